@@ -22,13 +22,33 @@ class Verdict:
     finding: Finding
     silent: bool = False
 
+    def make_diagnostic(
+        self, selection: Selection, spans: Mapping[Place, Span], trees: Mapping[str, Tree], folded: int
+    ) -> Diagnostic:
+        """Return the finding as users see it."""
+        rule, finding = self.rule, self.finding
+        weight = selection.severity(rule) or rule.severity
+        return Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            severity=finding.severity or weight if weight is rule.severity else weight,
+            origin=rule.origin,
+            at=finding.at,
+            span=spans.get(finding.at, START),
+            message=finding.message,
+            related=tuple(Remark(also.at, spans.get(also.at, START), also.message) for also in finding.related),
+            folded=folded,
+            fix=_choose_fix(finding, trees),
+            url=selection.locate_page(rule),
+        )
+
 
 def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection) -> tuple[Diagnostic, ...]:
     """Return what a user sees of the verdicts of all rules, sorted by place."""
     kept, folded = _fold(verdicts)
     shown = [each for each in kept if not each.silent and selection.severity(each.rule) is not None]
     spans = _locate([each.finding for each in shown], trees)
-    found = [_make_diagnostic(each, selection, spans, trees, folded[id(each)]) for each in shown]
+    found = [each.make_diagnostic(selection, spans, trees, folded[id(each)]) for each in shown]
     return tuple(sorted(found, key=_order))
 
 
@@ -155,26 +175,6 @@ def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[P
         if tree is not None and tree.data:
             spans.update(tree.format.locate(tree.data, places))
     return spans
-
-
-def _make_diagnostic(
-    each: Verdict, selection: Selection, spans: Mapping[Place, Span], trees: Mapping[str, Tree], folded: int
-) -> Diagnostic:
-    rule, finding = each.rule, each.finding
-    weight = selection.severity(rule) or rule.severity
-    return Diagnostic(
-        code=rule.code,
-        name=rule.name,
-        severity=finding.severity or weight if weight is rule.severity else weight,
-        origin=rule.origin,
-        at=finding.at,
-        span=spans.get(finding.at, START),
-        message=finding.message,
-        related=tuple(Remark(also.at, spans.get(also.at, START), also.message) for also in finding.related),
-        folded=folded,
-        fix=_choose_fix(finding, trees),
-        url=selection.locate_page(rule),
-    )
 
 
 def _choose_fix(finding: Finding, trees: Mapping[str, Tree]) -> Fix | None:

@@ -106,6 +106,20 @@ class _Standing:
         every = compile_project(replace(project, settings=declared))
         return cls(project, shown, (*shown.diagnostics, *every.diagnostics))
 
+    def is_better(self, after: _Standing, settled: Sequence[Diagnostic]) -> bool:
+        """Tell whether every rule says less by what was settled, of each file and in all, or as much where nothing was.
+
+        What is said in the same words may have moved to another file. A file that can be read only now says for the
+        first time what is wrong in it and with what uses it.
+        """
+        if any(_is_of_broken_file(each, self.shown.trees) for each in settled):
+            return True
+        told = {(each.code, each.message) for each in self.known}
+        fresh = [each for each in after.known if (each.code, each.message) not in told]
+        return _is_within(after.known, self.known, settled, by_file=False) and _is_within(
+            fresh, self.known, settled, by_file=True
+        )
+
 
 class _Rounds:
     """Makes fixes round by round; each round takes as many as can be made together."""
@@ -177,7 +191,7 @@ class _Rounds:
             is_exact = all(_is_exact(edits[file], now.shown.trees[file], after.shown.trees.get(file)) for file in files)
         except ValueError:  # a text in which these places cannot be changed alone
             return None
-        return _Step(chosen, files, after) if is_exact and _is_better(now, after, chosen) else None
+        return _Step(chosen, files, after) if is_exact and now.is_better(after, chosen) else None
 
 
 @value
@@ -194,21 +208,6 @@ def _is_exact(edits: Iterable[Edit], before: Tree, after: Tree | None) -> bool:
     if after is None or not before.readable:
         return after is not None and after.readable
     return after.value == revise(before.value, (edit for edit in edits if edit.at.range is None))
-
-
-def _is_better(before: _Standing, after: _Standing, settled: Sequence[Diagnostic]) -> bool:
-    """Tell whether every rule says less by what was settled, of each file and in all, or as much where nothing was.
-
-    What is said in the same words may have moved to another file. A file that can be read only now says for the first
-    time what is wrong in it and with what uses it.
-    """
-    if any(_is_of_broken_file(each, before.shown.trees) for each in settled):
-        return True
-    told = {(each.code, each.message) for each in before.known}
-    fresh = [each for each in after.known if (each.code, each.message) not in told]
-    return _is_within(after.known, before.known, settled, by_file=False) and _is_within(
-        fresh, before.known, settled, by_file=True
-    )
 
 
 def _is_within(

@@ -10,7 +10,16 @@ from laws.modules import PACKAGE
 
 MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "READER", "REPORTER", "RULE"]
 """What children of shelves define: a shelf finds it by its type."""
-DECORATED = ["@click.command*", "@sa.event.listens_for*", "@operator", "@rule", "@_plan.command*"]
+DECORATED = [
+    "@click.command*",
+    "@COMMAND.subcommand*",
+    "@sa.event.listens_for*",
+    "@_checks",
+    "@_tool",
+    "@operator",
+    "@rule",
+    "@_plan.command*",
+]
 """What a decorator makes a member of a shelf."""
 _IN_TEMPLATES = {"fields": {"has_meanings"}, "steps": {"sentences", "passage", "receives"}}
 """What only templates of the handbook read."""

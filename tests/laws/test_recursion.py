@@ -67,7 +67,6 @@ ALLOWED = {
         (
             "plan.record_codec:_define",
             "plan.record_codec:_schema",
-            "plan.record_codec:_writer",
             "plan.record_codec:record",
         ),
         _OWN,

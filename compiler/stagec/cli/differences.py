@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.comparison.change import Action, PlanChange
-from stagec.core.json import Json
+from stagec.comparison.classify import JudgedChange
+from stagec.core.json import Json, object_of
 from stagec.plan.codec import Known
 from stagec.plan.node_codecs import TARGET, TERMS
 
@@ -83,6 +84,18 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
 def _describe_edge(given: Any, arrow: str) -> str:
     target = TARGET.read(given["target"], _KNOWN)
     return describe_way(shorten(given["on"]), TERMS.read(given.get("when", []), _KNOWN), arrow, describe_target(target))
+
+
+def write_judged(given: JudgedChange, allowed: Container[str]) -> Json:
+    """Return a change with what it means for runs in flight as JSON; `allowed` are the codes that are let through."""
+    return {
+        "code": given.kind.code,
+        "kind": given.kind.name,
+        "class": given.kind.grade.value,
+        "allowed": given.kind.code in allowed,
+        "message": given.sentence,
+        **object_of(write_change(given.change)),
+    }
 
 
 def write_change(change: PlanChange) -> Json:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,10 +17,20 @@ if TYPE_CHECKING:
     _Choice = click.Choice[str]
 else:
     _Choice = click.Choice  # no generic class in the older versions of click
+_Run = TypeVar("_Run", bound=Callable[..., None])
 
 
 class Group(click.Group):
     """A group that names the command which was probably meant."""
+
+    def subcommand(self, name: str, short_help: str) -> Callable[[_Run], _Run]:
+        """Make a command of a function, which stays one: a module of the shelf names one command only."""
+
+        def add(run: _Run) -> _Run:
+            self.add_command(click.command(name, short_help=short_help)(run))
+            return run
+
+        return add
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

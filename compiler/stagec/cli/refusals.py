@@ -23,7 +23,8 @@ def list_lines(refused: click.ClickException) -> Iterator[str]:
 def describe(refused: click.ClickException, context: click.Context | None = None) -> str:
     """Return a mistake in a command line as a sentence that begins in lower case and has no full stop."""
     if isinstance(refused, click.NoSuchOption):
-        return f"{_name_program(context)} has no option {quote(refused.option_name)}{_suggest(refused, context)}"
+        program = "stagec" if context is None else context.command_path
+        return f"{program} has no option {quote(refused.option_name)}{_suggest(refused, context)}"
     if isinstance(refused, click.MissingParameter):
         parameter = refused.param
         choices = getattr(None if parameter is None else parameter.type, "choices", ())
@@ -34,10 +35,6 @@ def describe(refused: click.ClickException, context: click.Context | None = None
     if isinstance(refused, click.FileError):
         return f"cannot read {quote(refused.ui_filename)}: {refused.message}"
     return _trim(refused.format_message())
-
-
-def _name_program(context: click.Context | None) -> str:
-    return "stagec" if context is None else context.command_path
 
 
 def _name_parameter(refused: click.BadParameter) -> str:

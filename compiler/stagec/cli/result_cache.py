@@ -57,6 +57,14 @@ class ResultKey:
         keyed.update(body)
         return keyed.hexdigest().encode()
 
+    def read_entry(self, folder: str | None) -> tuple[int, Observations, Said] | None:
+        """Return what is kept in a folder under this key, None if nothing is."""
+        if folder is None:
+            return None
+        data, _ = _read_file(os.path.join(folder, "results", self.name), _LARGEST + 2 * _DIGEST_SIZE)
+        signature, body = data[: 2 * _DIGEST_SIZE], data[2 * _DIGEST_SIZE :]
+        return _read_body(body) if signature == self.sign(body) else None
+
 
 _asked: list[bytes] = []
 """The description of this process, when its result was looked for and is not known."""
@@ -71,7 +79,7 @@ def print_known(arguments: Sequence[str]) -> int | None:
         described = describe(arguments)
         _asked.append(described)
         key = make_key(described)
-        entry = None if key is None else _read_entry(key, find_folder(_find_option(arguments)))
+        entry = None if key is None else key.read_entry(find_folder(_find_option(arguments)))
     except (OSError, ValueError):
         return None
     if entry is None:
@@ -199,14 +207,6 @@ def _stamp_own() -> Iterator[str]:
                 folders.append(entry.path)
             elif entry.name != "__pycache__":
                 yield _stamp(entry)
-
-
-def _read_entry(key: ResultKey, folder: str | None) -> tuple[int, Observations, Said] | None:
-    if folder is None:
-        return None
-    data, _ = _read_file(os.path.join(folder, "results", key.name), _LARGEST + 2 * _DIGEST_SIZE)
-    signature, body = data[: 2 * _DIGEST_SIZE], data[2 * _DIGEST_SIZE :]
-    return _read_body(body) if signature == key.sign(body) else None
 
 
 def _write_body(status: int, observations: Observations, said: Said) -> bytes:

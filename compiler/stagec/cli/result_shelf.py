@@ -57,8 +57,15 @@ class ResultShelf:
         for _, length, name in files:
             if count < _MOST_ENTRIES and total <= _MOST_BYTES:
                 return
-            _remove(self._results, name)
+            self._remove(name)
             count, total = count - 1, total - length
+
+    def _remove(self, name: str) -> None:
+        from stagec.core.disk import open_folder
+        from stagec.core.folders import remove_file  # most runs find room
+
+        with open_folder(self._results) as opened:
+            remove_file(opened, name)
 
 
 def _is_ours(name: str) -> bool:
@@ -69,11 +76,3 @@ def _is_ours(name: str) -> bool:
 
 def _write(path: Path, data: bytes, *, replace: bool) -> None:
     os.close(create_private(path, lambda opened: write_all(opened, data), replace=replace, durable=False))
-
-
-def _remove(folder: Path, name: str) -> None:
-    from stagec.core.disk import open_folder
-    from stagec.core.folders import remove_file  # most runs find room
-
-    with open_folder(folder) as opened:
-        remove_file(opened, name)

@@ -31,6 +31,35 @@ class Revision:
     tree: str
     path: str
 
+    def list_files(self) -> Iterator[tuple[str, str]]:
+        """Yield the path and the id of every regular file."""
+        listed = run_git(self.top, "ls-tree", "-r", "-z", "-l", "--full-tree", self.tree).stdout
+        size = count = 0
+        for entry in filter(None, listed.split(b"\0")):
+            about, _, path = entry.partition(b"\t")
+            mode, _, identifier, length = about.decode("ascii").split()
+            if mode in _REGULAR and int(length) <= _LARGEST:
+                size, count = size + int(length), count + 1
+                yield os.fsdecode(path), identifier
+            if size > _MOST or count > _FILES:
+                raise Failure(
+                    f"revision {quote(self.name)} has more than {_MOST:,} bytes or {_FILES:,} files",
+                    hints=["'git worktree add FOLDER REV' makes a folder of it, which can be named instead"],
+                )
+
+    def read_files(self, listed: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
+        """Yield the path and the contents of files."""
+        asked = "".join(f"{identifier}\n" for _, identifier in listed).encode()
+        told = run_git(self.top, "cat-file", "--batch", given=asked).stdout
+        at = 0
+        for path, _ in listed:
+            end = told.index(b"\n", at)
+            head = told[at:end].split()
+            if len(head) < _HEAD:
+                raise Failure(f"git has not all of revision {quote(self.name)}: {quote(path)} is missing")
+            begin, at = end + 1, end + 2 + int(head[2])
+            yield path, told[begin : at - 1]
+
 
 def find_revision(text: str, beside: Path) -> Revision | None:
     """Return the revision that `REV` or `REV:path` names in the repository around a path; nothing when there is none.
@@ -78,13 +107,14 @@ def open_revision(revision: Revision) -> Iterator[Path]:
 
     The contents are those that git keeps: no filter, no hook and no other program of the repository is started.
     """
-    listed = list(_list_files(revision))
-    with open_folder(_temporary()) as above:
+    listed = list(revision.list_files())
+    temporary = os.environ.get("TMPDIR") or os.path.join(os.sep, "tmp")
+    with open_folder(os.path.realpath(temporary)) as above:
         name = f"stagec-{os.urandom(16).hex()}"
         make_fresh(above, name)
         try:
             with enter_folder(above, name) as folder:
-                _fill(folder, _read_files(revision, listed))
+                _fill(folder, revision.read_files(listed))
             yield Path(above.path) / name
         finally:
             remove_tree(above, name)
@@ -95,41 +125,6 @@ def _fill(folder: OpenedFolder, files: Iterable[tuple[str, bytes]]) -> None:
     for path, data in files:
         with suppress(RefusedWriteError):  # no path of a sound tree leads elsewhere
             _write(folder, path, data)
-
-
-def _temporary() -> str:
-    return os.path.realpath(os.environ.get("TMPDIR") or os.path.join(os.sep, "tmp"))
-
-
-def _list_files(revision: Revision) -> Iterator[tuple[str, str]]:
-    """Yield the path and the id of every regular file."""
-    listed = run_git(revision.top, "ls-tree", "-r", "-z", "-l", "--full-tree", revision.tree).stdout
-    size = count = 0
-    for entry in filter(None, listed.split(b"\0")):
-        about, _, path = entry.partition(b"\t")
-        mode, _, identifier, length = about.decode("ascii").split()
-        if mode in _REGULAR and int(length) <= _LARGEST:
-            size, count = size + int(length), count + 1
-            yield os.fsdecode(path), identifier
-        if size > _MOST or count > _FILES:
-            raise Failure(
-                f"revision {quote(revision.name)} has more than {_MOST:,} bytes or {_FILES:,} files",
-                hints=["'git worktree add FOLDER REV' makes a folder of it, which can be named instead"],
-            )
-
-
-def _read_files(revision: Revision, listed: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and the contents of files."""
-    asked = "".join(f"{identifier}\n" for _, identifier in listed).encode()
-    told = run_git(revision.top, "cat-file", "--batch", given=asked).stdout
-    at = 0
-    for path, _ in listed:
-        end = told.index(b"\n", at)
-        head = told[at:end].split()
-        if len(head) < _HEAD:
-            raise Failure(f"git has not all of revision {quote(revision.name)}: {quote(path)} is missing")
-        begin, at = end + 1, end + 2 + int(head[2])
-        yield path, told[begin : at - 1]
 
 
 _SHORT = 16

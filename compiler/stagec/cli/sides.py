@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from stagec.cli.files import STDIN, read_file
+from stagec.cli.files import STDIN
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
-from stagec.cli.revisions import Revision, find_revision, open_revision
+from stagec.cli.revisions import find_revision, open_revision
+from stagec.cli.running.inputs import verify_file
 from stagec.cli.unread import describe_absence
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.plan import Plan, PlanError
-from stagec.runtime import verify
+from stagec.plan import Plan
 
 _BEGIN = b'{"digest":"sha256:'
 UNREAD = "STG1"
@@ -55,14 +55,10 @@ def locate_side(text: str, beside: Path) -> Iterator[Path]:
         yield path
         return
     with open_revision(revision) as top:
-        yield _enter(top, revision)
-
-
-def _enter(top: Path, revision: Revision) -> Path:
-    path = top / revision.path
-    if not path.exists():
-        raise Failure(f"revision {quote(revision.name)} has no {quote(revision.path)}")
-    return path
+        path = top / revision.path
+        if not path.exists():
+            raise Failure(f"revision {quote(revision.name)} has no {quote(revision.path)}")
+        yield path
 
 
 def is_plan(path: Path) -> bool:
@@ -78,10 +74,7 @@ def is_plan(path: Path) -> bool:
 
 def read_plans(path: Path) -> list[Plan]:
     """Return the plan in a file."""
-    try:
-        return [verify(read_file(path)).plan]
-    except PlanError as error:
-        raise Failure(f"{quote(path)} is refused: {error}") from error
+    return [verify_file(path).plan]
 
 
 def _freeze(text: str, path: Path, flow: str | None) -> list[Plan]:

@@ -66,7 +66,7 @@ class ChangeWatch:
             self._signs = signs
 
     def _look(self) -> dict[str, Sign]:
-        signs = {path: _sign_folder(path) for path in self._folders}
+        signs = {path: _sign(path)[:3] for path in self._folders}  # what changes when another takes the place of one
         signs.update((path, _sign(path)) for path in self._questions)
         return signs
 
@@ -122,11 +122,6 @@ def _sign(path: str) -> Sign:
     """Return what changes with whatever can be asked about a path, except for a change within the same moment."""
     own = _describe(path, os.lstat)
     return own + _describe(path, os.stat) if len(own) > 1 and stat.S_ISLNK(own[0]) else own
-
-
-def _sign_folder(path: str) -> Sign:
-    """Return what changes when another folder takes the place of one, or a link does."""
-    return _sign(path)[:3]
 
 
 def _describe(path: str, ask: Callable[[str], os.stat_result]) -> Sign:

@@ -24,7 +24,9 @@ def find_missing(pair: PlanPair) -> Iterator[PlanChange]:
     ways = {each: dict(_list_ways(plan)) for each, plan in ((False, pair.old), (True, pair.new))}
     for wanted in dict.fromkeys(_list_wanted(pair.new)):
         node, supply = wanted
-        if node not in _reach(pair, ways, supply) or _always_replaced(pair.new, node):
+        # where a run in flight can come without the value
+        reached = _walk(ways, _begin(pair.old, is_new=False), _keepers(pair, supply))
+        if (True, node) not in reached or _always_replaced(pair.new, node):
             continue
         alone: dict[bool, dict[str, tuple[str, ...]]] = {False: {}, True: ways[True]}
         fresh = _walk(alone, _begin(pair.new, is_new=True), {(True, supply.node)} & _keepers(pair, supply))
@@ -49,12 +51,6 @@ def _list_wanted(plan: Plan) -> Iterator[tuple[str, Carried]]:
         yield from (
             (name, each) for each in supplies if isinstance(each, Carried) and each.required and each.default is None
         )
-
-
-def _reach(pair: PlanPair, ways: dict[bool, dict[str, tuple[str, ...]]], supply: Carried) -> set[str]:
-    """Return the nodes of the new plan to which a run in flight can come without the value."""
-    found = _walk(ways, _begin(pair.old, is_new=False), _keepers(pair, supply))
-    return {name for is_new, name in found if is_new}
 
 
 def _begin(plan: Plan, *, is_new: bool) -> list[Point]:

@@ -83,7 +83,7 @@ class Crossing:
                 yield from self._judge(breaking, "", None if flow.new is None else Situation(self.old, self.new, state))
                 continue
             agent = flow.flow.removeprefix(f"{self.old.plan.id}: ")
-            for inner in _list_agent_runs(self.old, state, agent):
+            for inner in self._list_agent_runs(state, agent):
                 program = self.new.agents.get(agent)
                 situation = None if program is None else Situation(self.old.agents[agent], program, inner)
                 yield from self._judge(breaking, agent, situation)
@@ -95,12 +95,11 @@ class Crossing:
                 remedy = " ".join(each.kind.explanation.partition(_REMEDY)[2].split())
                 yield Hindrance(each.kind, each.sentence, each.change.node, agent, here, remedy)
 
-
-def _list_agent_runs(old: Program, state: State, agent: str) -> Iterator[State]:
-    for execution in state.active.values():
-        act = old.plan.nodes[execution.node].act
-        if isinstance(execution.progress, AgentRun) and isinstance(act, Delegate) and act.agent == agent:
-            yield execution.progress.state
+    def _list_agent_runs(self, state: State, agent: str) -> Iterator[State]:
+        for execution in state.active.values():
+            act = self.old.plan.nodes[execution.node].act
+            if isinstance(execution.progress, AgentRun) and isinstance(act, Delegate) and act.agent == agent:
+                yield execution.progress.state
 
 
 def list_breaking_codes() -> tuple[str, ...]:

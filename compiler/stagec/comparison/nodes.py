@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from stagec.comparison.acts import compare_acts
 from stagec.comparison.change import Action, PlanChange
@@ -12,7 +11,6 @@ from stagec.comparison.templates import compare_templates
 from stagec.comparison.values import compare_tables, compare_values
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
-from stagec.plan.codec import Codec
 from stagec.plan.document import Plan
 from stagec.plan.gate import AgentGate, IntentGate, RestGate, Validation, VerdictGate
 from stagec.plan.node import Edge, Named, Node, Pick
@@ -22,6 +20,7 @@ from stagec.plan.node_codecs import ADMISSION, GATE, TARGET, TERMS, VALIDATION
 def compare_node(name: str, old: Plan, new: Plan) -> Iterator[PlanChange]:
     """Yield the differences of a node that both plans have."""
     before, after = old.nodes[name], new.nodes[name]
+    admissions = (None if each.admission is None else ADMISSION.write(each.admission) for each in (before, after))
     found = chain(
         compare_values("node-title", before.title, after.title),
         compare_values("node-kind", before.kind, after.kind),
@@ -29,15 +28,11 @@ def compare_node(name: str, old: Plan, new: Plan) -> Iterator[PlanChange]:
         _compare_gates(before, after),
         _compare_edges(_resolve_edges(old, new, before), _resolve_edges(new, old, after)),
         _compare_retries(before, after),
-        compare_values("admission", *(_write(ADMISSION, each.admission) for each in (before, after))),
+        compare_values("admission", *admissions),
         _compare_validations(before, after, (old, new)),
         compare_tables("hook", before.hooks, after.hooks),
     )
     yield from (replace(each, node=name) for each in found)
-
-
-def _write(codec: Codec, given: Any) -> Json:
-    return None if given is None else codec.write(given)
 
 
 def resolve_edge(plan: Plan, edge: Edge) -> Edge:
@@ -62,21 +57,15 @@ def _compare_gates(old: Node, new: Node) -> Iterator[PlanChange]:
         yield from compare_values("intent-field", list(before.field), list(after.field))
         yield from compare_values("fail-fast", before.fail_fast, after.fail_fast)
         yield from compare_values("fallback", before.fallback, after.fallback)
-        yield from compare_values("target-field", *(_path(each.target) for each in (before, after)))
-        yield from compare_tables("handoff", *(_list_handoff(each) for each in (before, after)))
+        targets = (None if each.target is None else list(each.target) for each in (before, after))
+        yield from compare_values("target-field", *targets)
+        # what is kept for other nodes, by the name under which it is kept
+        kept = ({str(path[-1]): list(path) for path in each.handoff if path} for each in (before, after))
+        yield from compare_tables("handoff", *kept)
     elif isinstance(before, AgentGate | RestGate):
         yield from compare_values("agent-outcomes", GATE.write(before), GATE.write(after))
     elif isinstance(before, VerdictGate):
         yield from compare_values("checks", *(object_of(GATE.write(each)).get("checks") for each in (before, after)))
-
-
-def _path(given: tuple[str | int, ...] | None) -> Json:
-    return None if given is None else list(given)
-
-
-def _list_handoff(gate: IntentGate) -> Mapping[str, Json]:
-    """Return the paths of what is kept for other nodes, by the name under which it is kept."""
-    return {str(path[-1]): list(path) for path in gate.handoff if path}
 
 
 def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[PlanChange]:

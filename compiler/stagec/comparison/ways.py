@@ -26,12 +26,9 @@ def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
     """Tell whether a change shows an edge, whose choices may stand in it by name."""
     if shown["target"]["is"] == "pick":
         named = plan.choices[shown["target"]["choices"]]
-        return isinstance(edge.target, Named) and edge.target.nodes is named and _has_terms(edge, shown)
+        has_terms = TERMS.write(edge.when) == shown.get("when", [])
+        return isinstance(edge.target, Named) and edge.target.nodes is named and has_terms
     return bool(show_edge(edge) == shown)
-
-
-def _has_terms(edge: Edge, shown: Any) -> bool:
-    return bool(TERMS.write(edge.when) == shown.get("when", []))
 
 
 def is_covered(change: PlanChange, pair: PlanPair) -> bool:
@@ -71,15 +68,12 @@ def loses_fallback(change: PlanChange, pair: PlanPair) -> bool:
 
 def is_first(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether an edge that is new may be taken in the place of one that was there before."""
+    shown: Any = change.after
     before, after = (each.edges for each in pair.nodes_of(change.node))
     known = {repr(each.when) for each in before if each.on == change.name}
     same = [each for each in after if each.on == change.name]
-    added = [at for at, each in enumerate(same) if TERMS.write(each.when) == _terms_in(change.after)]
+    added = [at for at, each in enumerate(same) if TERMS.write(each.when) == shown.get("when", [])]
     return any(repr(each.when) in known for each in same[min(added, default=0) + 1 :])
-
-
-def _terms_in(shown: Any) -> Any:
-    return shown.get("when", [])
 
 
 def jumps(pair: PlanPair, node: str | None) -> bool:

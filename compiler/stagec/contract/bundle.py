@@ -77,6 +77,16 @@ class _Task:
         else:
             sink[slot] = given
 
+    def append_parts(self, sink: list[Any], member: Keyword) -> Iterator[_Task]:
+        """Put the schemas of an `allOf` behind others, and yield their tasks."""
+        at, pointer = self.at / member.key, (*self.pointer, member.name)
+        for index, each in enumerate(list_of(member.given)):
+            slot = len(sink)
+            sink.append(each)
+            if isinstance(each, dict | list):
+                stands = position(SchemaPart.LISTED, index, each)
+                yield _Task(sink, slot, each, stands, self.scope, at / index, (*pointer, slot))
+
 
 class _Bundle:
     """One schema in the making."""
@@ -159,7 +169,7 @@ class _Bundle:
             self._reference(made, at)
         for each in others:
             if found and each.name == keyword:
-                yield from _append_parts(task, made["allOf"], each)
+                yield from task.append_parts(made["allOf"], each)
             else:
                 yield from task.put(made, each.name, each.key, each.given)
 
@@ -184,17 +194,6 @@ _NAMES = frozenset({"$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$sc
 """What a schema is called, and the draft it is in."""
 _URI = "/!$&'()*+,;=:@?~"
 """What a fragment may hold besides letters, digits and `-._`."""
-
-
-def _append_parts(task: _Task, sink: list[Any], member: Keyword) -> Iterator[_Task]:
-    """Put the schemas of an `allOf` behind others, and yield their tasks."""
-    at, pointer = task.at / member.key, (*task.pointer, member.name)
-    for index, each in enumerate(list_of(member.given)):
-        slot = len(sink)
-        sink.append(each)
-        if isinstance(each, dict | list):
-            stands = position(SchemaPart.LISTED, index, each)
-            yield _Task(sink, slot, each, stands, task.scope, at / index, (*pointer, slot))
 
 
 _UNUSUAL = re.compile(r"[^\w.-]+")

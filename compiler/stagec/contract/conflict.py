@@ -111,7 +111,7 @@ class _Search:
 
     def is_void(self, combination: Combination) -> bool:
         """Tell whether no value is left by a combination."""
-        is_empty = _find_void(self._schemas, combination) is not None
+        is_empty = _VoidFinder(self._schemas, combination).find() is not None
         return is_empty or self._inside(combination, combination.layers, (), ()) is not None
 
     def _judge_all(self, here: Conflict, offered: Group, demanded: Group) -> Conflict | None:
@@ -121,10 +121,10 @@ class _Search:
         if possible is None or self._left < 0:
             return None
         if not possible:
-            return _put(here, _explain(self._schemas, group))
+            return _put(here, self._explain(group))
         first: Conflict | None = None
         for each in possible:
-            void = _find_void(self._schemas, each)
+            void = _VoidFinder(self._schemas, each).find()
             found = _put(here, void) if void is not None else self._inside(each, offered, demanded, here.path)
             if found is None:
                 return None
@@ -141,7 +141,8 @@ class _Search:
             inside = (*path, name)
             if found.forbidden:
                 sides = (offered or demanded)[0].at, (demanded or offered)[0].at
-                return Conflict(inside, *sides, _find_demand(combination, name), _find_bar(combination, name))
+                finder = _VoidFinder(self._schemas, combination)
+                return Conflict(inside, *sides, finder.find_demand(name), finder.find_bar(name))
             parts = tuple(self._stand_ins.get(each.at, each) for each in found.parts)
             theirs = tuple(each for each in parts if wants(each.at))
             ours = tuple(each for each in parts if not wants(each.at))
@@ -157,6 +158,18 @@ class _Search:
             at.file == each.file and at.pointer[: len(each.pointer)] == each.pointer for each in layers
         )
 
+    def _explain(self, group: Group) -> Void:
+        """Return why schemas leave no combination: one is `false`, two ask for other types, all alternatives clash."""
+        layers = [each for each in self._schemas.layers(*group) if isinstance(each, Schema)]
+        barred = next((each.at for each in layers if each.value is False), None)
+        sides = clash(self._schemas, group) if barred is None else None
+        if sides is not None:
+            return _type_place(sides[1]), _type_place(sides[0])
+        choosing = (
+            each.at / key for each in layers for key in ("oneOf", "anyOf", "if") if key in object_of(each.value)
+        )
+        return barred or next(choosing, group[0].at), None
+
 
 Void = tuple[Place, Place | None]
 """The keyword that leaves nothing, and the one that contradicts it."""
@@ -166,85 +179,115 @@ def _put(here: Conflict, void: Void) -> Conflict:
     return replace(here, at=void[0], against=void[1])
 
 
-def _explain(schemas: Schemas, group: Group) -> Void:
-    """Return why schemas leave no combination: one is `false`, two ask for other types, or all alternatives clash."""
-    layers = [each for each in schemas.layers(*group) if isinstance(each, Schema)]
-    barred = next((each.at for each in layers if each.value is False), None)
-    sides = clash(schemas, group) if barred is None else None
-    if sides is not None:
-        return _type_place(sides[1]), _type_place(sides[0])
-    choosing = (each.at / key for each in layers for key in ("oneOf", "anyOf", "if") if key in object_of(each.value))
-    return barred or next(choosing, group[0].at), None
-
-
 def _type_place(schema: Schema) -> Place:
     """Return the keyword by which a schema decides about types."""
     keyword = next((each for each in ("type", "const", "enum") if each in object_of(schema.value)), None)
     return schema.at if keyword is None else schema.at / keyword
 
 
-def _find_demand(combination: Combination, name: str) -> Place:
-    """Return where a combination asks for a member, or for an element."""
-    for each in combination.layers:
-        wanted = list_of(object_of(each.value).get("required"))
-        if name in wanted:
-            return each.at / "required" / wanted.index(name)
-    least = (each.at / "minItems" for each in combination.layers if "minItems" in object_of(each.value))
-    return next(least, combination.layers[0].at)
+@value
+class _VoidFinder:
+    """Finds out why a combination of schemas leaves no value."""
+
+    schemas: Schemas
+    combination: Combination
+
+    def find(self) -> Void | None:
+        """Return why the values that schemas list, the bounds they set, or what they deny leave nothing."""
+        listed = list_values(self.combination)
+        if listed is not None:  # those that are denied are not among them
+            return None if any(admits(self.combination, each) for each in listed) else self._explain_lists()
+        bounds = (each for each in _BOUNDS if self.combination.types is not None and self.combination.types <= each[0])
+        found = next((void for _, low, high in bounds if (void := self._find_crossed(low, high))), None)
+        if found is None and self.combination.types == frozenset({"object"}):
+            found = self._find_miscount()
+        elif found is None and self.combination.types is not None and "integer" in self.combination.types:
+            counted = count_out(self.combination)
+            is_empty = counted is not None and not any(admits(self.combination, each) for each in counted)
+            low = (at for key in ("minimum", "exclusiveMinimum") for _, at in self._bounds(key))
+            found = (next(low, self.combination.layers[0].at), None) if is_empty else None
+        denial = find_denial(self.schemas, self.combination) if found is None else None
+        return found if denial is None else (denial, None)
+
+    def _explain_lists(self) -> Void:
+        """Return a list of values, and what rules out all of them by itself."""
+        listing = [(layer, body) for layer, body in self._bodies() if next(lists(body), None) is not None]
+        if not listing:  # the few values of a type, which something else rules out
+            return next(((each.at / "type", None) for each, body in self._bodies() if "type" in body))
+        layer, body = listing[0]
+        given = next(lists(body))
+        at = layer.at / ("enum" if isinstance(body.get("enum"), list) else "const")
+        for other, constraints in self._bodies():
+            for keyword in constraints:
+                if other.at / keyword != at and _rules_out(keyword, constraints, given):
+                    return at, other.at / keyword
+        return at, None
+
+    def _find_crossed(self, low: str, high: str) -> Void | None:
+        least, most = self._bounds(low), self._bounds(high)
+        above, below = self._bounds("exclusiveMinimum"), self._bounds("exclusiveMaximum")
+        if low != "minimum":
+            above = below = []
+        crossed = ((one, other) for one in least for other in most if one[0] > other[0])
+        touched = ((one, other) for one in (*least, *above) for other in below if one[0] >= other[0])
+        left = ((one, other) for one in above for other in most if one[0] >= other[0])
+        return next(((one[1], other[1]) for pairs in (crossed, touched, left) for one, other in pairs), None)
+
+    def _find_miscount(self) -> Void | None:
+        """Return why an object can never have the right number of members."""
+        for most, at in self._bounds("maxProperties"):
+            if len(self.combination.required) > most:
+                wanted = (each.at / "required" for each, body in self._bodies() if "required" in body)
+                return at, next(wanted, None)
+        lowest = list(self._bounds("minProperties"))
+        few = self._find_fewest() if lowest else None
+        return next(((at, few[1]) for least, at in lowest if few is not None and few[0] < least), None)
+
+    def _find_fewest(self) -> tuple[int, Place] | None:
+        """Return how many members the layer leaves that allows the fewest, and what closes it."""
+        found: list[tuple[int, Place]] = []
+        for layer, body in self._bodies():
+            if body.get("additionalProperties") is False and not body.get("patternProperties"):
+                allowed = sum(
+                    not member(self.combination, name).forbidden for name in object_of(body.get("properties"))
+                )
+                found.append((allowed, layer.at / "additionalProperties"))
+        return min(found, key=lambda each: each[0], default=None)
+
+    def find_demand(self, name: str) -> Place:
+        """Return where a combination asks for a member, or for an element."""
+        for each in self.combination.layers:
+            wanted = list_of(object_of(each.value).get("required"))
+            if name in wanted:
+                return each.at / "required" / wanted.index(name)
+        least = (each.at / "minItems" for each in self.combination.layers if "minItems" in object_of(each.value))
+        return next(least, self.combination.layers[0].at)
+
+    def find_bar(self, name: str) -> Place | None:
+        """Return what forbids a member, or an element."""
+        for each in self.combination.layers:
+            body = object_of(each.value)
+            if object_of(body.get("properties")).get(name) is False:
+                return each.at / "properties" / name
+        closed = ((each, key) for key in _CLOSING for each in self.combination.layers)
+        return next((each.at / key for each, key in closed if object_of(each.value).get(key) in (False, 0)), None)
+
+    def _bounds(self, key: str) -> list[tuple[int | float, Place]]:
+        """Return the bounds of one kind that a combination sets, each with its place."""
+        given = ((read_bound(body, key), each) for each, body in self._bodies() if key in body)
+        return [(found, each.at / key) for found, each in given if found is not None]
+
+    def _bodies(self) -> Iterator[tuple[Schema, Object]]:
+        return ((each, each.value) for each in self.combination.layers if isinstance(each.value, dict))
 
 
 _CLOSING = ("additionalProperties", "unevaluatedProperties", "maxItems", "items", "additionalItems")
-
-
-def _find_bar(combination: Combination, name: str) -> Place | None:
-    """Return what forbids a member, or an element."""
-    for each in combination.layers:
-        body = object_of(each.value)
-        if object_of(body.get("properties")).get(name) is False:
-            return each.at / "properties" / name
-    closed = ((each, key) for key in _CLOSING for each in combination.layers)
-    return next((each.at / key for each, key in closed if object_of(each.value).get(key) in (False, 0)), None)
-
-
 _BOUNDS = (
     ({"integer", "number"}, "minimum", "maximum"),
     ({"string"}, "minLength", "maxLength"),
     ({"array"}, "minItems", "maxItems"),
     ({"object"}, "minProperties", "maxProperties"),
 )
-
-
-def _find_void(schemas: Schemas, combination: Combination) -> Void | None:
-    """Return why the values that schemas list, the bounds they set, or what they deny leave nothing."""
-    listed = list_values(combination)
-    if listed is not None:  # those that are denied are not among them
-        return None if any(admits(combination, each) for each in listed) else _explain_lists(combination)
-    bounds = (each for each in _BOUNDS if combination.types is not None and combination.types <= each[0])
-    found = next((void for _, low, high in bounds if (void := _find_crossed(combination, low, high))), None)
-    if found is None and combination.types == frozenset({"object"}):
-        found = _find_miscount(combination)
-    elif found is None and combination.types is not None and "integer" in combination.types:
-        counted = count_out(combination)
-        is_empty = counted is not None and not any(admits(combination, each) for each in counted)
-        low = (at for key in ("minimum", "exclusiveMinimum") for _, at in _bounds(combination, key))
-        found = (next(low, combination.layers[0].at), None) if is_empty else None
-    denial = find_denial(schemas, combination) if found is None else None
-    return found if denial is None else (denial, None)
-
-
-def _explain_lists(combination: Combination) -> Void:
-    """Return a list of values, and what rules out all of them by itself."""
-    listing = [(layer, body) for layer, body in _bodies(combination) if next(lists(body), None) is not None]
-    if not listing:  # the few values of a type, which something else rules out
-        return next(((each.at / "type", None) for each, body in _bodies(combination) if "type" in body))
-    layer, body = listing[0]
-    given = next(lists(body))
-    at = layer.at / ("enum" if isinstance(body.get("enum"), list) else "const")
-    for other, constraints in _bodies(combination):
-        for keyword in constraints:
-            if other.at / keyword != at and _rules_out(keyword, constraints, given):
-                return at, other.at / keyword
-    return at, None
 
 
 def _rules_out(keyword: str, body: Object, given: list[Json]) -> bool:
@@ -254,45 +297,3 @@ def _rules_out(keyword: str, body: Object, given: list[Json]) -> bool:
     limits = Combination((Schema(alone, Place("")),), None, whole=True)
     fitting = (each for each in given if (types is None or type_of(each) in types) and admits(limits, each))
     return not any(all(each in listed for listed in named) for each in fitting)
-
-
-def _find_crossed(combination: Combination, low: str, high: str) -> Void | None:
-    least, most = _bounds(combination, low), _bounds(combination, high)
-    above, below = _bounds(combination, "exclusiveMinimum"), _bounds(combination, "exclusiveMaximum")
-    if low != "minimum":
-        above = below = []
-    crossed = ((one, other) for one in least for other in most if one[0] > other[0])
-    touched = ((one, other) for one in (*least, *above) for other in below if one[0] >= other[0])
-    left = ((one, other) for one in above for other in most if one[0] >= other[0])
-    return next(((one[1], other[1]) for pairs in (crossed, touched, left) for one, other in pairs), None)
-
-
-def _bounds(combination: Combination, key: str) -> list[tuple[int | float, Place]]:
-    """Return the bounds of one kind that a combination sets, each with its place."""
-    given = ((read_bound(body, key), each) for each, body in _bodies(combination) if key in body)
-    return [(found, each.at / key) for found, each in given if found is not None]
-
-
-def _find_miscount(combination: Combination) -> Void | None:
-    """Return why an object can never have the right number of members."""
-    for most, at in _bounds(combination, "maxProperties"):
-        if len(combination.required) > most:
-            wanted = (each.at / "required" for each, body in _bodies(combination) if "required" in body)
-            return at, next(wanted, None)
-    lowest = list(_bounds(combination, "minProperties"))
-    few = _find_fewest(combination) if lowest else None
-    return next(((at, few[1]) for least, at in lowest if few is not None and few[0] < least), None)
-
-
-def _find_fewest(combination: Combination) -> tuple[int, Place] | None:
-    """Return how many members the layer leaves that allows the fewest, and what closes it."""
-    found: list[tuple[int, Place]] = []
-    for layer, body in _bodies(combination):
-        if body.get("additionalProperties") is False and not body.get("patternProperties"):
-            allowed = sum(not member(combination, name).forbidden for name in object_of(body.get("properties")))
-            found.append((allowed, layer.at / "additionalProperties"))
-    return min(found, key=lambda each: each[0], default=None)
-
-
-def _bodies(combination: Combination) -> Iterator[tuple[Schema, Object]]:
-    return ((each, each.value) for each in combination.layers if isinstance(each.value, dict))

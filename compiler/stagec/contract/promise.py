@@ -65,6 +65,21 @@ class _Way:
     sure: bool = True
     whole: bool = True
 
+    def step(self, combination: Combination, found: MemberSchemas) -> _Step:
+        """Return the step to a member of what the way has come to."""
+        whole, optional = self.whole and found.whole, self.optional
+        if found.forbidden:
+            return _Step(self, combination, Presence.IMPOSSIBLE)
+        if not found.parts and not found.required:
+            return _Step(self, combination, Presence.UNDECLARED if whole else Presence.UNKNOWABLE)
+        if optional is None and not found.required and found.certain and self.whole:
+            optional = combination.layers[0]
+        return _Step(_Way(found.parts, optional, self.sure and found.required, whole), combination)
+
+    def identify(self) -> tuple[object, ...]:
+        """Return what two ways share that say the same."""
+        return tuple(each.at for each in self.group), self.optional and self.optional.at, self.sure, self.whole
+
 
 def promise(
     schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False, given: Given | None = None
@@ -84,7 +99,7 @@ def promise(
             return Promise(Presence.UNKNOWABLE, followed=followed, whole=False, legible=legible)
         legible = legible and all(step.combination.whole for step in steps)
         ended = {step.end: next(iter(step.combination.layers), None) for step in steps if step.end is not None} | ended
-        going = {_identity_of(step.way): step.way for step in steps if step.end is None}
+        going = {step.way.identify(): step.way for step in steps if step.end is None}
         if not going:
             near = _list_declared(schemas, [step.combination for step in steps])
             # what a path is that no alternative follows to its end
@@ -132,7 +147,7 @@ def _steps(schemas: Schemas, ways: tuple[_Way, ...], name: str) -> list[_Step] |
         possible = list_possible(schemas, way.group)
         if possible is None or len(found) + len(possible) > _MOST:
             return None
-        found.extend(_step(way, each, member(each, name)) for each in possible)
+        found.extend(way.step(each, member(each, name)) for each in possible)
     return found
 
 
@@ -143,21 +158,6 @@ def _list_declared(schemas: Schemas, possible: list[Combination]) -> NameIndex:
     key = ("declared", *map(id, possible))
     every = (name for each in possible for name in each.declared)
     return schemas.memo.once(key, lambda: (NameIndex(every), possible))[0]
-
-
-def _step(way: _Way, combination: Combination, found: MemberSchemas) -> _Step:
-    whole, optional = way.whole and found.whole, way.optional
-    if found.forbidden:
-        return _Step(way, combination, Presence.IMPOSSIBLE)
-    if not found.parts and not found.required:
-        return _Step(way, combination, Presence.UNDECLARED if whole else Presence.UNKNOWABLE)
-    if optional is None and not found.required and found.certain and way.whole:
-        optional = combination.layers[0]
-    return _Step(_Way(found.parts, optional, way.sure and found.required, whole), combination)
-
-
-def _identity_of(way: _Way) -> tuple[object, ...]:
-    return tuple(each.at for each in way.group), way.optional and way.optional.at, way.sure, way.whole
 
 
 def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:

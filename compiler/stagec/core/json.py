@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 """A parsed document or a part of it, whatever syntax it was written in."""
@@ -26,6 +26,13 @@ def object_of(given: Json) -> Object:
 def list_of(given: Json) -> list[Json]:
     """Return a value if it is an array, else an empty one."""
     return given if isinstance(given, list) else []
+
+
+def objects_in(given: Object, member: str) -> Iterator[tuple[str, Object]]:
+    """Yield the objects in a member of an object that is one itself, each with its key."""
+    for key, each in object_of(given.get(member)).items():
+        if isinstance(each, dict):
+            yield key, each
 
 
 def text_in(given: Object, member: str) -> str | None:

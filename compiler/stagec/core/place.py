@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from stagec.core.value import value
@@ -76,3 +77,8 @@ class Mention:
 
     name: str
     at: Place
+
+
+def list_mentions(given: Iterable[object], at: Place) -> tuple[Mention, ...]:
+    """Return the names in a list that lies at a place; what is no text, or an empty one, is none."""
+    return tuple(Mention(each, at / index) for index, each in enumerate(given) if isinstance(each, str) and each)

@@ -22,12 +22,28 @@ class Mismatch:
     held: Json = None
 
 
+_Check = Callable[[str, Json, Observation], Iterator[Mismatch]]
+_CHECKS: dict[str, _Check] = {}
+"""What judges each member of the expectations."""
+
+
+def _checks(*names: str) -> Callable[[_Check], _Check]:
+    """Let a function judge the members of these names."""
+
+    def add(check: _Check) -> _Check:
+        _CHECKS.update(dict.fromkeys(names, check))
+        return check
+
+    return add
+
+
 def find_mismatches(expected: Object, found: Observation) -> Iterator[Mismatch]:
     """Yield what does not hold, in the order in which it is written."""
     for name, wanted in expected.items():
         yield from _CHECKS[name](name, wanted, found)
 
 
+@_checks("outcome", "reason")
 def _check_text(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     held = getattr(found, name)
     if held != wanted:
@@ -35,15 +51,18 @@ def _check_text(name: str, wanted: Json, found: Observation) -> Iterator[Mismatc
         yield Mismatch((name,), f"expected {quote(wanted)}, found {quote(held)}{why}", held)
 
 
+@_checks("path")
 def _check_path(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     if isinstance(wanted, list) and tuple(wanted) != found.path:
         yield Mismatch((name,), f"the run takes {' → '.join(found.path) or 'no node'}", list(found.path))
 
 
+@_checks("turns", "executions", "waits")
 def _check_amount(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     yield from _compare_amount((name,), wanted, getattr(found, name))
 
 
+@_checks("visits", "calls", "attempts")
 def _check_amounts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     counted: Mapping[str, int] = Counter(found.path) if name == "visits" else getattr(found, name)
     for each, amount in object_of(wanted).items():
@@ -63,6 +82,7 @@ def _compare_amount(at: Pointer, wanted: Json, held: int) -> Iterator[Mismatch]:
         yield Mismatch(at, told, held)
 
 
+@_checks("prompts")
 def _check_prompts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     for node, given in object_of(wanted).items():
         request = found.requests.get(node)
@@ -73,6 +93,7 @@ def _check_prompts(name: str, wanted: Json, found: Observation) -> Iterator[Mism
             yield Mismatch((name, node), f"{quote(node)} {told}", [each for each in texts if each not in missing])
 
 
+@_checks("tools", "inputs")
 def _check_names(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     for node, given in object_of(wanted).items():
         request = found.requests.get(node)
@@ -81,6 +102,7 @@ def _check_names(name: str, wanted: Json, found: Observation) -> Iterator[Mismat
             yield Mismatch((name, node), f"{quote(node)} has the {name} {listing(held) if held else 'none'}", [*held])
 
 
+@_checks("accepts", "refuses", "fit", "unfit")
 def _check_contracts(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     for at, wrong in found.broken.items():
         if at[0] == name:
@@ -99,10 +121,12 @@ _JUDGEMENTS = {
 }
 
 
+@_checks("result")
 def _check_result(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     yield from _compare((name,), wanted, found.last)
 
 
+@_checks("results")
 def _check_results(name: str, wanted: Json, found: Observation) -> Iterator[Mismatch]:
     for node, each in object_of(wanted).items():
         yield from _compare((name, node), each, found.results.get(node))
@@ -126,21 +150,3 @@ def _show(given: Json) -> str:
 
 
 _NOUNS = {"waits": "millisecond"}
-
-_CHECKS: Mapping[str, Callable[[str, Json, Observation], Iterator[Mismatch]]] = {
-    "outcome": _check_text,
-    "reason": _check_text,
-    "path": _check_path,
-    "result": _check_result,
-    "results": _check_results,
-    "visits": _check_amounts,
-    "calls": _check_amounts,
-    "attempts": _check_amounts,
-    "turns": _check_amount,
-    "executions": _check_amount,
-    "waits": _check_amount,
-    "prompts": _check_prompts,
-    "tools": _check_names,
-    "inputs": _check_names,
-    **dict.fromkeys(_JUDGEMENTS, _check_contracts),
-}

@@ -37,6 +37,54 @@ class Clauses:
         self.need.append(need)
         return len(self.need) - 1
 
+    def count_levels(self) -> list[int | None]:
+        """Return what the cheapest way to each node costs, None where there is none."""
+        costs: list[int | None] = [None] * len(self.need)
+        level, cost = list(self.given), 1
+        while level:
+            for node in level:
+                costs[node] = cost
+            above = dict.fromkeys(user for node in level for user in self.users[node])
+            level, cost = [node for node in above if costs[node] is None], cost + 1
+        return costs
+
+    def need_directly(self, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+        """Let a node start as `add_needs` does, where nothing else leads to it: no point is needed then."""
+        if needs:
+            self.need[node] = len(needs) + (not all(map(completes.__getitem__, needs)))
+            for each in needs:
+                self.users[each].append(node)
+
+    def add_needs(self, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+        """Let a node of a schedule start when all that it needs have started, if all of these can complete."""
+        if needs and all(completes[each] for each in needs):
+            point = self.add_point(len(needs), node)
+            for each in needs:
+                self.users[each].append(point)
+
+    def add_fork(self, scope: Scope, completes: Sequence[bool]) -> None:
+        """Let the branches of a fork start with its source, and its join when all of them can complete."""
+        own = self.users[scope.source]
+        own.extend(scope.branches)
+        if scope.join is not None:
+            endless = not all(completes[each] for each in scope.branches)
+            point = self.add_point(1 + len(scope.branches) + endless, scope.join)
+            own.append(point)
+            for each in scope.branches:
+                self.users[each].append(point)
+
+    def add_chain(self, scope: Scope, completes: Sequence[bool]) -> None:
+        """Let each branch of a chain start when the one before it has completed."""
+        before = scope.source
+        for each in scope.branches:
+            self.users[before].append(each)
+            point = self.add_point(2 + (not completes[each]))
+            self.users[before].append(point)
+            self.users[each].append(point)
+            before = point
+        if scope.join is not None:
+            self.users[before].append(scope.join)
+
 
 def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
     """Return what comes to an end because something else does, where these nodes are those that end runs."""
@@ -59,51 +107,18 @@ def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
     users = [list(each) for each in net.steps] if net.scopes or net.schedules else net.steps
     made = Clauses(users, [1] * len(users))
     for scope in net.scopes:
-        (_add_chain if scope.chain else _add_fork)(made, scope, completes)
+        if scope.chain:
+            made.add_chain(scope, completes)
+        else:
+            made.add_fork(scope, completes)
     is_alone = len(net.schedules) == 1 and not net.scopes and not any(net.steps)
     for schedule in net.schedules.values():
         for node, needs in schedule.items():
-            (_need_directly if is_alone else _add_needs)(made, node, needs, completes)
+            if is_alone:
+                made.need_directly(node, needs, completes)
+            else:
+                made.add_needs(node, needs, completes)
     return made
-
-
-def _need_directly(made: Clauses, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
-    """Let a node start as `_add_needs` does, where nothing else leads to it: no point is needed then."""
-    if needs:
-        made.need[node] = len(needs) + (not all(map(completes.__getitem__, needs)))
-        for each in needs:
-            made.users[each].append(node)
-
-
-def _add_needs(made: Clauses, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
-    """Let a node of a schedule start when all that it needs have started, if all of these can complete."""
-    if needs and all(completes[each] for each in needs):
-        point = made.add_point(len(needs), node)
-        for each in needs:
-            made.users[each].append(point)
-
-
-def _add_fork(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
-    own = made.users[scope.source]
-    own.extend(scope.branches)
-    if scope.join is not None:
-        endless = not all(completes[each] for each in scope.branches)
-        point = made.add_point(1 + len(scope.branches) + endless, scope.join)
-        own.append(point)
-        for each in scope.branches:
-            made.users[each].append(point)
-
-
-def _add_chain(made: Clauses, scope: Scope, completes: Sequence[bool]) -> None:
-    before = scope.source
-    for each in scope.branches:
-        made.users[before].append(each)
-        point = made.add_point(2 + (not completes[each]))
-        made.users[before].append(point)
-        made.users[each].append(point)
-        before = point
-    if scope.join is not None:
-        made.users[before].append(scope.join)
 
 
 MOST = 10**18
@@ -115,19 +130,8 @@ def find_shortest(net: Adjacency, completion: Clauses) -> list[int | None]:
 
     Knuth's generalisation of Dijkstra's algorithm where scopes are opened, a breadth-first search elsewhere.
     """
-    costs = _cost_of_scopes(net, completion) if net.scopes or net.hubs else _count_levels(completion)
+    costs = _cost_of_scopes(net, completion) if net.scopes or net.hubs else completion.count_levels()
     return costs[: len(net.ids)]
-
-
-def _count_levels(completion: Clauses) -> list[int | None]:
-    costs: list[int | None] = [None] * len(completion.need)
-    level, cost = list(completion.given), 1
-    while level:
-        for node in level:
-            costs[node] = cost
-        above = dict.fromkeys(user for node in level for user in completion.users[node])
-        level, cost = [node for node in above if costs[node] is None], cost + 1
-    return costs
 
 
 def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:

@@ -51,7 +51,7 @@ class CrossCheck:
             if others or self._graph.has_edge(first, first):
                 listed.append(tuple(sorted(each for each in component if isinstance(each, str))))
         plan, cycles = self._plan, tuple(sorted(listed))
-        found = _facts(plan, self._graph, cycles)
+        found = self._compute_facts(plan, cycles)
         for name in ("done", "failed", "interrupted", "blocked", "cycles", "executions", "turns"):
             known = None if plan.facts is None else getattr(plan.facts, name)
             if known != getattr(found, name):
@@ -81,6 +81,20 @@ class CrossCheck:
             if found != known:
                 yield f"the rules and the plan disagree whether {listing(sorted(found ^ known), 'or')} can {what}"
 
+    def _compute_facts(self, plan: Plan, cycles: tuple[tuple[str, ...], ...]) -> Facts:
+        most = min(
+            plan.limits.executions or _MOST, _longest(plan, self._graph, {name for each in cycles for name in each})
+        )
+        return Facts(
+            done=tuple(sorted(self._graph.predecessors(_DONE))),
+            failed=tuple(sorted(self._graph.predecessors(_ENDS[Outcome.FAILED]))),
+            interrupted=tuple(sorted(self._graph.predecessors(_ENDS[Outcome.INTERRUPTED]))),
+            blocked=tuple(sorted(self._graph.predecessors(_ENDS[Outcome.BLOCKED]))),
+            cycles=cycles,
+            executions=most,
+            turns=min(_MOST, _count_turns(plan, most)),
+        )
+
 
 def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield what stands for the choices that targets share, with each node that they name."""
@@ -105,19 +119,6 @@ def _ahead(target: Target) -> tuple[Any, ...]:
             return target.nodes if isinstance(target, Chain) or target.join is None else (*target.nodes, target.join)
         case Schedule():
             return tuple(target.needs)
-
-
-def _facts(plan: Plan, graph: Any, cycles: tuple[tuple[str, ...], ...]) -> Facts:
-    most = min(plan.limits.executions or _MOST, _longest(plan, graph, {name for each in cycles for name in each}))
-    return Facts(
-        done=tuple(sorted(graph.predecessors(_DONE))),
-        failed=tuple(sorted(graph.predecessors(_ENDS[Outcome.FAILED]))),
-        interrupted=tuple(sorted(graph.predecessors(_ENDS[Outcome.INTERRUPTED]))),
-        blocked=tuple(sorted(graph.predecessors(_ENDS[Outcome.BLOCKED]))),
-        cycles=cycles,
-        executions=most,
-        turns=min(_MOST, _count_turns(plan, most)),
-    )
 
 
 def _count_turns(plan: Plan, most: int) -> int:

@@ -59,6 +59,26 @@ class NamedModel:
     name: str | None = None
     price: ModelPrice | None = None
 
+    def price_requests(self, read: Interval, written: Interval, requests: Load) -> Load:
+        """Return the money that requests cost; tokens of which nobody knows how many there are have no price."""
+        price = self.price
+        if price is None:
+            return Load(0, None, None, ("model-name" if self.name is None else "price",))
+        least = read.least * price.choose_rates(0).least_input + written.least * price.choose_rates(0).output
+        if price.long is not None:
+            least = min(least, read.least * price.long.least_input + written.least * price.long.output)
+        lacks = tuple(kind for kind, span in (("input", read), ("output", written)) if span.most is None)
+        lacks = lacks or requests.lacks
+        cheapest = int(least * requests.least * _NANO / _MILLION)
+        if lacks or read.most is None or written.most is None:
+            return Load(cheapest, None, None, lacks)
+        rates = [price.choose_rates(0), price.choose_rates(read.most)]
+        dearest = max(read.most * each.most_input + written.most * each.output for each in rates)
+        first, most = (
+            min(MOST, _round_up(dearest * (each or 0) * _NANO / _MILLION)) for each in (requests.first, requests.most)
+        )
+        return Load(cheapest, first, most)
+
 
 ChooseModel = Callable[[str, str | None], NamedModel]
 """Returns the model of a node whose plan may wish for one."""
@@ -120,8 +140,8 @@ class NodeUse:
             loads[Quantity.CALLS] = _NONE
         else:
             loads[Quantity.CALLS] = _scale(Interval(0, calls.most), requests, (first, most), "calls")
-        loads[Quantity.COST] = _price(
-            model, read, written, _scale(Interval(1, 1), requests, (first, most), "responses")
+        loads[Quantity.COST] = model.price_requests(
+            read, written, _scale(Interval(1, 1), requests, (first, most), "responses")
         )
         return loads
 
@@ -161,27 +181,6 @@ def _scale(span: Interval, requests: Interval, turns: tuple[int, int], lacks: st
         return Load(span.least * requests.least, None, None, (lacks if span.most is None else "responses",))
     first, most = (min(MOST, each * requests.most * span.most) for each in turns)
     return Load(span.least * requests.least, first, most)
-
-
-def _price(model: NamedModel, read: Interval, written: Interval, requests: Load) -> Load:
-    """Return the money that requests cost; tokens of which nobody knows how many there are have no price."""
-    price = model.price
-    if price is None:
-        return Load(0, None, None, ("model-name" if model.name is None else "price",))
-    least = read.least * price.choose_rates(0).least_input + written.least * price.choose_rates(0).output
-    if price.long is not None:
-        least = min(least, read.least * price.long.least_input + written.least * price.long.output)
-    lacks = tuple(kind for kind, span in (("input", read), ("output", written)) if span.most is None)
-    lacks = lacks or requests.lacks
-    cheapest = int(least * requests.least * _NANO / _MILLION)
-    if lacks or read.most is None or written.most is None:
-        return Load(cheapest, None, None, lacks)
-    rates = [price.choose_rates(0), price.choose_rates(read.most)]
-    dearest = max(read.most * each.most_input + written.most * each.output for each in rates)
-    first, most = (
-        min(MOST, _round_up(dearest * (each or 0) * _NANO / _MILLION)) for each in (requests.first, requests.most)
-    )
-    return Load(cheapest, first, most)
 
 
 def _round_up(amount: Decimal) -> int:

@@ -36,6 +36,21 @@ class _Record:
     fields: tuple[_Field, ...]
     tag: str | None
 
+    def make_writer(self) -> Callable[[Any], Json]:
+        """Return what writes values of the class."""
+        tag = self.tag
+        steps = [(each.name, each.attribute, each.codec.write, each.is_needed, each.default) for each in self.fields]
+
+        def write(given: Any) -> Json:
+            made: dict[str, Json] = {} if tag is None else {TAG: tag}
+            for name, attribute, inner, is_needed, default in steps:
+                held = getattr(given, attribute)
+                if is_needed or (held is not default and held != default):
+                    made[name] = inner(held)
+            return made
+
+        return write
+
 
 def record(kind: type, members: Members, tag: str | None = None) -> Codec:
     """Return the codec of the values of a class. A member that has its default is not written.
@@ -48,7 +63,7 @@ def record(kind: type, members: Members, tag: str | None = None) -> Codec:
         for name, (codec, about) in members.items()
     )
     made = _Record(kind, tuple(fields), tag)
-    return Codec(_Reader(made).read, _writer(made), lambda found: _define(found, made))
+    return Codec(_Reader(made).read, made.make_writer(), lambda found: _define(found, made))
 
 
 def union(**kinds: tuple[type, Members]) -> Codec:
@@ -112,29 +127,13 @@ class _Reader:
         except KeyError as error:
             raise CodecError(f"lacks '{name}'") from error
         if left:
-            raise CodecError("is no member of this object", _foreign(self._fields, given))
+            raise CodecError("is no member of this object", self._find_foreign(given))
         return made
 
-
-def _foreign(fields: Iterable[_Field], given: Iterable[str]) -> str:
-    """Return a member of an object that the class does not have."""
-    known = {TAG, *(each.name for each in fields)}
-    return next((name for name in given if name not in known), TAG)
-
-
-def _writer(record: _Record) -> Callable[[Any], Json]:
-    tag = record.tag
-    steps = [(each.name, each.attribute, each.codec.write, each.is_needed, each.default) for each in record.fields]
-
-    def write(given: Any) -> Json:
-        made: dict[str, Json] = {} if tag is None else {TAG: tag}
-        for name, attribute, inner, is_needed, default in steps:
-            held = getattr(given, attribute)
-            if is_needed or (held is not default and held != default):
-                made[name] = inner(held)
-        return made
-
-    return write
+    def _find_foreign(self, given: Iterable[str]) -> str:
+        """Return a member of an object that the class does not have."""
+        known = {TAG, *(each.name for each in self._fields)}
+        return next((name for name in given if name not in known), TAG)
 
 
 def _define(found: Definitions, record: _Record) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Edit, Remark
 from stagec.core.place import Position, Span, pointer_text
-from stagec.reporters import Diagnostic, Flow, Report, Reporter, Severity
+from stagec.reporters import Diagnostic, Report, Reporter, Severity
 
 _VERSION = 1
 
@@ -25,17 +25,12 @@ def _render(report: Report) -> str:
         "suppressed": report.suppressed,
         "baseline": report.known,
         "files": len(report.trees),
-        "flows": [_describe_flow(each) for each in report.flows],
+        "flows": [{"id": each.id, "nodes": len(each.nodes), "edges": each.edges} for each in report.flows],
     }
     text = f'{{"version": {_VERSION},\n"summary": {dumps(summarize)},\n"diagnostics": [{lines}{end}}}\n'
     return text.replace(
         "##", "#\\u0023"
     )  # build services obey `##[…]` wherever it stands; it can only stand in strings
-
-
-def _describe_flow(flow: Flow) -> dict[str, Any]:
-    edges = flow.edges
-    return {"id": flow.id, "nodes": len(flow.nodes), "edges": edges}
 
 
 def _describe_diagnostic(each: Diagnostic, report: Report) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
@@ -75,7 +75,11 @@ class PreparedSchema:
     def complaint(self, given: Json) -> str | None:
         """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
         size = extent(given, _ANSWER.values)
-        for name, found, most in _sizes(size.values, size.depth, size.characters):
+        for name, found, most in (
+            ("values", size.values, _ANSWER.values),
+            ("levels", size.depth, _ANSWER.depth),
+            ("characters", size.characters, _ANSWER.characters),
+        ):
             if found > most:
                 return f"it has more than {most:,} {name}"
         cost = steps(self.expansion, self.root, given, _ANSWER.steps)
@@ -96,12 +100,6 @@ class PreparedSchema:
         except jsonschema_rs.ValidationError as error:
             return str(error.message)
         return "it does not satisfy its schema"
-
-
-def _sizes(values: int, depth: int, characters: int) -> Iterator[tuple[str, int, int]]:
-    yield "values", values, _ANSWER.values
-    yield "levels", depth, _ANSWER.depth
-    yield "characters", characters, _ANSWER.characters
 
 
 def find_unusable(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -138,13 +136,9 @@ def _options() -> dict[str, Any]:
     return {
         "retriever": _refuse,
         "pattern_options": jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIES),
-        "formats": {"regex": _affordable_pattern()},
+        # a text of an answer is no regular expression if it costs too much
+        "formats": {"regex": lambda text: _compile(text, _SMALL) is not None},
     }
-
-
-def _affordable_pattern() -> Callable[[str], bool]:
-    """Return the question whether a text of an answer is a regular expression; those that cost too much are none."""
-    return lambda text: _compile(text, _SMALL) is not None
 
 
 _SMALL = 2_000

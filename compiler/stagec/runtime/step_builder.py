@@ -46,11 +46,6 @@ _UNKNOWN = NodeHistory()
 _CANCELLED = "cancelled"
 
 
-def _cancel_cause(error: Mapping[str, Json] | None) -> str:
-    """Return why an execution that the end of the run finds going on is cancelled."""
-    return "WorkflowExit" if error is None else str(error["code"])
-
-
 class StepBuilder:
     """Collects what one event changes; nothing of it is visible before `step` returns it as a whole.
 
@@ -253,7 +248,8 @@ class StepBuilder:
         if acting is not None and acting.key in self._active:
             self.begin_move(acting, "")
         turns = open_turns(self._scopes, going)
-        self.cancel([each for each in going if acting is None or each.key != acting.key], _cancel_cause(error))
+        cause = "WorkflowExit" if error is None else str(error["code"])
+        self.cancel([each for each in going if acting is None or each.key != acting.key], cause)
         self.leave([each.key for each in going])
         self.drop_scopes(tuple(self._scopes))
         self.change(ended=outcome, reason=reason, waiting=Queue())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -24,7 +24,7 @@ def revise(given: Json, edits: Iterable[Edit]) -> Json:
             holder = holder[key] if _has(holder, key) else None
         if not _is_possible(holder, last, edit.change):
             raise ValueError(f"nothing at {edit.at.pointer} can be changed by {edit.change}")
-        _CHANGES[edit.change](holder, last, edit.value)
+        _make(holder, last, edit)
     revised: Json = root[0]
     return revised
 
@@ -42,37 +42,25 @@ def _is_possible(holder: object, key: Key, change: Change) -> bool:
     return isinstance(holder, list) if isinstance(key, int) else isinstance(holder, dict) and key not in holder
 
 
+def _make(holder: Any, key: Key, edit: Edit) -> None:
+    match edit.change:
+        case Change.REPLACE:
+            holder[key] = edit.value
+        case Change.RENAME:
+            if _has(holder, str(edit.value)) or not isinstance(holder, dict):
+                raise ValueError(f"{key} cannot be called {edit.value}")
+            holder[str(edit.value)] = holder.pop(key)
+        case Change.REMOVE:
+            del holder[key]
+        case Change.INSERT if isinstance(holder, list):
+            holder.insert(int(key), edit.value)
+        case Change.INSERT:
+            holder[key] = edit.value
+        case _:
+            raise ValueError(f"{edit.change} is a change of prose")
+
+
 def _has(holder: object, key: Key) -> bool:
     if isinstance(holder, list):
         return isinstance(key, int) and 0 <= key < len(holder)
     return isinstance(holder, dict) and key in holder
-
-
-def _replace(holder: Any, key: Key, given: Json) -> None:
-    holder[key] = given
-
-
-def _rename(holder: Any, key: Key, name: Json) -> None:
-    if _has(holder, str(name)) or not isinstance(holder, dict):
-        raise ValueError(f"{key} cannot be called {name}")
-    holder[str(name)] = holder.pop(key)
-
-
-def _remove(holder: Any, key: Key, _given: Json) -> None:
-    del holder[key]
-
-
-def _insert(holder: Any, key: Key, given: Json) -> None:
-    if isinstance(holder, list):
-        holder.insert(int(key), given)
-    else:
-        holder[key] = given
-
-
-_CHANGES: Mapping[Change, Callable[[Any, Key, Json], None]] = {
-    Change.REPLACE: _replace,
-    Change.RENAME: _rename,
-    Change.REMOVE: _remove,
-    Change.INSERT: _insert,
-}
-"""What each change does to a value; prose has none."""

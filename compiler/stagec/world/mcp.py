@@ -45,6 +45,27 @@ class Question:
     folder: str
     timeout: float
 
+    async def answer(self, report: Progress) -> Answer:
+        """Return what the server offers, or why it does not answer."""
+        server = self.server
+        if (unfit := _unfit(server)) is not None:
+            return ServerFailure(server, unfit)
+        try:
+            meant = expand_variables(server, os.environ)
+        except UnsetVariableError as unset:
+            return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
+        transport = open_transport(meant, self.folder)
+        report(server, 0)
+        try:
+            async with asyncio.timeout(self.timeout):
+                tools = await _tools(meant, transport, lambda number: report(server, number))
+        except TimeoutError:
+            unit = "second" if self.timeout == 1 else "seconds"
+            return describe_failure(meant, transport, f"did not answer within {self.timeout:g} {unit}")
+        except Exception as error:
+            return describe_failure(meant, transport, explain_error(error, transport))
+        return LockedServer(server.name, server.at, launch_digest(server), tools)
+
 
 Answer = LockedServer | ServerFailure
 Progress = Callable[[Server, int], None]
@@ -91,32 +112,11 @@ async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Fi
 
     async def one(question: Question) -> Answer:
         async with turn:
-            answer = await _answer(question, report)
+            answer = await question.answer(report)
         finish(question.server, len(answer.tools) if isinstance(answer, LockedServer) else None)
         return answer
 
     return tuple(await asyncio.gather(*map(one, questions)))
-
-
-async def _answer(question: Question, report: Progress) -> Answer:
-    server = question.server
-    if (unfit := _unfit(server)) is not None:
-        return ServerFailure(server, unfit)
-    try:
-        meant = expand_variables(server, os.environ)
-    except UnsetVariableError as unset:
-        return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
-    transport = open_transport(meant, question.folder)
-    report(server, 0)
-    try:
-        async with asyncio.timeout(question.timeout):
-            tools = await _tools(meant, transport, lambda number: report(server, number))
-    except TimeoutError:
-        unit = "second" if question.timeout == 1 else "seconds"
-        return describe_failure(meant, transport, f"did not answer within {question.timeout:g} {unit}")
-    except Exception as error:
-        return describe_failure(meant, transport, explain_error(error, transport))
-    return LockedServer(server.name, server.at, launch_digest(server), tools)
 
 
 def _unfit(server: Server) -> str | None:

@@ -50,6 +50,15 @@ class Scenario:
     agents: Object = NOTHING
     issue: Object = NOTHING
 
+    def list_by_node(self) -> Iterator[tuple[str, Mapping[str, Json], type | None]]:
+        """Yield the members that say something by node, and which act they are about."""
+        yield "answers", self.answers, Prompt
+        yield "conversations", self.conversations, Converse
+        yield "processes", self.processes or {}, Process
+        for member, given in (("judge", self.judge), ("confirm", self.confirm)):
+            if isinstance(given, dict):
+                yield member, given, None
+
 
 def parse_scenario(given: Json, source: str) -> Scenario:
     """Return the scenario that a document means; whatever in it is not as its schema says counts as absent."""
@@ -132,7 +141,7 @@ def _find_own_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMista
         )
     yield from _find_unknown("inputs", scenario.inputs, "input", plan.inputs)
     yield from _find_unknown("hooks", scenario.hooks, "hook", list_hook_calls(plan))
-    for member, given, wanted in _list_by_node(scenario):
+    for member, given, wanted in scenario.list_by_node():
         yield from _find_unknown(member, given, plan.names.node, plan.nodes)
         for name in given:
             node = plan.nodes.get(name)
@@ -149,16 +158,6 @@ def list_hook_calls(plan: Plan) -> tuple[str, ...]:
     loop = plan.session.hooks if plan.session is not None else ()
     named = [call for node in plan.nodes.values() for call in node.hooks.values()]
     return tuple(dict.fromkeys((*named, *(each.call for each in loop))))
-
-
-def _list_by_node(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Json], type | None]]:
-    """Yield the members that say something by node, and which act they are about."""
-    yield "answers", scenario.answers, Prompt
-    yield "conversations", scenario.conversations, Converse
-    yield "processes", scenario.processes or {}, Process
-    for member, given in (("judge", scenario.judge), ("confirm", scenario.confirm)):
-        if isinstance(given, dict):
-            yield member, given, None
 
 
 def _find_unknown(member: str, given: Iterable[str], kind: str, known: Iterable[str]) -> Iterator[ScenarioMistake]:

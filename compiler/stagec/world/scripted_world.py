@@ -159,7 +159,7 @@ class ScriptedWorld:
         match effect:
             case Grant():
                 beside = find_grant(self._scenario, effect, read_key(effect.key))
-                return {"granted": _is_granted(self._scenario.grants, effect.tool) if beside is None else beside}
+                return {"granted": self._is_granted(effect.tool) if beside is None else beside}
             case Judge():
                 return {"done": self._find_decision(effect, "judge", self._scenario.judge)}
             case Confirm():
@@ -200,6 +200,16 @@ class ScriptedWorld:
             return Failure(f"nothing answers the request {quote(str(key))}: {told}")
         return Failure(f"{quote(source)} has no answer to the request {quote(str(key))}: add {what}")
 
+    def _is_granted(self, tool: str) -> bool:
+        """Tell whether people grant a call; what nobody answers is refused."""
+        if isinstance(self._scenario.grants, list):
+            return tool in self._scenario.grants
+        return (
+            object_of(self._scenario.grants).get(tool) is True
+            if isinstance(self._scenario.grants, dict)
+            else self._scenario.grants is True
+        )
+
 
 def _line(effect: Run | Shell) -> str:
     """Return a command line as scenarios write it."""
@@ -208,13 +218,6 @@ def _line(effect: Run | Shell) -> str:
 
 def _near(name: str, known: Mapping[str, Json]) -> str:
     return hint(name, NameIndex(known)).replace("; did you mean", ", where there is").rstrip("?") if known else ""
-
-
-def _is_granted(grants: Json, tool: str) -> bool:
-    """Tell whether people grant a call; what nobody answers is refused."""
-    if isinstance(grants, list):
-        return tool in grants
-    return object_of(grants).get(tool) is True if isinstance(grants, dict) else grants is True
 
 
 def _call(given: Json, name: str) -> dict[str, Json]:

@@ -238,19 +238,18 @@ class _Line:
     def take(self) -> bytes:
         """Return the line, and begin the next one."""
         is_whole = self.length < _LONGEST_LINE
-        line = b"".join(self._parts) if is_whole else _refuse(self._begin, self._end)
+        line = b"".join(self._parts) if is_whole else self._refuse()
         self._clear()
         return line
 
-
-def _refuse(begin: bytes, end: bytes) -> bytes:
-    """Return an error in the place of an answer that is too long; one without an id is no message."""
-    found = _ID.search(begin) or _ID.search(end)
-    if found is None:
-        return begin
-    why = f"the answer has more than {_LONGEST_LINE:,} bytes"
-    error = {"code": _TOO_LONG, "message": why}
-    return json.dumps({"jsonrpc": "2.0", "id": int(found[1] or found[2]), "error": error}).encode()
+    def _refuse(self) -> bytes:
+        """Return an error in the place of an answer that is too long; one without an id is no message."""
+        found = _ID.search(self._begin) or _ID.search(self._end)
+        if found is None:
+            return self._begin
+        why = f"the answer has more than {_LONGEST_LINE:,} bytes"
+        error = {"code": _TOO_LONG, "message": why}
+        return json.dumps({"jsonrpc": "2.0", "id": int(found[1] or found[2]), "error": error}).encode()
 
 
 _TOO_LONG = -32000

@@ -100,13 +100,28 @@ class ValidateRequest:
         }
         return {name: given for name, given in named.items() if given is not None}
 
+    def make_report(self, project: Project, compilation: Compilation) -> Report:
+        """Return what a reporter is given."""
+        return Report(
+            compilation.diagnostics,
+            compilation.flows,
+            compilation.trees,
+            quiet=self.quiet,
+            name_file=name_from_here(project.root),
+            name_in_repository=name_from_repository(project.root),
+            explain=find_page,
+            documentation=project.settings.documentation,
+            suppressed=compilation.suppressed,
+            known=0 if compilation.acceptance is None else compilation.acceptance.known,
+        )
+
 
 def print_report(request: ValidateRequest, project: Project, compilation: Compilation) -> Exit:
     """Print what was found and return the exit status that it deserves."""
     if not compilation.trees and not request.allow_empty:
         raise explain_emptiness(project)
     form = project.settings.output_format
-    report = _make_report(request, project, compilation)
+    report = request.make_report(project, compilation)
     for own, path in request.outputs:
         write_file(path, member(reporters, own or form, Reporter).render(report).encode(errors="backslashreplace"))
     statistics = _count_by_rule(compilation.diagnostics) if request.statistics else ""
@@ -120,21 +135,6 @@ def print_report(request: ValidateRequest, project: Project, compilation: Compil
 
         report_stale(compilation.acceptance)
     return choose_status(project.settings.fail_on, compilation.diagnostics)
-
-
-def _make_report(request: ValidateRequest, project: Project, compilation: Compilation) -> Report:
-    return Report(
-        compilation.diagnostics,
-        compilation.flows,
-        compilation.trees,
-        quiet=request.quiet,
-        name_file=name_from_here(project.root),
-        name_in_repository=name_from_repository(project.root),
-        explain=find_page,
-        documentation=project.settings.documentation,
-        suppressed=compilation.suppressed,
-        known=0 if compilation.acceptance is None else compilation.acceptance.known,
-    )
 
 
 def choose_status(fail_on: Severity | None, found: Iterable[Diagnostic]) -> Exit:

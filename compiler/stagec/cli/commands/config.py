@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from stagec.project.settings import Value
 
 
+COMMAND = Group(
+    "config",
+    help="Look at the configuration of a project.",
+    short_help="Show the configuration of a project.",
+)
+
+
+@COMMAND.subcommand("show", "Print the effective settings and where each came from.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@options.root
+@options.output_format("text", "json", default="text")
 def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
     """Print the settings that a run on PATHS would have, and where each came from.
 
@@ -38,29 +49,9 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
         keys = keys_of(configuration.settings).items()
         settings = {key: {"value": given, "from": configuration.provenance[key]} for key, given in keys}
         whole = {"root": str(configuration.root), "file": configuration.file, "settings": settings}
-        put(
-            json.dumps(whole, indent=2)
-            + "\
-"
-        )
+        put(f"{json.dumps(whole, indent=2)}\n")
     else:
         put(_as_toml(configuration))
-
-
-def _make_show() -> click.Command:
-    """Make the subcommand; a module of the shelf names one command only."""
-    arguments = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-    formats = options.output_format("text", "json", default="text")
-    brief = "Print the effective settings and where each came from."
-    return click.command("show", short_help=brief)(arguments(options.root(formats(_show))))
-
-
-COMMAND = Group(
-    "config",
-    commands=[_make_show()],
-    help="Look at the configuration of a project.",
-    short_help="Show the configuration of a project.",
-)
 
 
 _WHEN_NOT_SET = {

@@ -49,14 +49,36 @@ class RunStatus:
     events: int | None = None
     used: TokenUse | None = None
 
+    def make_cells(self) -> tuple[str, ...]:
+        """Return the run as a row of a table."""
+        counts = "" if self.executions is None else format_count(self.executions, "execution")
+        events = "" if self.events is None else format_count(self.events, "event")
+        used = summarise_usage(self.used)
+        return (
+            self.run,
+            self.plan or "",
+            shorten_digest(self.digest or ""),
+            self.status,
+            counts,
+            events,
+            used,
+            self.reason,
+        )
+
+    def make_object(self) -> Object:
+        """Return the run as JSON."""
+        named = ("run", "plan", "digest", "status", "reason", "executions", "events")
+        usage = None if self.used is None else total_to_json(self.used)
+        return {**{name: getattr(self, name) for name in named}, "usage": usage}
+
 
 def list_runs(found: Sequence[RunStatus], where: str, output_format: str) -> None:
     """Print how the runs in a folder or a database stand."""
     if output_format == "json":
-        put(format_json({"runs": [_make_object(each) for each in found]}, 2) + "\n")
+        put(format_json({"runs": [each.make_object() for each in found]}, 2) + "\n")
         return
     paper = find_canvas(sys.stdout, os.environ)
-    put(draw_columns(paper, [_make_cells(each) for each in found], whole=1))
+    put(draw_columns(paper, [each.make_cells() for each in found], whole=1))
     put(f"{format_count(len(found), 'run')} in {visible(where, paper.encoding)}\n" if not found else "")
 
 
@@ -74,19 +96,6 @@ def find_status(path: Path) -> RunStatus:
     status = find_standing(state, is_executed=stored.is_executed)
     counts = (state.executions, len(stored.history.events), ledger.total)
     return RunStatus(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
-
-
-def _make_cells(each: RunStatus) -> tuple[str, ...]:
-    counts = "" if each.executions is None else format_count(each.executions, "execution")
-    events = "" if each.events is None else format_count(each.events, "event")
-    used = summarise_usage(each.used)
-    return each.run, each.plan or "", shorten_digest(each.digest or ""), each.status, counts, events, used, each.reason
-
-
-def _make_object(each: RunStatus) -> Object:
-    named = ("run", "plan", "digest", "status", "reason", "executions", "events")
-    usage = None if each.used is None else total_to_json(each.used)
-    return {**{name: getattr(each, name) for name in named}, "usage": usage}
 
 
 def _read_through(program: Program, history: History) -> tuple[Program, State, UsageLedger]:
@@ -111,13 +120,8 @@ def show_history(run: str, stored: StoredHistory) -> None:
     rows = draw_columns(paper, list(_make_rows(begun, history, formatter)))
     ended = formatter.ending(state, is_executed=stored.is_executed)
     ending = ", ".join(each for each in (ended, events, summarise_usage(ledger.total)) if each)
-    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{_draw_usage(ledger, paper)}{ending}\n")
-
-
-def _draw_usage(ledger: UsageLedger, paper: Canvas) -> str:
-    """Return what the models of each node have used, nothing where they have used nothing."""
-    cells = [("used by", name, *describe_usage(each)) for name, each in ledger.nodes.items()]
-    return draw_columns(paper, cells)
+    used = draw_columns(paper, [("used by", node, *describe_usage(each)) for node, each in ledger.nodes.items()])
+    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{used}{ending}\n")
 
 
 def _draw_stages(program: Program, stored: StoredHistory, paper: Canvas) -> str:

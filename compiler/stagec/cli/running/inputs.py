@@ -13,15 +13,15 @@ from stagec.cli.files import STDIN, read_file
 from stagec.cli.streams import find_canvas, put_error
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
-from stagec.core.failure import Failure
+from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import START, Place, Pointer, Position
 from stagec.core.words import format_count, listing, quote
-from stagec.plan import Plan, PlanError
+from stagec.plan import Loaded, Plan, PlanError
 from stagec.plan.loader import read_frame
 from stagec.project.settings import Settings
-from stagec.runtime import Program, Started, load
+from stagec.runtime import Program, Started, load, verify
 from stagec.runtime.advance import find_trouble
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
@@ -180,6 +180,14 @@ def read_program(path: Path, digest: str | None = None) -> tuple[bytes, Program]
         if found != digest:
             raise Failure(f"{quote(path)} is refused: its digest is {found}, and --digest asks for {digest}")
     return data, load_program(data, quote(path))
+
+
+def verify_file(path: Path, status: Exit = Exit.USAGE) -> Loaded:
+    """Return the plan in a file, or raise `Failure`."""
+    try:
+        return verify(read_file(path))
+    except PlanError as error:
+        raise Failure(f"{quote(path)} is refused: {error}", status) from error
 
 
 def load_program(data: bytes, named: str) -> Program:

@@ -78,7 +78,7 @@ class ModelOutput:
 
     def _break_full(self, name: str, text: str, room: int) -> str:
         """Write every line of a text that is full; return the rest."""
-        while (most := _count_fitting(text, room, self._paper.encoding)) < len(text):
+        while (most := self._count_fitting(text, room)) < len(text):
             blank = text.rfind(" ", most // 2, most + 1)
             line, text = (text[:blank], text[blank + 1 :]) if blank > 0 else (text[:most], text[most:])
             self._lines.append(f"{name}{visible(line, self._paper.encoding)}")
@@ -93,9 +93,12 @@ class ModelOutput:
             finally:
                 TERMINAL.release()
 
-
-def _count_fitting(text: str, room: int, encoding: str) -> int:
-    """Return how many characters of a text fit, one at least; marks that take no column of their own count as well."""
-    known = text[: room * _MARKED]
-    ends = range(1, len(known) + 1)
-    return max(1, bisect_right(ends, room, key=lambda end: columns(visible(known[:end], encoding)))) if text else 0
+    def _count_fitting(self, text: str, room: int) -> int:
+        """Return how many characters of a text fit, one at least; marks without a column of their own count as well."""
+        known = text[: room * _MARKED]
+        ends = range(1, len(known) + 1)
+        return (
+            max(1, bisect_right(ends, room, key=lambda end: columns(visible(known[:end], self._paper.encoding))))
+            if text
+            else 0
+        )

@@ -49,6 +49,14 @@ class RunSetup:
     mail: MessageWatcher
     most: int | None = None
 
+    def conclude(self, state: State) -> None:
+        """Report how the run has ended, and how a run of stages can be resumed that has not ended well."""
+        self.mail.conclude()
+        self.reporter.conclude(state)
+        if has_stages(self.program.plan) and state.ended is not Outcome.DONE and is_resumable(state):
+            consent = [each for stage in find_refused(self.program.plan, state) for each in ("--consent", stage)]
+            say(f"stagec: {_describe_resumption(self.path, *consent)}")
+
 
 class Steering:
     """Obeys messages that ask to pause or to cancel a run.
@@ -115,13 +123,14 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
             state = _execute(setup, event, Steering(inbox, requests))
             requests.ignore()
     except Failure as failure:
-        raise Failure(f"{failure}\n{_describe_remedy(setup.path, failure)}", failure.status) from failure
+        used_up = failure.options if isinstance(failure, BudgetReached) else ()  # the run is resumed with more of it
+        raise Failure(f"{failure}\n{_describe_resumption(setup.path, *used_up)}", failure.status) from failure
     except JournalError as error:
         raise explain_journal_error(name_of(setup.path), error) from error
     finally:
         setup.reporter.close()
         setup.journal.close()
-    _conclude(setup, state)
+    setup.conclude(state)
     return choose_status(state)
 
 
@@ -155,15 +164,6 @@ def _cancel(setup: RunSetup, audience: Audience) -> State:
         return proceed(session, state, Cancelled())
 
 
-def _conclude(setup: RunSetup, state: State) -> None:
-    """Report how the run has ended, and how a run of stages can be resumed that has not ended well."""
-    setup.mail.conclude()
-    setup.reporter.conclude(state)
-    if has_stages(setup.program.plan) and state.ended is not Outcome.DONE and is_resumable(state):
-        consent = [each for stage in find_refused(setup.program.plan, state) for each in ("--consent", stage)]
-        say(f"stagec: {_describe_resumption(setup.path, *consent)}")
-
-
 def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
     """Let the first request to end this process cancel a run of stages: what runs is interrupted, and preserved."""
     return nullcontext() if inbox is None else DeferredRequests(lambda: inbox.put(Cancelled("interrupted")))
@@ -172,11 +172,6 @@ def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
 def choose_status(state: State) -> Exit:
     """Return the exit status for the end of a run."""
     return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
-
-
-def _describe_remedy(path: Path, failure: Failure) -> str:
-    """Return a sentence with the command that resumes a run, with more of what it has used up."""
-    return _describe_resumption(path, *(failure.options if isinstance(failure, BudgetReached) else ()))
 
 
 def _describe_resumption(path: Path, *options: str) -> str:

@@ -44,6 +44,23 @@ class ServeRequest:
     opens: bool
     run_options: tuple[str, ...]
 
+    def check(self) -> None:
+        """Refuse options that do not go together, and warn of those that let others read along."""
+        if self.run_options and not self.allow_start:
+            raise Failure("options of runs are given, and the page starts none: --allow-start lets it")
+        if self.run_options and self.database is not None:
+            raise Failure(
+                "options of runs have no meaning for a --database: workers execute the runs, as their options say"
+            )
+        for origin in self.origins:
+            if not origin.startswith(("http://", "https://")):
+                raise Failure(f"{quote(origin)} is no origin: it begins with 'https://' or 'http://'")
+        if self.host not in LOOPBACK:
+            say(
+                f"stagec: warning: at {self.host} others can read what is sent, the token as well, unless a proxy "
+                "before it speaks TLS"
+            )
+
 
 def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
     """Serve the page until somebody ends it."""
@@ -51,7 +68,7 @@ def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
         raise Failure("serving a page needs libraries that are not installed: pip install 'stagec[serve]'")
     from stagec.serve.server import serve as serve_page
 
-    _check(request)
+    request.check()
     token = _read_token(request.token_file)
     opened = _open_folder(request) if request.database is None else open_database(request.database, _tell)
     with opened as source:
@@ -74,24 +91,6 @@ def _tell(told: str) -> None:
 def _name_run(runs: Runs, name: str | None, plan: Plan) -> Path:
     """Return the file of a run that is to begin."""
     return runs.new(name_stage_run(runs) if name is None and has_stages(plan) else name, plan.id)
-
-
-def _check(request: ServeRequest) -> None:
-    """Refuse options that do not go together, and warn of those that let others read along."""
-    if request.run_options and not request.allow_start:
-        raise Failure("options of runs are given, and the page starts none: --allow-start lets it")
-    if request.run_options and request.database is not None:
-        raise Failure(
-            "options of runs have no meaning for a --database: workers execute the runs, as their options say"
-        )
-    for origin in request.origins:
-        if not origin.startswith(("http://", "https://")):
-            raise Failure(f"{quote(origin)} is no origin: it begins with 'https://' or 'http://'")
-    if request.host not in LOOPBACK:
-        say(
-            f"stagec: warning: at {request.host} others can read what is sent, the token as well, unless a proxy "
-            "before it speaks TLS"
-        )
 
 
 def _read_token(path: Path | None) -> str:

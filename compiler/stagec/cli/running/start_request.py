@@ -48,18 +48,34 @@ class StartRequest:
     entry: str | None = None
     digest: str | None = None
 
+    def choose_path(self, plan: Plan) -> Path:
+        """Return the file of a run that is to begin; its directory, if it has one, must be free, too."""
+        runs = Runs(self.runs)
+        path = runs.new(name_stage_run(runs) if self.name is None and has_stages(plan) else self.name, plan.id)
+        if not os.path.lexists(path):
+            refuse_other_results(find_folder(plan, name_of(path), choose_stages(self.world)))
+        return path
+
+    def describe_start(self, program: Program, scenario: Scenario, name: str) -> Started:
+        """Return the event with which the run begins; raise `Failure` if its inputs are unfit."""
+        entry = self.entry if self.entry is not None else scenario.entry
+        inputs = redact_value(Redactor(os.environ), dict(collect_inputs(program, scenario.inputs, self.inputs)))
+        started = Started(name, entry, object_of(inputs))
+        refuse_unfit(program, started)
+        return started
+
 
 def start(request: StartRequest) -> Exit:
     """Run a plan; return the exit status of its end."""
     data, program = read_program(request.plan, request.digest)
     options = request.world
     refuse_unfit_stages(program.plan, choose_stages(options))
-    path = _choose_path(request, program.plan)
+    path = request.choose_path(program.plan)
     configuration = load_configuration((Path(),))
     vouched = demand_signature(request.plan, data, configuration)
     others = choose_worlds(options, configuration.settings, configuration.root)
     setup = prepare_world(path, program, options, others)
-    started = _describe_start(request, program, setup.scenario, name_of(path))
+    started = request.describe_start(program, setup.scenario, name_of(path))
     if options.max_cost is not None and options.scenario is None:
         from stagec.cli.running.cost_ceiling import check_ceiling  # which imports networkx
 
@@ -71,23 +87,6 @@ def start(request: StartRequest) -> Exit:
         run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
         with send_live(options, run):
             return execute(run, started)
-
-
-def _choose_path(request: StartRequest, plan: Plan) -> Path:
-    """Return the file of a run that is to begin; its directory, if it has one, must be free, too."""
-    runs = Runs(request.runs)
-    path = runs.new(name_stage_run(runs) if request.name is None and has_stages(plan) else request.name, plan.id)
-    if not os.path.lexists(path):
-        refuse_other_results(find_folder(plan, name_of(path), choose_stages(request.world)))
-    return path
-
-
-def _describe_start(request: StartRequest, program: Program, scenario: Scenario, name: str) -> Started:
-    entry = request.entry if request.entry is not None else scenario.entry
-    inputs = redact_value(Redactor(os.environ), dict(collect_inputs(program, scenario.inputs, request.inputs)))
-    started = Started(name, entry, object_of(inputs))
-    refuse_unfit(program, started)
-    return started
 
 
 def _list_facts(setup: WorldSetup) -> Mapping[str, str]:

@@ -94,7 +94,7 @@ class WorldSources:
         if self.factory is not None:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
-            yield ProgramWorld(_split(self.command), Opening(run, program.plan, program.digest, toolbox))
+            yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
             yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, load_prices(self.prices))
             yield MissingTools()
@@ -115,6 +115,16 @@ class WorldSources:
             yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
             yield McpTools(plan, os.getcwd(), ServerLimits())
+
+    def _split_command(self) -> tuple[str, ...]:
+        """Return the words of a command line; no shell reads it."""
+        try:
+            words = tuple(shlex.split(self.command or ""))
+        except ValueError as error:
+            raise Failure(f"--world-command {quote(self.command or '')} is no command line: {error}") from error
+        if not words:
+            raise Failure("--world-command names no program")
+        return words
 
 
 def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> WorldSources:
@@ -158,17 +168,6 @@ def _recall_tools(facts: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[st
     modules = tuple(map(str, list_of(tools.get("modules"))))
     commands = {name: tuple(map(str, list_of(each))) for name, each in object_of(tools.get("commands")).items()}
     return modules, commands
-
-
-def _split(command: str) -> tuple[str, ...]:
-    """Return the words of a command line; no shell reads it."""
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise Failure(f"--world-command {quote(command)} is no command line: {error}") from error
-    if not words:
-        raise Failure("--world-command names no program")
-    return words
 
 
 class Memory:

@@ -61,6 +61,16 @@ class WorldSetup:
         words = choose_stages(given).words
         return Permissions(given.allow_hooks, given.pass_env, given.command_timeout, words)
 
+    def list_others(self, turns: CommandLock, program: Program) -> Iterator[WorldPart]:
+        """Yield who answers besides the scenario."""
+        may = self.permissions
+        setting = ToolSetting(os.getcwd(), name_of(self.path), may.variables, may.seconds, turns.hold)
+        output = choose_model_output(wish=self.options.stream, events=self.options.events)
+        yield from self.others.open_parts(program, setting, output)
+        people = choose_people(self.options.answers, self.options.answer_timeout, words_for(self.path))
+        if self.has_people or people.is_policy:
+            yield People(program.plan, people, self.mail)
+
 
 def prepare_world(path: Path, program: Program, options: WorldOptions, others: WorldSources) -> WorldSetup:
     """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
@@ -119,19 +129,9 @@ def _open_composed(
     opened: ExitStack, setup: WorldSetup, turns: CommandLock, program: Program, scripted: WorldPart
 ) -> ComposedWorld:
     """Return the world of a run of one program, or of the runs of one agent; the stack closes it."""
-    return opened.enter_context(closing(ComposedWorld((scripted, *_list_others(setup, turns, program), scripted))))
+    return opened.enter_context(closing(ComposedWorld((scripted, *setup.list_others(turns, program), scripted))))
 
 
 def make_closed_world() -> BudgetedWorld:
     """Return a world in which nothing happens."""
     return BudgetedWorld(ComposedWorld((InterruptedStages(), ScriptedWorld(Scenario(), ClosedWorld()))), Budget())
-
-
-def _list_others(setup: WorldSetup, turns: CommandLock, program: Program) -> Iterator[WorldPart]:
-    may = setup.permissions
-    setting = ToolSetting(os.getcwd(), name_of(setup.path), may.variables, may.seconds, turns.hold)
-    output = choose_model_output(wish=setup.options.stream, events=setup.options.events)
-    yield from setup.others.open_parts(program, setting, output)
-    people = choose_people(setup.options.answers, setup.options.answer_timeout, words_for(setup.path))
-    if setup.has_people or people.is_policy:
-        yield People(program.plan, people, setup.mail)

@@ -75,6 +75,16 @@ class RunSession:
     most: int | None = None
     redactor: Redactor | None = None
 
+    def dump(self, state: State, event: Event) -> str:
+        """Return an event as it is written: without secrets."""
+        if self.redactor is not None:
+            effect = state.pending.get(event.key) if isinstance(event, Answered) else None
+            event = redact_event(self.redactor, event, effect)
+        try:
+            return dump_event(event)
+        except (TypeError, ValueError) as error:
+            raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error
+
 
 def drive(program: Program, journal: Journal, world: World, event: Event | None, observe: Observer = unseen) -> State:
     """Execute a run until it has ended; `event` is what has just happened, None to resume where the journal ends.
@@ -134,7 +144,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
         while event is not None or state.ended is None:
             if event is None:
                 event = pool.next_event(state)
-            body = _dump(session, state, event)
+            body = session.dump(state, event)
             following = begin(partial(_follow, program, state, journal.count, body))
             journal.append(event, add_times(body, pool.take_times(event)))
             event, step, step_digest = following()
@@ -152,14 +162,3 @@ def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event,
     event = load_event(body)
     step = advance(program, state, event)
     return event, step, digest_step(seq, step)
-
-
-def _dump(session: RunSession, state: State, event: Event) -> str:
-    """Return an event as it is written: without secrets."""
-    if session.redactor is not None:
-        effect = state.pending.get(event.key) if isinstance(event, Answered) else None
-        event = redact_event(session.redactor, event, effect)
-    try:
-        return dump_event(event)
-    except (TypeError, ValueError) as error:
-        raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {error}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, objects_in, text_in
 from stagec.core.memo import Memo
 from stagec.core.place import Mention, Place
 from stagec.core.value import replace
@@ -60,9 +60,9 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[Workflow, ...]:
 
 def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
     at, release = tree.at, _find_release(root)
-    phases = {name: _read_phase(name, body, at) for name, body in _list_objects(root, "phases")}
+    phases = {name: _read_phase(name, body, at) for name, body in objects_in(root, "phases")}
     handoffs = tuple(_list_handoffs(root, at))
-    agents = (_read_performer(name, body, at) for name, body in _list_objects(root, "agents"))
+    agents = (_read_performer(name, body, at) for name, body in objects_in(root, "agents"))
     return Workflow(
         id=posixpath.basename(tree.file).removesuffix(".json"),
         at=at,
@@ -86,7 +86,7 @@ def _read_workflow(sources: Sources, tree: Tree, root: Object) -> Workflow:
 
 def _find_release(root: Object) -> tuple[Release, bool]:
     """Return the release that a file is written for, and whether one of its members says so."""
-    agents = [body for _, body in _list_objects(root, "agents")]
+    agents = [body for _, body in objects_in(root, "agents")]
     if "issueSource" in root or any("closeBinding" in body for body in agents):
         return Release.NEW, True
     return Release.OLD, "issueStore" in root or any(not _OLD.isdisjoint(body) for body in agents)
@@ -198,9 +198,3 @@ def _list_texts(owner: Object, at: Place, members: tuple[str, ...]) -> Iterator[
 def _read_max_cycles(root: Object) -> int | None:
     given: Json = object_of(root.get("rules")).get("maxCycles", MAX_CYCLES)
     return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
-
-
-def _list_objects(owner: Object, member: str) -> Iterator[tuple[str, Object]]:
-    for name, body in object_of(owner.get(member)).items():
-        if isinstance(body, dict):
-            yield name, body

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -41,27 +41,17 @@ def find_source_faults(workflow: Workflow) -> Iterator[SourceFault]:
         near = hint(kind, NameIndex(_MEMBERS))
         yield SourceFault(at / "kind", f"issue source {quote(kind)} is none of {listing(_MEMBERS, 'or')}{near}")
         return
-    yield from _find_missing(given, at, kind)
+    needed = {"ghProject": "project", "explicit": "issueIds"}.get(kind)
+    if needed is not None and needed not in given:
+        yield SourceFault(at / needed, f"an issue source of kind {quote(kind)} needs {quote(needed)}")
     for name in given:
         if name in _MEMBERS[kind]:
-            wanted = _find_wanted(name, given[name])
-            if wanted is not None:
+            fits, wanted = _CHECKS[name]
+            if not fits(given[name]):
                 yield SourceFault(at / name, f"{quote(name)} of the issue source must be {wanted}")
         elif name != "kind" and not name.startswith(("$", "_", "x-")):
             why = f"an issue source of kind {quote(kind)} has no {quote(name)}"
             yield SourceFault((at / name).key, f"{why}{hint(name, NameIndex(_MEMBERS[kind]))}", is_foreign=True)
-
-
-def _find_missing(given: Object, at: Place, kind: str) -> Iterator[SourceFault]:
-    needed = {"ghProject": "project", "explicit": "issueIds"}.get(kind)
-    if needed is not None and needed not in given:
-        yield SourceFault(at / needed, f"an issue source of kind {quote(kind)} needs {quote(needed)}")
-
-
-def _find_wanted(name: str, given: Json) -> str | None:
-    """Return what a member must be, if it is something else."""
-    fits, wanted = _CHECKS[name]
-    return None if fits(given) else wanted
 
 
 def _is_count(given: Json) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from stagec.frontends.registry.document import Intent, Registry, Step, StepKind
 
 
@@ -21,7 +19,8 @@ def count_to_closure(registry: Registry, verdict: str) -> int | None:
         if any(not _is_clear(registry, step) for step in reached.values()):
             return None
         done.update(reached)
-        following = {each.key: each for step in reached.values() for each in _list_following(registry, step)}
+        targets = (move.target for step in reached.values() for move in step.moves if move.target is not None)
+        following = {step.key: step for step in map(registry.step, targets) if step is not None}
         reached, count = {key: step for key, step in following.items() if key not in done}, count + 1
     return None
 
@@ -31,10 +30,3 @@ def _is_clear(registry: Registry, step: Step) -> bool:
     if step.kind is None or step.is_section or step.gate is None or Intent.JUMP in step.gate.allowed:
         return False
     return all(registry.step(move.target) is not None for move in step.moves if move.target is not None)
-
-
-def _list_following(registry: Registry, step: Step) -> Iterator[Step]:
-    for move in step.moves:
-        found = registry.step(move.target) if move.target is not None else None
-        if found is not None:
-            yield found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from stagec.core.json import Json, Object, object_of
+from stagec.core.json import Object, object_of, objects_in
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.sources.shape import judge, judge_numbers
@@ -38,7 +38,7 @@ def recognise_generation(root: Object) -> Generation | None:
     The format of steps counts first. One that was never released, with steps of 1.13 and other members of 1.14, is
     taken for 1.13.
     """
-    steps = [step for _, step in _objects(root, "steps")]
+    steps = [step for _, step in objects_in(root, "steps")]
     if any(member in step for step in steps for member in _NEW_MEMBERS):
         return Generation.V1_14
     if any(member in step for step in steps for member in LEGACY_MEMBERS):
@@ -78,14 +78,14 @@ def judge_agent(tree: Tree, beside: Generation | None) -> tuple[Tree, Generation
 
 def _find_later(at: Place, root: Object) -> Iterator[Fault]:
     """Find what only registries have that are written after 1.13, beside their steps."""
-    for key, entry in _objects(root, "entryStepMapping"):
+    for key, entry in objects_in(root, "entryStepMapping"):
         if "initial" in entry or "continuation" in entry:
             yield Fault("future-format", at / "entryStepMapping" / key, "entry")
-    for key, step in _objects(root, "validationSteps"):
+    for key, step in objects_in(root, "validationSteps"):
         for sign in CONDITION_LISTS:
             if sign in step:
                 yield Fault("future-format", at / "validationSteps" / key / sign, sign)
-    for key, validator in _objects(root, "validators"):
+    for key, validator in objects_in(root, "validators"):
         if "phase" in validator:
             yield Fault("future-format", at / "validators" / key / "phase", "phase")
 
@@ -129,10 +129,3 @@ def _list_moved(section: str, owner: Object) -> frozenset[str]:
 
 _DEFAULTED = ("name", "uvVariables", "usesStdin")
 """The members of steps that are required since 1.14."""
-
-
-def _objects(root: Object, name: str) -> Iterator[tuple[str, Object]]:
-    members: Json = root.get(name)
-    for key, member in members.items() if isinstance(members, dict) else ():
-        if isinstance(member, dict):
-            yield key, member

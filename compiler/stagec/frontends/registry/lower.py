@@ -77,7 +77,7 @@ class _Lowering:
         edges = tuple(self._ways(step))
         if step.gate is not None:
             self._exact = self._exact and not _is_broken(step)
-            self._suspect = self._suspect or _is_in_doubt(self._registry, step)
+            self._suspect = self._suspect or self._is_in_doubt(step)
         kind = step.acts_as.value if step.acts_as is not None else None
         decided_at = step.allowed_at if step.gate is not None else None
         # what belongs to a step and is written in other files
@@ -203,6 +203,17 @@ class _Lowering:
         near = self._registry.step_names.nearest(name)
         return self._registry.steps.get(near) if near is not None else None
 
+    def _is_in_doubt(self, step: Step) -> bool:
+        """Tell whether something else is said of a step that, when mended, may add an edge."""
+        if step.gate is None:
+            return True
+        needs_none = step.gate.allowed.keys() <= _UNROUTED and "transitions" not in step.body
+        if (step.intents is None and not needs_none) or (not step.gate.allowed and list_offered_by(step) != {}):
+            return True
+        if disagreements(step) or open_jump(self._registry, step) is not None:
+            return True
+        return any(each.is_open for each in conditionals(step))
+
 
 def _list_ignored(step: Step) -> Iterator[Edge]:
     """Yield the moves that no run takes: those of a step without a gate, and the targets of `abort`."""
@@ -246,18 +257,6 @@ def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:
     if intent == Intent.HANDOFF and phase == "initial" and flow != step.key.partition(".")[2]:
         return None
     return _KINDS.get((step.acts_as, intent))
-
-
-def _is_in_doubt(registry: Registry, step: Step) -> bool:
-    """Tell whether something else is said of a step that, when mended, may add an edge."""
-    if step.gate is None:
-        return True
-    needs_none = step.gate.allowed.keys() <= _UNROUTED and "transitions" not in step.body
-    if (step.intents is None and not needs_none) or (not step.gate.allowed and list_offered_by(step) != {}):
-        return True
-    if disagreements(step) or open_jump(registry, step) is not None:
-        return True
-    return any(each.is_open for each in conditionals(step))
 
 
 _UNROUTED = {Intent.REPEAT.value, Intent.ABORT.value}

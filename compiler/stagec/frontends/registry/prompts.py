@@ -150,8 +150,8 @@ def find_prompts(
     steps = ((each.step, finder.prompt(each.address.coordinates)) for each in trusted)
     return Prompts(
         of_steps={key: prompt for key, prompt in steps if prompt is not None},
-        of_repeats={each.step: tuple(_repeats(finder, each)) for each in trusted if each.repeats},
-        of_retries=tuple(_retries(finder, root, guards, doubtful)),
+        of_repeats={each.step: tuple(finder.repeats(each)) for each in trusted if each.repeats},
+        of_retries=tuple(finder.retries(root, guards, doubtful)),
         folder=store.folder,
         template=finder.path,
         files=NameIndex(store.files),
@@ -159,11 +159,6 @@ def find_prompts(
 
 
 _NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", "pathTemplateNoAdaptation"))
-
-
-def _repeats(finder: _Finder, wanted: WantedPrompt) -> Iterator[PromptFile | None]:
-    c2, c3, edition, _ = wanted.address.coordinates
-    return (finder.prompt((c2, c3, edition, each)) for each in wanted.repeats)
 
 
 def _owner_of(pointer: Pointer) -> Pointer:
@@ -216,29 +211,33 @@ class _Finder:
         tried = tuple(str(path) for path in paths)
         return PromptFile(tried, next(filter(self._has, tried), None))
 
+    def repeats(self, wanted: WantedPrompt) -> Iterator[PromptFile | None]:
+        """Yield the prompts of the repeats of a step."""
+        c2, c3, edition, _ = wanted.address.coordinates
+        return (self.prompt((c2, c3, edition, each)) for each in wanted.repeats)
 
-def _retries(
-    finder: _Finder, root: Object, guards: Mapping[str, ValidationStep], doubtful: frozenset[Pointer]
-) -> Iterator[RetryPrompt]:
-    """Yield the prompt of every condition of every validation step whose failures are tried again.
+    def retries(
+        self, root: Object, guards: Mapping[str, ValidationStep], doubtful: frozenset[Pointer]
+    ) -> Iterator[RetryPrompt]:
+        """Yield the prompt of every condition of every validation step whose failures are tried again.
 
-    A condition that is judged before the model is asked has none: where it fails, nothing is tried again.
-    """
-    # the failure pattern that each validator names
-    validators = object_of(root.get("validators")).items()
-    called = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
-    patterns = {key: name for key, name in called if name is not None}
-    for key, guard in guards.items():
-        tries_again = "onFailure" not in guard.body or text_in(guard.on_failure, "action") == "retry"
-        if ("validationSteps", key) in doubtful or not tries_again:
-            continue
-        conditions = [each.validator.name for each in guard.post_llm]
-        for name in dict.fromkeys(patterns[each] for each in conditions if each in patterns):
-            pattern = object_of(object_of(root.get("failurePatterns")).get(name))
-            named = text_in(pattern, "edition"), text_in({"adaptation": "", **pattern}, "adaptation")
-            prompt = finder.retry_prompt((guard.address.c2, guard.address.c3, *named))
-            if prompt is not None and ("failurePatterns", name) not in doubtful:
-                yield RetryPrompt(key, name, prompt)
+        A condition that is judged before the model is asked has none: where it fails, nothing is tried again.
+        """
+        # the failure pattern that each validator names
+        validators = object_of(root.get("validators")).items()
+        called = ((key, text_in(object_of(body), "failurePattern")) for key, body in validators)
+        patterns = {key: name for key, name in called if name is not None}
+        for key, guard in guards.items():
+            tries_again = "onFailure" not in guard.body or text_in(guard.on_failure, "action") == "retry"
+            if ("validationSteps", key) in doubtful or not tries_again:
+                continue
+            conditions = [each.validator.name for each in guard.post_llm]
+            for name in dict.fromkeys(patterns[each] for each in conditions if each in patterns):
+                pattern = object_of(object_of(root.get("failurePatterns")).get(name))
+                named = text_in(pattern, "edition"), text_in({"adaptation": "", **pattern}, "adaptation")
+                prompt = self.retry_prompt((guard.address.c2, guard.address.c3, *named))
+                if prompt is not None and ("failurePatterns", name) not in doubtful:
+                    yield RetryPrompt(key, name, prompt)
 
 
 VARIABLE = "uv-"

@@ -8,7 +8,7 @@ from typing import Any
 
 from stagec.contract.reach import references_in
 from stagec.contract.schemas import Schemas
-from stagec.core.json import Object, object_of, text_in
+from stagec.core.json import Object, object_of, objects_in, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
@@ -87,7 +87,7 @@ def _list_guards(root: Object, at: Place, written: Generation, outputs: OutputRe
         "pattern_mentions": tuple(
             Mention(name, each.at / "failurePattern") for each, name in named if name is not None
         ),
-        "guarded": dict(outputs.look_up_each(_objects(root, "validationSteps"))),
+        "guarded": dict(outputs.look_up_each(objects_in(root, "validationSteps"))),
         "validation_steps": guards,
         "declared_validators": validators,
     }
@@ -219,9 +219,3 @@ def _list_entries(root: Object, at: Place) -> dict[str, Any]:
         if continuation:
             second[verdict] = Mention(continuation, place / "continuation")
     return {"entries": first, "continuations": second}
-
-
-def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:
-    for key, body in object_of(given.get(member)).items():
-        if isinstance(body, dict):
-            yield key, body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json import Json, Object, object_of, objects_in, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.address import Address, read_address
@@ -30,12 +30,12 @@ _KINDS = {kind.value: kind for kind in StepKind}
 def read_steps(root: Object, at: Place, outputs: OutputReader, written: Generation) -> Mapping[str, Step]:
     """Return the steps of a registry by their keys."""
     found: dict[str, list[str]] = {}
-    for _, body in _objects(root, "steps"):
+    for _, body in objects_in(root, "steps"):
         for given in object_of(body.get("inputs")).values():
             step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
             found.setdefault(step, []).append(key)
     reading = _StepReading(outputs, GateReader(), {step: tuple(keys) for step, keys in found.items()}, written)
-    return {key: _step(key, body, at, reading) for key, body in _objects(root, "steps")}
+    return {key: _step(key, body, at, reading) for key, body in objects_in(root, "steps")}
 
 
 @value
@@ -128,9 +128,3 @@ def _moves(transitions: Object) -> Iterator[Transition]:
         for case, conditional in object_of(rule.get("targets")).items():
             if conditional is None or isinstance(conditional, str):
                 yield Transition(intent, (intent, "targets", case), conditional, case)
-
-
-def _objects(given: Object, member: str) -> Iterator[tuple[str, Object]]:
-    for key, body in object_of(given.get(member)).items():
-        if isinstance(body, dict):
-            yield key, body

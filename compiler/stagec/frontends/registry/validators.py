@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from stagec.core.json import Object, object_of, text_in
+from stagec.core.json import Object, objects_in, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry
@@ -48,12 +48,12 @@ class Exchange:
 
 def list_validators(registry: Registry) -> Iterator[tuple[str, Object]]:
     """Yield the validators of a registry by name."""
-    return _list_objects(registry, "validators")
+    return objects_in(registry.body, "validators")
 
 
 def find_exchanges(registry: Registry) -> Iterator[Exchange]:
     """Yield every validator with its failure pattern, where both can be read."""
-    patterns = dict(_list_objects(registry, "failurePatterns"))
+    patterns = dict(objects_in(registry.body, "failurePatterns"))
     # the names that the retry prompts of each failure pattern read
     read: dict[str, frozenset[str]] = {}
     for each in registry.prompts.of_retries:
@@ -97,9 +97,3 @@ def find_conditionless(registry: Registry) -> Iterator[ValidationStep]:
         lists = (guard.preflight_at, guard.post_llm_at)
         if all(guard.body.get(str(each.pointer[-1]), []) == [] for each in lists):
             yield guard
-
-
-def _list_objects(registry: Registry, section: str) -> Iterator[tuple[str, Object]]:
-    for key, body in object_of(registry.body.get(section)).items():
-        if isinstance(body, dict):
-            yield key, body

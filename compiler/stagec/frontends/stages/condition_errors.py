@@ -157,7 +157,8 @@ def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check
     if emptiness_of(pipeline, stage) is not None:
         return ()
     checked = isinstance(judged, Check)
-    every = (found for each in judged.when for found in _find_in_condition(pipeline, stage, each, checked=checked))
+    conditions = (_JudgedCondition(pipeline, stage, each) for each in judged.when)
+    every = (found for each in conditions for found in each.find_errors(checked=checked))
     return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(every))
 
 
@@ -167,79 +168,88 @@ def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
     return not wrong and (isinstance(judged, Check) or judged.is_whole)
 
 
-def _find_in_condition(
-    pipeline: Pipeline, stage: Stage, condition: StageCondition, *, checked: bool
-) -> Iterator[WrongCondition]:
-    kind = _error_of_path(stage, condition, checked=checked)
-    if kind is not None:
-        # the path into what is handed in that a condition means when it leaves out `parsed`
-        meant = None
-        if condition.path[0] not in RESULT and not isinstance(stage.result, Miss):
-            presence = promise(pipeline.schemas, stage.result, condition.path, of_object=True).presence
-            meant = ".".join(("parsed", *condition.path)) if presence in {Presence.SURE, Presence.POSSIBLE} else None
-        yield WrongCondition(kind, condition, condition.at.key, meant=meant)
-    if kind is not None and kind is not ConditionError.UNDECLARED:
-        return
-    possible = pipeline.memo.once(("possible", stage.at, condition.path), lambda: _possible(stage, condition))
-    left = _list_left(pipeline, stage, condition, is_listed=possible is not None)
-    for index, each in enumerate(condition.values):
-        fits = each in possible if possible is not None else _can_be(stage, condition, each)
-        if not fits or (left is not None and identity(each) not in left):
-            at = condition.at / index if len(condition.values) > 1 else condition.at
-            yield WrongCondition(ConditionError.VALUE, condition, at, each, possible)
+@value
+class _JudgedCondition:
+    """A condition of a case or a check, and the stage that it judges."""
 
+    pipeline: Pipeline
+    stage: Stage
+    condition: StageCondition
 
-def _error_of_path(stage: Stage, condition: StageCondition, *, checked: bool) -> ConditionError | None:
-    member, *rest = condition.path
-    if member not in RESULT:
-        return ConditionError.UNKNOWN
-    if checked and member not in CHECKED:
-        return ConditionError.LATE
-    if member == "output":
-        absent = "exit" not in stage.conduct.hooks and condition.present is not False
-        return ConditionError.OUTPUT if absent else None
-    if member != "parsed":
-        return ConditionError.PLAIN if rest else None
-    presence = condition.promised.presence if condition.promised is not None and rest else Presence.UNKNOWABLE
-    return {Presence.IMPOSSIBLE: ConditionError.PATH, Presence.UNDECLARED: ConditionError.UNDECLARED}.get(presence)
+    def find_errors(self, *, checked: bool) -> Iterator[WrongCondition]:
+        """Yield what is wrong with the condition."""
+        kind = self._error_of_path(checked=checked)
+        if kind is not None:
+            # the path into what is handed in that a condition means when it leaves out `parsed`
+            meant = None
+            if self.condition.path[0] not in RESULT and not isinstance(self.stage.result, Miss):
+                presence = promise(
+                    self.pipeline.schemas, self.stage.result, self.condition.path, of_object=True
+                ).presence
+                meant = (
+                    ".".join(("parsed", *self.condition.path))
+                    if presence in {Presence.SURE, Presence.POSSIBLE}
+                    else None
+                )
+            yield WrongCondition(kind, self.condition, self.condition.at.key, meant=meant)
+        if kind is not None and kind is not ConditionError.UNDECLARED:
+            return
+        possible = self.pipeline.memo.once(("possible", self.stage.at, self.condition.path), self._possible)
+        left = self._list_left(is_listed=possible is not None)
+        for index, each in enumerate(self.condition.values):
+            fits = each in possible if possible is not None else self._can_be(each)
+            if not fits or (left is not None and identity(each) not in left):
+                at = self.condition.at / index if len(self.condition.values) > 1 else self.condition.at
+                yield WrongCondition(ConditionError.VALUE, self.condition, at, each, possible)
 
+    def _error_of_path(self, *, checked: bool) -> ConditionError | None:
+        member, *rest = self.condition.path
+        if member not in RESULT:
+            return ConditionError.UNKNOWN
+        if checked and member not in CHECKED:
+            return ConditionError.LATE
+        if member == "output":
+            absent = "exit" not in self.stage.conduct.hooks and self.condition.present is not False
+            return ConditionError.OUTPUT if absent else None
+        if member != "parsed":
+            return ConditionError.PLAIN if rest else None
+        presence = (
+            self.condition.promised.presence if self.condition.promised is not None and rest else Presence.UNKNOWABLE
+        )
+        return {Presence.IMPOSSIBLE: ConditionError.PATH, Presence.UNDECLARED: ConditionError.UNDECLARED}.get(presence)
 
-def _possible(stage: Stage, condition: StageCondition) -> Possible | None:
-    """Return the values that can stand at a path where they are named one by one."""
-    match condition.path:
-        case ("verdict",):
-            return Possible(("ok", "fail", "skip") if can_skip(stage) else ("ok", "fail"))
-        case ("capHit",):
-            return Possible((True, False))
-        case ("parsed", *_):
-            return _index(condition.possible)
-        case _:
+    def _possible(self) -> Possible | None:
+        """Return the values that can stand at a path where they are named one by one."""
+        match self.condition.path:
+            case ("verdict",):
+                return Possible(("ok", "fail", "skip") if can_skip(self.stage) else ("ok", "fail"))
+            case ("capHit",):
+                return Possible((True, False))
+            case ("parsed", *_):
+                return _index(self.condition.possible)
+            case _:
+                return None
+
+    def _list_left(self, *, is_listed: bool) -> frozenset[tuple[object, ...]] | None:
+        """Return which values of a condition stand somewhere in what can be handed in, None where that cannot be told.
+
+        Nor where all values that can stand there are listed, and nothing is denied that could leave one out.
+        """
+        rest = self.condition.path[1:]
+        if self.condition.path[0] != "parsed" or not self.condition.values or not isinstance(self.stage.result, Schema):
             return None
+        if is_listed and not denies_on_way(self.pipeline.schemas, self.stage.result, rest):
+            return None
+        found = variants(self.pipeline.schemas, self.stage.result, {rest: self.condition.values})
+        standings = (each[rest] for each in found.found) if found is not None and found.found else ()
+        return frozenset(identity(each.given) for each in standings if each.asked) if standings else None
+
+    def _can_be(self, given: Json) -> bool:
+        """Tell whether a value can stand at a path where those that can are not named one by one, besides a result."""
+        if self.condition.path == REASON:
+            return isinstance(given, str)
+        return self.condition.path != ATTEMPTS or is_count(given, 0, most_attempts(self.stage))
 
 
 def _index(possible: tuple[Json, ...] | Miss) -> Possible | None:
     return None if isinstance(possible, Miss) else Possible(possible)
-
-
-def _list_left(
-    pipeline: Pipeline, stage: Stage, condition: StageCondition, *, is_listed: bool
-) -> frozenset[tuple[object, ...]] | None:
-    """Return which values of a condition stand somewhere in what can be handed in, None where that cannot be told.
-
-    Nor where all values that can stand there are listed, and nothing is denied that could leave one out.
-    """
-    rest = condition.path[1:]
-    if condition.path[0] != "parsed" or not condition.values or not isinstance(stage.result, Schema):
-        return None
-    if is_listed and not denies_on_way(pipeline.schemas, stage.result, rest):
-        return None
-    found = variants(pipeline.schemas, stage.result, {rest: condition.values})
-    standings = (each[rest] for each in found.found) if found is not None and found.found else ()
-    return frozenset(identity(each.given) for each in standings if each.asked) if standings else None
-
-
-def _can_be(stage: Stage, condition: StageCondition, given: Json) -> bool:
-    """Tell whether a value can stand at a path where those that can are not named one by one, besides a result."""
-    if condition.path == REASON:
-        return isinstance(given, str)
-    return condition.path != ATTEMPTS or is_count(given, 0, most_attempts(stage))

@@ -80,9 +80,9 @@ def _find_all(pipeline: Pipeline) -> dict[PlaceholderError, list[tuple[Stage, li
     every: dict[PlaceholderError, list[tuple[Stage, list[tuple[Placeholder, _Judged]]]]] = {}
     for stage in pipeline.stages:
         own: dict[PlaceholderError, list[tuple[Placeholder, _Judged]]] = {}
-        declared = declares_context(pipeline, stage)
+        judge, declared = _PlaceholderJudge(pipeline, stage), declares_context(pipeline, stage)
         for each in stage.body.placeholders:
-            judged = _judge(pipeline, stage, each, declared=declared)
+            judged = judge.judge(each, declared=declared)
             if judged is not None:
                 own.setdefault(judged.error, []).append((each, judged))
         for error, found in own.items():
@@ -103,58 +103,93 @@ def _sameness(placeholder: Placeholder) -> str:
     return inner if placeholder.form is PlaceholderForm.PATH else placeholder.text
 
 
-def _judge(pipeline: Pipeline, stage: Stage, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
-    if placeholder.form is PlaceholderForm.ESCAPE:
-        return None
-    if placeholder.form is not PlaceholderForm.PATH:
-        return _Judged(
-            PlaceholderError.EXPRESSION
-            if placeholder.form is PlaceholderForm.EXPRESSION
-            else PlaceholderError.MALFORMED
+@value
+class _PlaceholderJudge:
+    """Judges the placeholders of a stage."""
+
+    pipeline: Pipeline
+    stage: Stage
+
+    def judge(self, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
+        """Return what is wrong with a placeholder, if something is."""
+        if placeholder.form is PlaceholderForm.ESCAPE:
+            return None
+        if placeholder.form is not PlaceholderForm.PATH:
+            return _Judged(
+                PlaceholderError.EXPRESSION
+                if placeholder.form is PlaceholderForm.EXPRESSION
+                else PlaceholderError.MALFORMED
+            )
+        root, *rest = placeholder.path
+        match root:
+            case "ctx":
+                return self._judge_context(rest, declared=declared)
+            case "stage":
+                return self._judge_own(rest)
+            case "env" | "settings":
+                return _Judged(PlaceholderError.ENVIRONMENT)
+            case _:
+                return _Judged(PlaceholderError.FOREIGN)
+
+    def _judge_context(self, path: list[str | int], *, declared: bool) -> _Judged | None:
+        name, *rest = path
+        match name:
+            case "attempts":
+                return _Judged(PlaceholderError.ATTEMPTS)
+            case "host":
+                return _Judged(PlaceholderError.HOST)
+            case "upstream":
+                return self._judge_upstream(rest)
+            case "workflowRunId" | "stageExecutionId":
+                return _Judged(PlaceholderError.CONTEXT_PATH) if rest else None
+            case _:
+                return self._judge_declared(str(name), rest) if declared else None
+
+    def _judge_declared(self, name: str, rest: list[str | int]) -> _Judged | None:
+        context = self.pipeline.context or {}
+        if name not in context:
+            return _Judged(PlaceholderError.CONTEXT_NAME)
+        promised = promise(self.pipeline.schemas, context[name], map(str, rest)) if rest else None
+        is_broken = promised is not None and promised.presence is Presence.IMPOSSIBLE
+        return _Judged(PlaceholderError.CONTEXT_PATH, promised=promised) if is_broken else None
+
+    def _judge_own(self, path: list[str | int]) -> _Judged | None:
+        name = path[0]
+        if name in {"id", "name"} and len(path) == 1:
+            return None
+        if not _is_there(self.stage.members, path):
+            return _Judged(PlaceholderError.STAGE_FIELD)
+        return _Judged(PlaceholderError.UNLISTED_FIELD)
+
+    def _judge_upstream(self, path: list[str | int]) -> _Judged | None:
+        """Judge a path into results: first whether there can be one, then what it says of itself, then every way."""
+        ways = self.pipeline.incoming.get(self.stage.id or "", ())
+        if self.stage.profile is Profile.OBJECT:
+            return None  # it stands for the whole list, which may be empty
+        if ways and not any(way.sources for way in ways):
+            return _Judged(_error_of(ways[0]), ways)
+        if not path or not isinstance(path[0], int):
+            return _Judged(PlaceholderError.INDEX)
+        match path[1:]:
+            case ["transcript", *_]:
+                return _Judged(PlaceholderError.TRANSCRIPT)
+            case [member, *rest] if member not in RESULT or (rest and member in _ENDS):
+                return _Judged(PlaceholderError.RESULT_MEMBER)
+        index = path[0]
+        short = self.pipeline.memo.once(("short", self.stage.at, index), lambda: self._list_short(ways, index))
+        return _Judged(_error_of(short[0]), short, len(short) == len(ways)) if short else None
+
+    def _list_short(self, ways: tuple[Incoming, ...], index: int) -> tuple[Incoming, ...]:
+        """Return the ways on which fewer results are handed over than an index needs.
+
+        Of a broken fan-out siblings may be missing: then it is not known how many results are handed over.
+        """
+        return tuple(
+            way
+            for way in ways
+            if index >= len(way.sources)
+            and (way.kind is not IncomingKind.JOIN or (self.pipeline.is_whole and len(way.sources) >= _SIBLINGS))
         )
-    root, *rest = placeholder.path
-    match root:
-        case "ctx":
-            return _judge_context(pipeline, stage, rest, declared=declared)
-        case "stage":
-            return _judge_own(stage, rest)
-        case "env" | "settings":
-            return _Judged(PlaceholderError.ENVIRONMENT)
-        case _:
-            return _Judged(PlaceholderError.FOREIGN)
-
-
-def _judge_context(pipeline: Pipeline, stage: Stage, path: list[str | int], *, declared: bool) -> _Judged | None:
-    name, *rest = path
-    match name:
-        case "attempts":
-            return _Judged(PlaceholderError.ATTEMPTS)
-        case "host":
-            return _Judged(PlaceholderError.HOST)
-        case "upstream":
-            return _judge_upstream(pipeline, stage, rest)
-        case "workflowRunId" | "stageExecutionId":
-            return _Judged(PlaceholderError.CONTEXT_PATH) if rest else None
-        case _:
-            return _judge_declared(pipeline, str(name), rest) if declared else None
-
-
-def _judge_declared(pipeline: Pipeline, name: str, rest: list[str | int]) -> _Judged | None:
-    context = pipeline.context or {}
-    if name not in context:
-        return _Judged(PlaceholderError.CONTEXT_NAME)
-    promised = promise(pipeline.schemas, context[name], map(str, rest)) if rest else None
-    is_broken = promised is not None and promised.presence is Presence.IMPOSSIBLE
-    return _Judged(PlaceholderError.CONTEXT_PATH, promised=promised) if is_broken else None
-
-
-def _judge_own(stage: Stage, path: list[str | int]) -> _Judged | None:
-    name = path[0]
-    if name in {"id", "name"} and len(path) == 1:
-        return None
-    if not _is_there(stage.members, path):
-        return _Judged(PlaceholderError.STAGE_FIELD)
-    return _Judged(PlaceholderError.UNLISTED_FIELD)
 
 
 def _is_there(members: Object, path: list[str | int]) -> bool:
@@ -171,35 +206,6 @@ def _is_there(members: Object, path: list[str | int]) -> bool:
 
 _ENDS = frozenset(RESULT) - {"parsed", "output"}
 """The members of a result that have no members of their own."""
-
-
-def _judge_upstream(pipeline: Pipeline, stage: Stage, path: list[str | int]) -> _Judged | None:
-    """Judge a path into results: first whether there can be one, then what it says of itself, then every way."""
-    ways = pipeline.incoming.get(stage.id or "", ())
-    if stage.profile is Profile.OBJECT:
-        return None  # it stands for the whole list, which may be empty
-    if ways and not any(way.sources for way in ways):
-        return _Judged(_error_of(ways[0]), ways)
-    if not path or not isinstance(path[0], int):
-        return _Judged(PlaceholderError.INDEX)
-    match path[1:]:
-        case ["transcript", *_]:
-            return _Judged(PlaceholderError.TRANSCRIPT)
-        case [member, *rest] if member not in RESULT or (rest and member in _ENDS):
-            return _Judged(PlaceholderError.RESULT_MEMBER)
-    index = path[0]
-    short = pipeline.memo.once(("short", stage.at, index), lambda: _list_short(pipeline, ways, index))
-    return _Judged(_error_of(short[0]), short, len(short) == len(ways)) if short else None
-
-
-def _list_short(pipeline: Pipeline, ways: tuple[Incoming, ...], index: int) -> tuple[Incoming, ...]:
-    """Return the ways on which fewer results are handed over than an index needs."""
-    return tuple(way for way in ways if index >= len(way.sources) and _is_certain(pipeline, way))
-
-
-def _is_certain(pipeline: Pipeline, way: Incoming) -> bool:
-    """Tell whether it is known how many results are handed over; of a broken fan-out siblings may be missing."""
-    return way.kind is not IncomingKind.JOIN or (pipeline.is_whole and len(way.sources) >= _SIBLINGS)
 
 
 _SIBLINGS = 2

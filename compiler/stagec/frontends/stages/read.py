@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.contract.reach import Reference, references_in
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
-from stagec.core.place import Mention, Place
+from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
 from stagec.frontends.stages.files import PipelineFiles, bundles, guess_names, objects
@@ -47,6 +47,12 @@ class _Source:
     at: Place
     profile: Profile
     tree: Tree
+
+    def read_body(self) -> Body:
+        """Return the prompt of the stage."""
+        if self.profile is Profile.MARKDOWN and self.tree.body is not None:
+            return markdown_body(self.tree.data.decode(errors="replace"), self.tree.body, Place(self.tree.file))
+        return object_body(text_in(self.members, "body") or "", self.at / "body")
 
 
 class _Reading:
@@ -139,8 +145,8 @@ class _Reading:
             at=at,
             profile=source.profile,
             members=members,
-            body=_body(source),
-            allowed=tuple(_mentions(allowed, at / "allowedTools")) if isinstance(allowed, list) else None,
+            body=source.read_body(),
+            allowed=list_mentions(allowed, at / "allowedTools") if isinstance(allowed, list) else None,
             completion=_mention(members, "completionTool", at),
             result=result,
             inputs=inputs,
@@ -256,12 +262,6 @@ _MEMBER = 2
 """The index and the name lead to a member of a stage object."""
 
 
-def _body(source: _Source) -> Body:
-    if source.profile is Profile.MARKDOWN and source.tree.body is not None:
-        return markdown_body(source.tree.data.decode(errors="replace"), source.tree.body, Place(source.tree.file))
-    return object_body(text_in(source.members, "body") or "", source.at / "body")
-
-
 def _read_conduct(given: Json, at: Place) -> Mapping[str, Written]:
     return {name: Written(each, at / name) for name, each in object_of(given).items() if name in _CONDUCT}
 
@@ -269,12 +269,6 @@ def _read_conduct(given: Json, at: Place) -> Mapping[str, Written]:
 def _mention(body: Object, member: str, at: Place) -> Mention | None:
     name = text_in(body, member)
     return Mention(name, at / member) if name else None
-
-
-def _mentions(given: Json, at: Place) -> Iterator[Mention]:
-    for index, each in enumerate(list_of(given)):
-        if isinstance(each, str) and each:
-            yield Mention(each, at / index)
 
 
 def _count(given: Json) -> int | None:

@@ -9,7 +9,7 @@ from stagec.contract.promise import possible_values, promise
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
-from stagec.core.place import Mention, Place
+from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import replace, value
 from stagec.frontends.stages.document import Case, Check, Conduct, StageCondition
 from stagec.model.flow import Mode
@@ -87,9 +87,7 @@ class _Reading:
         when = self.conditions(body.get("when"), at / "when")
         member = "nextStages" if "nextStages" in body and "stages" not in body else "stages"
         named = list_of(body.get(member))
-        stages = tuple(
-            Mention(each, at / member / index) for index, each in enumerate(named) if isinstance(each, str) and each
-        )
+        stages = list_mentions(named, at / member)
         join = body.get("join")
         meant = Mention(join, at / "join") if isinstance(join, str) and join else None
         whole = len(stages) == len(named) and len(when) == len(object_of(body.get("when")))

@@ -50,7 +50,9 @@ def object_body(text: str, at: Place) -> Body:
     """
     found: list[Placeholder] = []
     literals = [
-        each for each in _braces(text, 0, len(text), at) if each.form is PlaceholderForm.PATH and _is_ours(each)
+        each
+        for each in _braces(text, 0, len(text), at)
+        if each.form is PlaceholderForm.PATH and each.path[0] in {"ctx", "stage"} and len(each.path) > 1
     ]
     for each in _dollars(text, 0, len(text), at):
         is_simple = _SIMPLE.fullmatch(each.text, 2, len(each.text) - 1) is not None
@@ -69,10 +71,6 @@ def path_of(inner: str) -> tuple[str | int, ...]:
 def path_text(path: Iterable[str | int]) -> str:
     """Return a path as a placeholder writes it: `("ctx", "upstream", 0)` is `ctx.upstream[0]`."""
     return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
-
-
-def _is_ours(placeholder: Placeholder) -> bool:
-    return placeholder.path[0] in {"ctx", "stage"} and len(placeholder.path) > 1
 
 
 def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from stagec.core.place import Pointer, pointer_text
@@ -10,7 +10,7 @@ from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.mutation.mutant import Mutant, change_act, operator
 from stagec.plan import Plan
-from stagec.plan.act import Act, Command, Converse, Process, ProcessInput, Prompt
+from stagec.plan.act import Command, Converse, Process, Prompt
 from stagec.plan.node import Node
 from stagec.plan.template import Choice, Each, Piece, Template, Text
 
@@ -26,8 +26,9 @@ def mutate(plan: Plan) -> Iterator[Mutant]:
                 nodes = {name: rebuild(left)}
                 yield Mutant(name, ("nodes", name, *way, *at), f"{quote(name)}: {told}", _WANTED, nodes)
         act = node.act
-        for key in act.inputs if isinstance(act, Process) else ():
-            rest = {each: given for each, given in _list_inputs(act).items() if each != key}
+        inputs = act.inputs if isinstance(act, Process) else {}
+        for key in inputs:
+            rest = {each: given for each, given in inputs.items() if each != key}
             wanted = f"the 'inputs' of {quote(name)}"
             yield change_act(plan, name, ("inputs", key), f"the input {quote(key)} is dropped", wanted, inputs=rest)
     if plan.system is not None:
@@ -36,10 +37,6 @@ def mutate(plan: Plan) -> Iterator[Mutant]:
             yield Mutant(None, ("system", "prompt", *at), f"the system prompt: {told}", _WANTED, fields=fields)
         told = "the system prompt is gone"
         yield Mutant(None, ("system",), told, "a text of it in 'prompts'", fields={"system": None})
-
-
-def _list_inputs(act: Act) -> Mapping[str, ProcessInput]:
-    return act.inputs if isinstance(act, Process) else {}
 
 
 def _list_templates(node: Node) -> Iterator[tuple[Pointer, Template, Callable[[Template], Node]]]:
@@ -79,7 +76,14 @@ def _drop(template: Template) -> Iterator[tuple[str, Pointer, Template]]:
         if isinstance(piece, Text):
             continue
         path = quote(pointer_text(piece.path))
-        yield f"{_name(piece)} {path} is dropped", (index,), (*template[:index], *template[index + 1 :])
+        name = (
+            "the list of"
+            if isinstance(piece, Each)
+            else "what depends on"
+            if isinstance(piece, Choice)
+            else "the value"
+        )
+        yield f"{name} {path} is dropped", (index,), (*template[:index], *template[index + 1 :])
         for told, way, inner in _drop_inside(piece):
             yield told, (index, *way), (*template[:index], inner, *template[index + 1 :])
 
@@ -93,7 +97,3 @@ def _drop_inside(piece: Piece) -> Iterator[tuple[str, Pointer, Piece]]:
             yield told, ("then", *way), replace(piece, then=left)
         for told, way, left in _drop(piece.otherwise):
             yield told, ("otherwise", *way), replace(piece, otherwise=left)
-
-
-def _name(piece: Piece) -> str:
-    return "the list of" if isinstance(piece, Each) else "what depends on" if isinstance(piece, Choice) else "the value"

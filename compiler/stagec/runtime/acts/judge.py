@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.runtime import exchange as effects
 from stagec.runtime.acts import validation
@@ -75,11 +75,7 @@ def _is_composite(kind: str) -> bool:
 def _conditions(settings: Mapping[str, Json]) -> list[tuple[str, Mapping[str, Json]]]:
     listed = settings.get("conditions")
     given = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    return [(str(each.get("type")), _object(each.get("config"))) for each in given]
-
-
-def _object(given: Json) -> Mapping[str, Json]:
-    return given if isinstance(given, dict) else {}
+    return [(str(each.get("type")), object_of(each.get("config"))) for each in given]
 
 
 def _judge_answer(builder: StepBuilder, kind: str, settings: Mapping[str, Json], answer: Any) -> bool:

@@ -201,15 +201,12 @@ def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> Lo
     if not calls:
         return _loop(builder, act, _append(execution, Message("user", f"Call {act.completion} when you are done.")))
     if completions and len(calls) > 1:
-        return _loop(builder, act, _append(execution, *(_reject(act, each) for each in calls)))
+        why = f"Not carried out: {act.completion} must be the only call of a turn."
+        return _loop(builder, act, _append(execution, *(Message("tool", why, call=each.id) for each in calls)))
     if completions:
         return _complete(builder, act, execution, calls[0])
     _emit_pre(builder, execution, "TOOL_CALL")
     return _after_calls(builder, act, tool_calls.begin(builder, act, execution))
-
-
-def _reject(act: Converse, call: Request) -> Message:
-    return Message("tool", f"Not carried out: {act.completion} must be the only call of a turn.", call=call.id)
 
 
 def _complete(builder: StepBuilder, act: Converse, execution: Execution, call: Request) -> LoopResult:

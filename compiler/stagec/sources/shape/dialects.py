@@ -175,6 +175,20 @@ class DialectPart:
     draft: Dialect
     apart: bool
 
+    def list_inside(self, *, members: bool) -> Iterator[tuple[Pointer, Object]]:
+        """Yield the objects inside the part, each with the way to it."""
+        for key, given in self.value.items():
+            if not isinstance(given, dict | list) or key in _UNKNOWN[self.draft]:
+                continue
+            held: Iterable[tuple[Pointer, Json]] = ()
+            if isinstance(given, list):
+                held = (((key, index), each) for index, each in enumerate(given)) if key in _LISTS else ()
+            elif key in NAMED:
+                held = (((key, name), each) for name, each in given.items())
+            elif key in _ONES or (members and key not in KEYWORDS):
+                held = (((key,), given),)
+            yield from ((way, each) for way, each in held if isinstance(each, dict))
+
 
 def list_dialect_parts(root: Object, outer: Dialect, *, members: bool) -> Iterator[DialectPart]:
     """Yield a schema and every schema inside it, where its draft says that one stands, and definitions in any draft.
@@ -186,25 +200,11 @@ def list_dialect_parts(root: Object, outer: Dialect, *, members: bool) -> Iterat
     while waiting:
         part = waiting.pop()
         yield part
-        for way, inner in _list_inside(part, members=members and not part.pointer):
+        for way, inner in part.list_inside(members=members and not part.pointer):
             own = Dialect.of(inner, part.draft)
             is_apart = own is not part.draft or way[0] not in KEYWORDS
             is_apart = is_apart or (way[0] == "$defs" and not part.draft.hears_siblings)
             waiting.append(DialectPart((*part.pointer, *way), inner, own, is_apart))
-
-
-def _list_inside(part: DialectPart, *, members: bool) -> Iterator[tuple[Pointer, Object]]:
-    for key, given in part.value.items():
-        if not isinstance(given, dict | list) or key in _UNKNOWN[part.draft]:
-            continue
-        held: Iterable[tuple[Pointer, Json]] = ()
-        if isinstance(given, list):
-            held = (((key, index), each) for index, each in enumerate(given)) if key in _LISTS else ()
-        elif key in NAMED:
-            held = (((key, name), each) for name, each in given.items())
-        elif key in _ONES or (members and key not in KEYWORDS):
-            held = (((key,), given),)
-        yield from ((way, each) for way, each in held if isinstance(each, dict))
 
 
 def is_seen(root: Json, pointer: Pointer, *, members: bool) -> bool:

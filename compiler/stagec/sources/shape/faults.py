@@ -26,6 +26,26 @@ class Violation:
     got: Json
     kind: Any
 
+    def free(self) -> tuple[str, ...]:
+        """Return the members of an open object that its schema does not describe."""
+        if not isinstance(self.got, dict) or any(keyword in self.subschema for keyword in _CLOSED):
+            return ()
+        known = self.subschema.get("properties")
+        return tuple(name for name in self.got if name not in known) if isinstance(known, dict) else ()
+
+    def facts(self) -> dict[str, object]:
+        """Return what a sentence needs: what was found, and what the keyword allows."""
+        got = self.got
+        facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
+        wanted = _WANTED.get(self.keyword)
+        if wanted is not None:
+            facts["allowed"] = wanted(self)
+        if "x-expects" in self.subschema:
+            facts["expects"] = self.subschema["x-expects"]
+        if isinstance(got, dict):
+            facts["members"] = tuple(sorted(got))  # in any order, they are the same members
+        return facts
+
 
 def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place) -> Iterator[Fault]:
     """Return the faults that errors amount to; nothing inside a value of the wrong type is worth a second one."""
@@ -46,7 +66,7 @@ def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place
     unexpected_members = {miss.pointer: tuple(miss.kind.unexpected) for miss in told if miss.keyword in _CLOSED}
     # state what each object lacks, all members of which one rule speaks together
     for pointer, misses in gone.items():
-        strangers = unexpected_members.get(pointer, _free(misses[0]))
+        strangers = unexpected_members.get(pointer, misses[0].free())
         for topic in dict.fromkeys(miss.topic for miss in misses):
             names = tuple(miss.kind.property for miss in misses if miss.topic == topic)
             lacking = NameIndex(names)
@@ -54,7 +74,7 @@ def faults_of(errors: Iterable[Any], schema: Object, document: Json, root: Place
             yield missing(topic, _at(root, pointer), names, misspelt)
     yield from _foreign(told, gone, root)
     for miss in _worst(miss for miss in told if miss.keyword not in _OBJECTS).values():
-        yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, _facts(miss))
+        yield Fault(miss.topic, _at(root, miss.pointer), miss.keyword, miss.facts())
 
 
 def missing(topic: str, owner: Place, names: tuple[str, ...], misspelt: tuple[str, ...] = ()) -> Fault:
@@ -120,14 +140,6 @@ def value_at(document: Json, pointer: Pointer) -> Json:
     return given
 
 
-def _free(miss: Violation) -> tuple[str, ...]:
-    """Return the members of an open object that its schema does not describe."""
-    if not isinstance(miss.got, dict) or any(keyword in miss.subschema for keyword in _CLOSED):
-        return ()
-    known = miss.subschema.get("properties")
-    return tuple(name for name in miss.got if name not in known) if isinstance(known, dict) else ()
-
-
 def _foreign(told: Iterable[Violation], gone: Mapping[Pointer, list[Violation]], root: Place) -> Iterator[Fault]:
     """State the unknown members of each object, but not those that are the misspelt name of one that is wanted."""
     told = tuple(told)
@@ -158,20 +170,6 @@ def _rank(miss: Violation) -> int:
 
 def _at(root: Place, pointer: Pointer) -> Place:
     return Place(root.file, (*root.pointer, *pointer))
-
-
-def _facts(miss: Violation) -> dict[str, object]:
-    """Return what a sentence needs: what was found, and what the keyword allows."""
-    got = miss.got
-    facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
-    wanted = _WANTED.get(miss.keyword)
-    if wanted is not None:
-        facts["allowed"] = wanted(miss)
-    if "x-expects" in miss.subschema:
-        facts["expects"] = miss.subschema["x-expects"]
-    if isinstance(got, dict):
-        facts["members"] = tuple(sorted(got))  # in any order, they are the same members
-    return facts
 
 
 def _limit(miss: Violation) -> object:

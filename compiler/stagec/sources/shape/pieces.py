@@ -108,6 +108,15 @@ class Piece:
     fixed: bool = True
     clash: bool = False
 
+    def is_alike(self, other: Piece, first: int) -> bool:
+        """Tell whether one text can be both, before a character of `first`."""
+        short, long = sorted((self, other), key=lambda piece: len(piece.word))
+        if not all(a & b for a, b in zip(short.word, long.word, strict=False)):
+            return False
+        if not (short.fixed and long.fixed) or len(short.word) == len(long.word):
+            return bool(short.first & long.first)
+        return bool(long.word[len(short.word)] & first)
+
 
 NOTHING = Piece()
 ANYTHING = Piece(EVERY, empty=True, fixed=False)
@@ -178,17 +187,8 @@ def _compete(branches: Sequence[Piece], first: int) -> bool:
     seen, left = 0, _COMPARISONS
     for index, branch in enumerate(branches):
         earlier = branches[:index] if branch.first & seen else ()
-        if any(_alike(branch, other, first) for other in earlier[:left]):
+        if any(branch.is_alike(other, first) for other in earlier[:left]):
             return True
         left = max(left - len(earlier), 0)
         seen |= branch.first
     return False
-
-
-def _alike(one: Piece, other: Piece, first: int) -> bool:
-    short, long = sorted((one, other), key=lambda piece: len(piece.word))
-    if not all(a & b for a, b in zip(short.word, long.word, strict=False)):
-        return False
-    if not (short.fixed and long.fixed) or len(short.word) == len(long.word):
-        return bool(short.first & long.first)
-    return bool(long.word[len(short.word)] & first)

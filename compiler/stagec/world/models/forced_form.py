@@ -44,7 +44,7 @@ class ForcedForm:
     def write(self, call: ModelCall) -> str:
         """Return a call as the model has written it."""
         told: Json = call.arguments if len(self.schemas) == 1 else {_TOOL: call.tool, _ARGUMENTS: call.arguments}
-        return _write(told)
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
     def read(self, text: str, name: str) -> ModelCall | None:
         """Return what a response calls, under a name of its own; nothing if it is no object."""
@@ -87,7 +87,8 @@ def list_messages(request: ModelRequest, form: ForcedForm) -> list[Json]:
     if {each.role for each in said} == {"system"}:
         said = [ModelMessage("user", each.text) for each in said]
     texts: list[tuple[str, str]] = []
-    for role, text in ((_role(each), _write_message(each, form)) for each in said):
+    for each in said:
+        role, text = "user" if each.role == "tool" else each.role, _write_message(each, form)
         if texts and texts[-1][0] == role:
             texts[-1] = (role, f"{texts[-1][1]}\n\n{text}")
         else:
@@ -98,10 +99,6 @@ def list_messages(request: ModelRequest, form: ForcedForm) -> list[Json]:
     elif listed:
         texts.insert(0, ("system", listed))
     return [{"role": role, "content": text} for role, text in texts]
-
-
-def _role(message: ModelMessage) -> str:
-    return "user" if message.role == "tool" else message.role
 
 
 def _write_message(message: ModelMessage, form: ForcedForm) -> str:
@@ -166,7 +163,3 @@ def _bound(schema: dict[str, Any]) -> None:
         schema["maxLength"] = max(_TEXT, least)
     elif schema.get("type") == "array" and not {"maxItems", *_PLAIN} & {*schema}:
         schema["maxItems"] = max(_ITEMS, least)
-
-
-def _write(told: Json) -> str:
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))

@@ -104,15 +104,12 @@ class _Response:
         if self.is_loose:
             return {"is": "error", "type": "schema", "message": "no answer can be forced to follow the schema"}
         if self._error is not None:
-            return {"is": "error", "message": _explain(self._error)}
+            count = self._error.get("n_prompt_tokens")
+            why = str(self._error.get("message"))
+            if count is not None:
+                why = f"the request has {count:,} tokens; request and response may have {CONTEXT:,} together"
+            return {"is": "error", "message": why}
         return {"is": "reply", "text": "".join(self._pieces), "finish": self._finish, "usage": self._usage}
-
-
-def _explain(error: dict[str, Any]) -> str:
-    count = error.get("n_prompt_tokens")
-    if count is None:
-        return str(error.get("message"))
-    return f"the request has {count:,} tokens; request and response may have {CONTEXT:,} together"
 
 
 def _write_request(request: dict[str, Any]) -> dict[str, Any]:

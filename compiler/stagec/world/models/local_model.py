@@ -110,8 +110,9 @@ class LocalModel:
         while isinstance(told := program.take_line(), Mapping):
             if told.get("is") == "trouble":
                 over = {"is": "error", "type": "trouble", "message": text_in(told, "why")}
+            number = told.get("id")
             with self._lock:
-                exchange = self._waiting.get(_read_number(told))
+                exchange = self._waiting.get(number if isinstance(number, int) else 0)
             if exchange is not None:
                 exchange.arrival.put(told)
         self._end(program)
@@ -150,8 +151,3 @@ class LocalModel:
                 return ModelError(ModelFault.TRANSIENT, "the process of the model has ended")
             case _:
                 return ModelError(ModelFault.REFUSED, message)
-
-
-def _read_number(told: Object) -> int:
-    number = told.get("id")
-    return number if isinstance(number, int) else 0

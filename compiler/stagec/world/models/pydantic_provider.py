@@ -12,6 +12,7 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.event_loop import EventLoop
 from stagec.world.http_bodies import find_excess, guard_client
@@ -65,7 +66,7 @@ class PydanticProvider:
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`."""
         model = self._model(request.model)
-        future = self._loop.submit(_ask(model, request, listen))
+        future = self._loop.submit(_Inquiry(model, request).ask(listen))
         with self._lock:
             self._under_way[key] = future
         try:
@@ -127,27 +128,101 @@ _LONGEST = 64_000_000
 """Bytes of a response; one of a hundred thousand tokens has some thirty million."""
 
 
-async def _ask(model: Any, request: ModelRequest, listen: Listener | None) -> ModelReply:
-    try:
-        async with asyncio.timeout(request.limits.seconds), _open_stream(model, request) as stream:
-            async for event in stream:
-                _tell(event, listen)
-            return _read_reply(stream.get(), request)
-    except ModelError:
-        raise
-    except Exception as error:
-        raise _translate(error, request) from error
+@value
+class _Inquiry:
+    """A request to a model of the library."""
 
+    model: Any
+    request: ModelRequest
 
-def _open_stream(model: Any, request: ModelRequest) -> Any:
-    from pydantic_ai.direct import model_request_stream
+    async def ask(self, listen: Listener | None) -> ModelReply:
+        """Return the reply of the model; raise `ModelError`."""
+        try:
+            async with asyncio.timeout(self.request.limits.seconds), self._open_stream() as stream:
+                async for event in stream:
+                    _tell(event, listen)
+                return self._read_reply(stream.get())
+        except ModelError:
+            raise
+        except Exception as error:
+            raise self._translate(error) from error
 
-    return model_request_stream(
-        model,
-        [*_make_messages(request.messages)],
-        model_settings=_make_settings(request),
-        model_request_parameters=_make_parameters(model, request),
-    )
+    def _open_stream(self) -> Any:
+        from pydantic_ai.direct import model_request_stream
+
+        return model_request_stream(
+            self.model,
+            [*_make_messages(self.request.messages)],
+            model_settings=self._make_settings(),
+            model_request_parameters=self._make_parameters(),
+        )
+
+    def _make_settings(self) -> Any:
+        """Return settings without retries: those are made above the port, for all providers alike."""
+        settings: dict[str, Any] = {"timeout": self.request.limits.seconds, "max_retries": 0}
+        if self.request.limits.tokens is not None:
+            settings["max_tokens"] = self.request.limits.tokens
+        if self.request.forced and self.request.tools:
+            settings["tool_choice"] = "required"
+        return settings
+
+    def _make_parameters(self) -> Any:
+        """Return what may be called, and the form of the answer: the provider's own, else a call that is demanded."""
+        from pydantic_ai.models import ModelRequestParameters
+        from pydantic_ai.output import OutputObjectDefinition
+        from pydantic_ai.tools import ToolDefinition as Definition
+
+        tools = [*_make_tools(self.request.tools, Definition)]
+        if self.request.output is None:
+            return ModelRequestParameters(function_tools=tools)
+        schema = dict(self.request.output)
+        if self.model.profile.get("supports_json_schema_output") and not tools:
+            output = OutputObjectDefinition(json_schema=schema, name=ANSWER)
+            return ModelRequestParameters(output_mode="native", output_object=output)
+        answer = Definition(name=ANSWER, description=_HAND_IN, parameters_json_schema=schema, kind="output")
+        return ModelRequestParameters(
+            function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=bool(tools)
+        )
+
+    def _read_reply(self, response: Any) -> ModelReply:
+        from pydantic_ai.messages import TextPart, ToolCallPart
+
+        if _is_broken_off(response):
+            raise ModelError(ModelFault.TRANSIENT, "the response ended before it was complete")
+        text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
+        calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
+        is_handed_in = self.request.output is not None and [each.tool_name for each in calls] == [ANSWER]
+        used = response.usage
+        written = calls.pop().args if is_handed_in else "" if calls or self.request.output is None else text
+        return ModelReply(
+            text,
+            tuple(ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls),
+            TokenUse(used.input_tokens, used.output_tokens, 1, None, used.cache_read_tokens, used.cache_write_tokens),
+            _read_json(written) if written else None,
+            response.finish_reason == "length",
+        )
+
+    def _translate(self, error: Exception) -> ModelError:
+        """Return an error of the library or of its transport as one of the port."""
+        from pydantic_ai import exceptions
+
+        if (excess := find_excess(error)) is not None:
+            return ModelError(ModelFault.REFUSED, f"the host {excess}")
+        if isinstance(error, TimeoutError):
+            return ModelError(ModelFault.TIMEOUT, f"no response within {self.request.limits.seconds:g} s")
+        kinds: tuple[tuple[Any, ModelFault], ...] = (
+            (exceptions.ModelTimeoutError, ModelFault.TIMEOUT),
+            (exceptions.ModelAuthenticationError, ModelFault.UNAUTHORISED),
+            (exceptions.ModelNotFoundError, ModelFault.UNKNOWN_MODEL),
+            (exceptions.ModelRateLimitError, ModelFault.TRANSIENT),
+            (exceptions.ModelUnavailableError, ModelFault.TRANSIENT),
+            (exceptions.ModelServerError, ModelFault.TRANSIENT),
+            (exceptions.ModelConnectionError, ModelFault.TRANSIENT),
+            (exceptions.ModelAPIError, ModelFault.REFUSED),
+            (exceptions.UserError, ModelFault.REFUSED),
+        )
+        fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.TRANSIENT)
+        return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None))
 
 
 def _tell(event: Any, listen: Listener | None) -> None:
@@ -159,35 +234,6 @@ def _tell(event: Any, listen: Listener | None) -> None:
             listen is not None and text
         ):
             listen(text)
-
-
-def _make_settings(request: ModelRequest) -> Any:
-    """Return settings without retries: those are made above the port, for all providers alike."""
-    settings: dict[str, Any] = {"timeout": request.limits.seconds, "max_retries": 0}
-    if request.limits.tokens is not None:
-        settings["max_tokens"] = request.limits.tokens
-    if request.forced and request.tools:
-        settings["tool_choice"] = "required"
-    return settings
-
-
-def _make_parameters(model: Any, request: ModelRequest) -> Any:
-    """Return what may be called, and the form of the answer: the provider's own, else a call that is demanded."""
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.output import OutputObjectDefinition
-    from pydantic_ai.tools import ToolDefinition as Definition
-
-    tools = [*_make_tools(request.tools, Definition)]
-    if request.output is None:
-        return ModelRequestParameters(function_tools=tools)
-    schema = dict(request.output)
-    if model.profile.get("supports_json_schema_output") and not tools:
-        output = OutputObjectDefinition(json_schema=schema, name=ANSWER)
-        return ModelRequestParameters(output_mode="native", output_object=output)
-    answer = Definition(name=ANSWER, description=_HAND_IN, parameters_json_schema=schema, kind="output")
-    return ModelRequestParameters(
-        function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=bool(tools)
-    )
 
 
 _HAND_IN = "Hand in the answer."
@@ -234,25 +280,6 @@ def _as_arguments(arguments: Json) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
-def _read_reply(response: Any, request: ModelRequest) -> ModelReply:
-    from pydantic_ai.messages import TextPart, ToolCallPart
-
-    if _is_broken_off(response):
-        raise ModelError(ModelFault.TRANSIENT, "the response ended before it was complete")
-    text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
-    calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
-    is_handed_in = request.output is not None and [each.tool_name for each in calls] == [ANSWER]
-    used = response.usage
-    written = calls.pop().args if is_handed_in else "" if calls or request.output is None else text
-    return ModelReply(
-        text,
-        tuple(ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls),
-        TokenUse(used.input_tokens, used.output_tokens, 1, None, used.cache_read_tokens, used.cache_write_tokens),
-        _read_json(written) if written else None,
-        response.finish_reason == "length",
-    )
-
-
 def _is_broken_off(response: Any) -> bool:
     """Tell whether a stream ended without the reason why; for OpenAI, the library makes one up."""
     told = (response.provider_details or {}).get("finish_reason")
@@ -268,26 +295,3 @@ def _read_json(given: Any) -> Json:
         except (ValueError, RecursionError):
             read = given
     return read
-
-
-def _translate(error: Exception, request: ModelRequest) -> ModelError:
-    """Return an error of the library or of its transport as one of the port."""
-    from pydantic_ai import exceptions
-
-    if (excess := find_excess(error)) is not None:
-        return ModelError(ModelFault.REFUSED, f"the host {excess}")
-    if isinstance(error, TimeoutError):
-        return ModelError(ModelFault.TIMEOUT, f"no response within {request.limits.seconds:g} s")
-    kinds: tuple[tuple[Any, ModelFault], ...] = (
-        (exceptions.ModelTimeoutError, ModelFault.TIMEOUT),
-        (exceptions.ModelAuthenticationError, ModelFault.UNAUTHORISED),
-        (exceptions.ModelNotFoundError, ModelFault.UNKNOWN_MODEL),
-        (exceptions.ModelRateLimitError, ModelFault.TRANSIENT),
-        (exceptions.ModelUnavailableError, ModelFault.TRANSIENT),
-        (exceptions.ModelServerError, ModelFault.TRANSIENT),
-        (exceptions.ModelConnectionError, ModelFault.TRANSIENT),
-        (exceptions.ModelAPIError, ModelFault.REFUSED),
-        (exceptions.UserError, ModelFault.REFUSED),
-    )
-    fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.TRANSIENT)
-    return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None))

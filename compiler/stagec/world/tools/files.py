@@ -36,7 +36,7 @@ class FileTools:
 
     def __init__(self, root: Path, limits: FolderLimits | None = None) -> None:
         self._folder = WorkingFolder(root, limits or FolderLimits())
-        self.names = tuple(each.definition.name for each in _EVERY)
+        self.names = tuple(each.definition.name for each in _TOOLS.values())
 
     def define(self, name: str) -> ToolDefinition | None:
         """Return a tool; its name may begin with a small letter."""
@@ -59,6 +59,30 @@ class FileTools:
         """Hold nothing open."""
 
 
+_PATH = "A path, relative to the working folder"
+_Act = Callable[[WorkingFolder, Object], Json]
+_TOOLS: dict[str, FileTool] = {}
+"""The tools by their names in small letters."""
+
+
+def _tool(name: str, effects: str, description: str, **arguments: str) -> Callable[[_Act], _Act]:
+    """Make a function a tool; an argument whose description ends with `?` is optional."""
+    kinds = {"offset": "integer", "limit": "integer", "replace_all": "boolean"}
+    properties: Mapping[str, Json] = {
+        each: {"type": kinds.get(each, "string"), "description": told.removesuffix("?")}
+        for each, told in arguments.items()
+    }
+    required = [each for each, told in arguments.items() if not told.endswith("?")]
+    schema: Object = {"type": "object", "properties": properties, "required": required}
+
+    def add(act: _Act) -> _Act:
+        _TOOLS[name.lower()] = FileTool(ToolDefinition(name, description, schema, effects, "bundled"), act)
+        return act
+
+    return add
+
+
+@_tool("Read", "read", "Read a text file.", path=_PATH, offset="The first line, from 1?", limit="How many lines?")
 def _read(folder: WorkingFolder, arguments: Object) -> Json:
     given = read_text(arguments, "path", "file_path")
     data = folder.read(folder.locate(given))
@@ -71,12 +95,22 @@ def _read(folder: WorkingFolder, arguments: Object) -> Json:
     return "\n".join((*shown, f"[{left:,} more lines]") if left > 0 else shown)
 
 
+@_tool("Write", "mutating", "Write a file, or replace it.", path=_PATH, content="All of its text")
 def _write(folder: WorkingFolder, arguments: Object) -> Json:
     path, text = folder.locate(read_text(arguments, "path", "file_path")), read_text(arguments, "content")
     folder.write(path, text.encode())
     return f"wrote {len(text.encode()):,} bytes to {path}"
 
 
+@_tool(
+    "Edit",
+    "mutating",
+    "Replace a text in a file, which must be there exactly once.",
+    path=_PATH,
+    old_string="The text as it is",
+    new_string="The text as it is to be",
+    replace_all="Replace it wherever it is?",
+)
 def _edit(folder: WorkingFolder, arguments: Object) -> Json:
     path = folder.locate(read_text(arguments, "path", "file_path"))
     old, new = read_text(arguments, "old_string", "old"), read_text(arguments, "new_string", "new")
@@ -96,12 +130,21 @@ def _edit(folder: WorkingFolder, arguments: Object) -> Json:
     return f"replaced {found} in {path}"
 
 
+@_tool("Glob", "read", "Find files by name.", pattern="A pattern such as src/**/*.py", path="Where to search?")
 def _find_names(folder: WorkingFolder, arguments: Object) -> Json:
     pattern = NamePattern(read_text(arguments, "pattern"))
     base = folder.locate(read_text(arguments, "path", default="."))
     return _list(each for each in folder.walk(base) if pattern.matches(_name_below(base, each)))
 
 
+@_tool(
+    "Grep",
+    "read",
+    "Find lines that have a text in them.",
+    pattern="The text, which is no regular expression",
+    path="Where to search?",
+    glob="Which files, by name?",
+)
 def _find_lines(folder: WorkingFolder, arguments: Object) -> Json:
     wanted = read_text(arguments, "pattern", "text")
     base, only = folder.locate(read_text(arguments, "path", default=".")), read_text(arguments, "glob", default="**")
@@ -133,59 +176,3 @@ def _list(found: Iterable[str]) -> str:
     if not lines:
         return "nothing is found"
     return "\n".join((*lines[:_SHOWN], "[there is more]") if len(lines) > _SHOWN else lines)
-
-
-def _define(name: str, effects: str, description: str, **arguments: str) -> ToolDefinition:
-    """Return the definition of a tool; an argument whose description ends with `?` is optional."""
-    kinds = {"offset": "integer", "limit": "integer", "replace_all": "boolean"}
-    properties: Mapping[str, Json] = {
-        each: {"type": kinds.get(each, "string"), "description": told.removesuffix("?")}
-        for each, told in arguments.items()
-    }
-    required = [each for each, told in arguments.items() if not told.endswith("?")]
-    schema: Object = {"type": "object", "properties": properties, "required": required}
-    return ToolDefinition(name, description, schema, effects, "bundled")
-
-
-_PATH = "A path, relative to the working folder"
-_EVERY = (
-    FileTool(
-        _define(
-            "Read", "read", "Read a text file.", path=_PATH, offset="The first line, from 1?", limit="How many lines?"
-        ),
-        _read,
-    ),
-    FileTool(
-        _define("Write", "mutating", "Write a file, or replace it.", path=_PATH, content="All of its text"), _write
-    ),
-    FileTool(
-        _define(
-            "Edit",
-            "mutating",
-            "Replace a text in a file, which must be there exactly once.",
-            path=_PATH,
-            old_string="The text as it is",
-            new_string="The text as it is to be",
-            replace_all="Replace it wherever it is?",
-        ),
-        _edit,
-    ),
-    FileTool(
-        _define(
-            "Glob", "read", "Find files by name.", pattern="A pattern such as src/**/*.py", path="Where to search?"
-        ),
-        _find_names,
-    ),
-    FileTool(
-        _define(
-            "Grep",
-            "read",
-            "Find lines that have a text in them.",
-            pattern="The text, which is no regular expression",
-            path="Where to search?",
-            glob="Which files, by name?",
-        ),
-        _find_lines,
-    ),
-)
-_TOOLS: Mapping[str, FileTool] = {each.definition.name.lower(): each for each in _EVERY}

@@ -209,7 +209,7 @@ class LiveServer:
         """Open a connection in the way that servers of today understand, else in that of tomorrow; list the tools."""
         from mcp import Client, Implementation
 
-        meant, who = _expand(self._server), Implementation(name="stagec", version=__version__)
+        meant, who = self._expand(), Implementation(name="stagec", version=__version__)
         for mode in ("legacy", "auto"):
             transport = open_transport(meant, self._folder)
             try:
@@ -224,6 +224,14 @@ class LiveServer:
                 return client
         raise AssertionError(meant)
 
+    def _expand(self) -> Server:
+        try:
+            return expand_variables(self._server, os.environ)
+        except UnsetVariableError as unset:
+            raise Failure(
+                f"MCP server {quote(self._server.name)} refers to {quote(str(unset))}, which is not set"
+            ) from unset
+
 
 def _is_of_tomorrow(error: Exception) -> bool:
     """Tell whether a server speaks a later version of the protocol alone."""
@@ -236,13 +244,6 @@ def _refuse(server: Server, transport: Transport, error: Exception) -> Failure:
     what = "did not list its tools in time" if isinstance(error, TimeoutError) else explain_error(error, transport)
     found = describe_failure(server, transport, what)
     return Failure("\n  ".join((f"MCP server {quote(server.name)} {found.what}", *found.said)))
-
-
-def _expand(server: Server) -> Server:
-    try:
-        return expand_variables(server, os.environ)
-    except UnsetVariableError as unset:
-        raise Failure(f"MCP server {quote(server.name)} refers to {quote(str(unset))}, which is not set") from unset
 
 
 async def _list_tools(client: Any) -> Mapping[str, ToolDefinition]:

@@ -9,6 +9,13 @@ import click
 from stagec.cli import options
 from stagec.cli.parameters import Group
 
+COMMAND = Group(
+    "baseline",
+    help="Accept the findings that a project has, and nothing that comes later.",
+    short_help="Accept the findings that are there, so that only new ones fail.",
+)
+
+
 _file = click.option(
     "--baseline",
     type=click.Path(path_type=Path),
@@ -16,6 +23,9 @@ _file = click.option(
 )
 
 
+@COMMAND.subcommand("write", "Write down every finding of the project.")
+@options.root
+@_file
 def _write(root: Path | None, baseline: Path | None) -> None:
     """Write down every finding of the project, so that `stagec validate` reports only those that come later.
 
@@ -28,6 +38,9 @@ def _write(root: Path | None, baseline: Path | None) -> None:
     click.get_current_context().exit(write(root, baseline))
 
 
+@COMMAND.subcommand("update", "Remove what is fixed; add nothing.")
+@options.root
+@_file
 def _update(root: Path | None, baseline: Path | None) -> None:
     """Remove what is fixed from the baseline; nothing is ever added.
 
@@ -38,6 +51,9 @@ def _update(root: Path | None, baseline: Path | None) -> None:
     click.get_current_context().exit(update(root, baseline))
 
 
+@COMMAND.subcommand("check", "List what is fixed and still in the baseline.")
+@options.root
+@_file
 def _check(root: Path | None, baseline: Path | None) -> None:
     """List the entries of the baseline that no finding matches any more; write nothing.
 
@@ -46,16 +62,3 @@ def _check(root: Path | None, baseline: Path | None) -> None:
     from stagec.cli.commands.baseline.run import check
 
     click.get_current_context().exit(check(root, baseline))
-
-
-_brief = {
-    "write": (_write, "Write down every finding of the project."),
-    "update": (_update, "Remove what is fixed; add nothing."),
-    "check": (_check, "List what is fixed and still in the baseline."),
-}
-COMMAND = Group(
-    "baseline",
-    commands=[click.command(name, short_help=brief)(options.root(_file(run))) for name, (run, brief) in _brief.items()],
-    help="Accept the findings that a project has, and nothing that comes later.",
-    short_help="Accept the findings that are there, so that only new ones fail.",
-)

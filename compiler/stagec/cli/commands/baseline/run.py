@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from stagec.acceptance import Acceptance
@@ -15,7 +14,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote, visible
 from stagec.pipeline import Project, compile_project
-from stagec.project.baseline import Baseline, BaselineEntry, make_baseline, write_baseline
+from stagec.project.baseline import Baseline, make_baseline, write_baseline
 
 
 @value
@@ -68,7 +67,9 @@ def check(root: Path | None, named: Path | None) -> Exit:
     """Print the entries of the baseline of a project that are stale."""
     judged = _open(root, named)
     stale = judged.acceptance.stale
-    put("".join(f"{line}\n" for line in _list_entries(stale)))
+    for each in stale:
+        times = f" ({each.count} times)" if each.count > 1 else ""
+        put(visible(f"{each.file}: {each.rule} {each.member or '/'}: {each.message}{times}") + "\n")
     name = visible(judged.file.shown)
     if not stale:
         say(f"{name}: {format_count(judged.baseline.count, 'finding')}, none of them fixed")
@@ -101,9 +102,3 @@ def _write(file: BaselineFile, data: bytes, before: bytes | None = None) -> None
         write_file(file.path, data)
     else:
         write_files(file.folder, {file.name: data}, {} if before is None else {file.name: before})
-
-
-def _list_entries(entries: Iterable[BaselineEntry]) -> Iterable[str]:
-    for each in entries:
-        times = f" ({each.count} times)" if each.count > 1 else ""
-        yield visible(f"{each.file}: {each.rule} {each.member or '/'}: {each.message}{times}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from stagec.cli.differences import dump_document, write_change
+from stagec.cli.differences import dump_document, write_judged
 from stagec.cli.sides import ComparedSide
-from stagec.comparison.classify import JudgedChange, JudgedFlow
+from stagec.comparison.classify import JudgedFlow
 from stagec.comparison.kind import Grade
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json
 
 
 def format_flows(
@@ -25,16 +25,5 @@ def _write_flow(given: JudgedFlow, allowed: Container[str]) -> Json:
     return {
         "flow": given.flow,
         "class": None if worst is None else worst.value,
-        "changes": [_write_change(each, allowed) for each in given.changes],
-    }
-
-
-def _write_change(given: JudgedChange, allowed: Container[str]) -> Json:
-    return {
-        "code": given.kind.code,
-        "kind": given.kind.name,
-        "class": given.kind.grade.value,
-        "allowed": given.kind.code in allowed,
-        "message": given.sentence,
-        **object_of(write_change(given.change)),
+        "changes": [write_judged(each, allowed) for each in given.changes],
     }

@@ -13,9 +13,24 @@ from stagec.cli.running import options as running
 from stagec.core.shelf import names
 from stagec.protocol.manifest_shape import TRUST_LEVELS
 
+COMMAND = Group(
+    "checkpoint",
+    help="Verify the checkpoints that stages leave, list them, and bring in those of others.",
+    short_help="Verify, list and bring in checkpoints of stages.",
+)
 _paths = click.argument("paths", nargs=-1, required=True, type=ExistingPath())
 
 
+@COMMAND.subcommand("verify", "Verify checkpoints and their artifacts.")
+@_paths
+@click.option(
+    "--trust",
+    type=OneOf(TRUST_LEVELS),
+    default="local",
+    show_default=True,
+    help="Where the checkpoints come from: this project, another one of yours, or somebody else.",
+)
+@options.output_format(*names(reporters), default="text")
 def _verify(paths: tuple[Path, ...], trust: str, output_format: str) -> None:
     """Verify the checkpoints in PATHS: manifests, and folders in which manifests lie.
 
@@ -29,6 +44,9 @@ def _verify(paths: tuple[Path, ...], trust: str, output_format: str) -> None:
     click.get_current_context().exit(verify(paths, trust, output_format))
 
 
+@COMMAND.subcommand("list", "List checkpoints.")
+@_paths
+@options.output_format("text", "json", default="text")
 def _list(paths: tuple[Path, ...], output_format: str) -> None:
     """List the checkpoints in PATHS: what each is of, when it was made, how far it is trusted, and if it is valid."""
     from stagec.cli.commands.checkpoint.listing import print_checkpoints
@@ -36,6 +54,23 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
     print_checkpoints(paths, output_format)
 
 
+@COMMAND.subcommand("import", "Bring in a checkpoint from elsewhere.")
+@click.argument("path", type=ExistingPath(folder=False))
+@click.option(
+    "--trust",
+    type=OneOf(TRUST_LEVELS[1:]),
+    required=True,
+    help="Where the checkpoint comes from: another project of yours, or somebody else.",
+)
+@click.option("--run", required=True, metavar="REPORT/RUN", help="The run to bring it into.")
+@click.option(
+    "--project",
+    type=ExistingPath(file=False),
+    default=".",
+    help="The folder of this project; by default the current one.",
+)
+@running.runs
+@click.option("--allow-untrusted", is_flag=True, help="Import the checkpoint although it is untrusted.")
 def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folders: Path) -> None:
     """Copy the checkpoint PATH and its artifacts into a run of this project, and mark where it comes from.
 
@@ -50,52 +85,3 @@ def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folder
 
     request = ImportRequest(path, TrustLevel(trust), run, **folders, allow_untrusted=allow_untrusted)
     click.get_current_context().exit(bring_in(request))
-
-
-_trust = click.option(
-    "--trust",
-    type=OneOf(TRUST_LEVELS),
-    default="local",
-    show_default=True,
-    help="Where the checkpoints come from: this project, another one of yours, or somebody else.",
-)
-
-
-_source = click.option(
-    "--trust",
-    type=OneOf(TRUST_LEVELS[1:]),
-    required=True,
-    help="Where the checkpoint comes from: another project of yours, or somebody else.",
-)
-_run = click.option("--run", required=True, metavar="REPORT/RUN", help="The run to bring it into.")
-_project = click.option(
-    "--project",
-    type=ExistingPath(file=False),
-    default=".",
-    help="The folder of this project; by default the current one.",
-)
-_allow = click.option("--allow-untrusted", is_flag=True, help="Import the checkpoint although it is untrusted.")
-_path = click.argument("path", type=ExistingPath(folder=False))
-
-
-def _commands() -> list[click.Command]:
-    """Make the subcommands; a module of the shelf names one command only."""
-    return [
-        click.command("verify", short_help="Verify checkpoints and their artifacts.")(
-            _paths(_trust(options.output_format(*names(reporters), default="text")(_verify)))
-        ),
-        click.command("list", short_help="List checkpoints.")(
-            _paths(options.output_format("text", "json", default="text")(_list))
-        ),
-        click.command("import", short_help="Bring in a checkpoint from elsewhere.")(
-            _path(_source(_run(_project(running.runs(_allow(_import))))))
-        ),
-    ]
-
-
-COMMAND = Group(
-    "checkpoint",
-    commands=_commands(),
-    help="Verify the checkpoints that stages leave, list them, and bring in those of others.",
-    short_help="Verify, list and bring in checkpoints of stages.",
-)

@@ -32,11 +32,31 @@ class ImportRequest:
     runs: Path
     allow_untrusted: bool = False
 
+    def find_run(self) -> RunFolder:
+        """Return the folder of the run; raise `Failure` if there is none."""
+        title, slash, run = self.run.partition("/")
+        if not slash:
+            raise Failure(f"--run names a report and a run, as in 'wine-quality/run-001', not {quote(self.run)}")
+        folder = RunFolder(self.project, title, run)
+        if not os.path.isdir(folder.path):
+            raise Failure(f"no run {quote(self.run)}: {quote(os.path.relpath(folder.path))} is no folder")
+        return folder
+
+    @contextmanager
+    def hold_still(self, folder: RunFolder) -> Iterator[None]:
+        """Keep others from resuming a run meanwhile; `Failure` if it goes on at the moment."""
+        journal = self.runs / f"{folder.run}{SUFFIX}"
+        if not journal.exists():
+            yield
+            return
+        with closing(open_run(journal)):
+            yield
+
 
 def bring_in(request: ImportRequest) -> Exit:
     """Copy a checkpoint into a run unless something is wrong with it, and return the exit status."""
-    folder = _find_run(request)
-    with _hold_still(request, folder):
+    folder = request.find_run()
+    with request.hold_still(folder):
         shown = Path(os.path.relpath(request.path)).as_posix()
         judged = judge_import(request.path, request.trust, folder, shown)
         if judged.is_valid and judged.trust is TrustLevel.UNTRUSTED and not request.allow_untrusted:
@@ -53,24 +73,3 @@ def bring_in(request: ImportRequest) -> Exit:
         copied = format_count(len(judged.manifest.artifacts), "artifact")
         say(f"imported {checkpoint} as {judged.trust.value}: {copied} in {os.path.relpath(folder.path)}")
         return Exit.CLEAN
-
-
-def _find_run(request: ImportRequest) -> RunFolder:
-    title, slash, run = request.run.partition("/")
-    if not slash:
-        raise Failure(f"--run names a report and a run, as in 'wine-quality/run-001', not {quote(request.run)}")
-    folder = RunFolder(request.project, title, run)
-    if not os.path.isdir(folder.path):
-        raise Failure(f"no run {quote(request.run)}: {quote(os.path.relpath(folder.path))} is no folder")
-    return folder
-
-
-@contextmanager
-def _hold_still(request: ImportRequest, folder: RunFolder) -> Iterator[None]:
-    """Keep others from resuming a run meanwhile; `Failure` if it goes on at the moment."""
-    journal = request.runs / f"{folder.run}{SUFFIX}"
-    if not journal.exists():
-        yield
-        return
-    with closing(open_run(journal)):
-        yield

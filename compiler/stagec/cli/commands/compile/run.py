@@ -179,11 +179,20 @@ class CompileRequest:
     without_unreachable: bool = False
     allow_empty: bool = False
 
+    def open_freezer(self) -> Freezer:
+        """Return what makes the plans of the flows that were asked for."""
+        configuration = load_configuration(self.paths, self.root)
+        make = Freezer.of_reachable if self.without_unreachable else Freezer
+        freezer = make(configuration, self.paths)
+        if not freezer.compilation.flows and not (self.allow_empty and not freezer.compilation.trees):
+            raise explain_missing_flow("compile", freezer.project, freezer.compilation)
+        return freezer
+
 
 def run(request: CompileRequest) -> Exit:
     """Compile what was asked for, write it or compare it with the files, and return the exit status."""
     with show_progress("compiling …"):
-        freezer = _open_freezer(request)
+        freezer = request.open_freezer()
         if request.allow_empty and not freezer.compilation.trees:
             return Exit.CLEAN
         chosen = _choose(freezer, request.flow)
@@ -201,15 +210,6 @@ def run(request: CompileRequest) -> Exit:
     refused = [each for each in made.values() if isinstance(each, Refused)]
     is_broken = print_refusals(freezer, refused, is_all=request.flow is None)
     return Exit.FINDINGS if is_broken or not {*states} <= {"", UP_TO_DATE} else Exit.CLEAN
-
-
-def _open_freezer(request: CompileRequest) -> Freezer:
-    configuration = load_configuration(request.paths, request.root)
-    make = Freezer.of_reachable if request.without_unreachable else Freezer
-    freezer = make(configuration, request.paths)
-    if not freezer.compilation.flows and not (request.allow_empty and not freezer.compilation.trees):
-        raise explain_missing_flow("compile", freezer.project, freezer.compilation)
-    return freezer
 
 
 def _choose(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:

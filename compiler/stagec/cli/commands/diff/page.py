@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.figures import Moved
@@ -21,13 +21,12 @@ def draw_flows(sheet: Sheet, flows: Iterable[FlowChanges], figures: Iterable[Mov
             sheet.heading(f"{shorten(each.flow)}: flow {each.action}")
             continue
         sheet.heading(f"{shorten(each.flow)}: {format_count(len(each.changes), 'change')}")
+        rows: list[Row] = [
+            (
+                (SIGNS[one.action], one.part.value),
+                (describe_change(one, sheet.arrow), *(f"  {line}" for line in one.lines)),
+            )
+            for one in each.changes
+        ]
         told = tuple(one.describe(sheet.arrow) for one in moved)
-        sheet.table((*_list_rows(each, sheet.arrow), *([(("", "runs"), told)] if told else [])))
-
-
-def _list_rows(given: FlowChanges, arrow: str) -> Iterator[Row]:
-    for each in given.changes:
-        yield (
-            (SIGNS[each.action], each.part.value),
-            (describe_change(each, arrow), *(f"  {line}" for line in each.lines)),
-        )
+        sheet.table((*rows, *([(("", "runs"), told)] if told else [])))

@@ -33,6 +33,21 @@ class DiffRequest:
     models: tuple[str, ...] = ()
     output_format: str = "text"
 
+    def compare_figures(self, flows: Sequence[FlowChanges]) -> Sequence[Moved]:
+        """Return for each flow what its runs take more or less of, by the assumptions of the current folder."""
+        if not any(each.action is Action.CHANGED for each in flows):
+            return [()] * len(flows)
+        from stagec.graph.bounds import bound  # imports networkx
+
+        cost = CostOptions(prices=self.prices, models=self.models)
+        given = assume(cost, load_configuration((Path(),))).assumptions
+        return [
+            ()
+            if each.old is None or each.new is None or not each.changes
+            else tuple(list_moved(bound(each.old, given).entries, bound(each.new, given).entries))
+            for each in flows
+        ]
+
 
 def run(request: DiffRequest) -> Exit:
     """Print what has changed, and return the exit status."""
@@ -41,7 +56,7 @@ def run(request: DiffRequest) -> Exit:
         after = read_side(request.new, beside(request.old), request.flow)
         require_flow(request.flow, (before, after))
         flows = compare_flows(before.plans, after.plans)
-        figures = _compare_figures(request, flows)
+        figures = request.compare_figures(flows)
     if request.output_format == "json":
         put(format_flows(before, after, flows, figures))
     elif request.output_format == "markdown":
@@ -51,22 +66,6 @@ def run(request: DiffRequest) -> Exit:
         draw_flows(sheet, flows, figures)
         put(sheet.text())
     return Exit.FINDINGS if any(each.action is not None for each in flows) else Exit.CLEAN
-
-
-def _compare_figures(request: DiffRequest, flows: Sequence[FlowChanges]) -> Sequence[Moved]:
-    """Return for each flow what its runs take more or less of, by the assumptions of the current folder."""
-    if not any(each.action is Action.CHANGED for each in flows):
-        return [()] * len(flows)
-    from stagec.graph.bounds import bound  # imports networkx
-
-    cost = CostOptions(prices=request.prices, models=request.models)
-    given = assume(cost, load_configuration((Path(),))).assumptions
-    return [
-        ()
-        if each.old is None or each.new is None or not each.changes
-        else tuple(list_moved(bound(each.old, given).entries, bound(each.new, given).entries))
-        for each in flows
-    ]
 
 
 def beside(other: str) -> Path:

@@ -61,6 +61,7 @@ def examine(paths: tuple[Path, ...], root: Path | None) -> Examination:
     problems = [f"the library {quote(name)} is missing" for name, version in libraries.items() if version is None]
     problems += mistakes
     problems += [f"{quote(hide_home(str(path)))} does not exist" for path in paths if not os.path.lexists(path)]
+    told = sorted(name for name in os.environ if name in _SHOWN or _TOLD.match(name))
     sections: dict[str, Object] = {
         "stagec": {
             "version": __version__,
@@ -76,7 +77,7 @@ def examine(paths: tuple[Path, ...], root: Path | None) -> Examination:
         },
         "project": project,
         "terminal": _examine_terminal(),
-        "environment": {name: os.environ[name] if name in _SHOWN else "set" for name in _list_variables()},
+        "environment": {name: os.environ[name] if name in _SHOWN else "set" for name in told},
     }
     return Examination(sections, tuple(problems))
 
@@ -158,7 +159,3 @@ def _examine_terminal() -> Object:
         "file names": sys.getfilesystemencoding(),
         "locale": locale.setlocale(locale.LC_CTYPE),
     }
-
-
-def _list_variables() -> list[str]:
-    return sorted(name for name in os.environ if name in _SHOWN or _TOLD.match(name))

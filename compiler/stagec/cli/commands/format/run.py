@@ -50,6 +50,37 @@ class FormatRequest:
             raise Failure("'-' needs --stdin-filename, the name of the file that the text stands for")
         return (Path(self.stdin_filename),)
 
+    def read_overlay(self, root: Path) -> Mapping[str, bytes]:
+        """Return the text on standard input by the project file that it stands for."""
+        if not self.is_of_stream:
+            return NOTHING
+        target = Path(self.stdin_filename or "-").absolute()
+        path = target.parent.resolve() / target.name
+        if not path.is_relative_to(root.resolve()):
+            raise Failure(f"--stdin-filename lies outside the project {str(root)!r}")
+        return {path.relative_to(root.resolve()).as_posix(): read_file(STDIN, "file-size")}
+
+    def write(self, project: Project, changes: Mapping[str, tuple[bytes, bytes]]) -> None:
+        """Write the changes, show them, or name their files."""
+        name = name_from_here(project.root)
+        if self.diff:
+            print_patch({name(file): change for file, change in changes.items()})
+            return
+        if not self.check:
+            before = {file: data for file, (data, _) in changes.items()}
+            write_files(project.root, {file: data for file, (_, data) in changes.items()}, before)
+        word = "would format" if self.check else "formatted"
+        put("".join(f"{word} {visible(name(file))}\n" for file in changes))
+
+    def say_counts(self, result: FormattedProject) -> None:
+        """Say how many files change, and how many stay as they are."""
+        changed = len(result.changes)
+        done = "would be formatted" if self.check or self.diff else "formatted"
+        left = format_count(len(result.files) - changed, "file")
+        say(
+            f"{format_count(changed, 'file')} {done}, {left} left as {'it is' if left.startswith('1 ') else 'they are'}"
+        )
+
 
 @value
 class FormattedProject:
@@ -62,6 +93,14 @@ class FormattedProject:
     def changes(self) -> Mapping[str, tuple[bytes, bytes]]:
         """The files that change, before and after."""
         return {each.file: (each.before, each.after) for each in self.files if each.after != each.before}
+
+    def put_text(self, overlay: Mapping[str, bytes]) -> None:
+        """Print the text that was read: laid out, as it is where it is no document, not at all where it is broken."""
+        if self.unreadable:
+            return
+        formatted = {each.file: each.after for each in self.files}
+        for file, data in overlay.items():
+            put_bytes(formatted.get(file, data))
 
 
 def format_project(project: Project, *, is_of_stream: bool) -> FormattedProject:
@@ -87,7 +126,7 @@ def run(request: FormatRequest) -> Exit:
     """Do what was asked and return the exit status."""
     targets = request.find_targets()
     configuration = load_configuration(targets, request.root)
-    overlay = _read_overlay(request, configuration.root)
+    overlay = request.read_overlay(configuration.root)
     paths = tuple(path.absolute() for path in targets)
     project = Project(configuration.root, paths, configuration.settings, overlay)
     with show_progress("formatting …"):
@@ -97,45 +136,13 @@ def run(request: FormatRequest) -> Exit:
         raise Failure(f"nothing to format: {named} holds no document of stagec", Exit.NOTHING)
     _explain_what_stays(project, result)
     if request.is_of_stream and not (request.check or request.diff):
-        _put_text(result, overlay)
+        result.put_text(overlay)
     else:
-        _write(request, project, result.changes)
+        request.write(project, result.changes)
     if not request.quiet:
-        _say_counts(request, result)
+        request.say_counts(result)
     writes_nothing = request.check or request.diff
     return Exit.FINDINGS if result.unreadable or (writes_nothing and result.changes) else Exit.CLEAN
-
-
-def _read_overlay(request: FormatRequest, root: Path) -> Mapping[str, bytes]:
-    """Return the text on standard input by the project file that it stands for."""
-    if not request.is_of_stream:
-        return NOTHING
-    target = Path(request.stdin_filename or "-").absolute()
-    path = target.parent.resolve() / target.name
-    if not path.is_relative_to(root.resolve()):
-        raise Failure(f"--stdin-filename lies outside the project {str(root)!r}")
-    return {path.relative_to(root.resolve()).as_posix(): read_file(STDIN, "file-size")}
-
-
-def _put_text(result: FormattedProject, overlay: Mapping[str, bytes]) -> None:
-    """Print the text that was read: laid out, as it is where it is no document, and not at all where it is broken."""
-    if result.unreadable:
-        return
-    formatted = {each.file: each.after for each in result.files}
-    for file, data in overlay.items():
-        put_bytes(formatted.get(file, data))
-
-
-def _write(request: FormatRequest, project: Project, changes: Mapping[str, tuple[bytes, bytes]]) -> None:
-    name = name_from_here(project.root)
-    if request.diff:
-        print_patch({name(file): change for file, change in changes.items()})
-        return
-    if not request.check:
-        before = {file: data for file, (data, _) in changes.items()}
-        write_files(project.root, {file: data for file, (_, data) in changes.items()}, before)
-    word = "would format" if request.check else "formatted"
-    put("".join(f"{word} {visible(name(file))}\n" for file in changes))
 
 
 def _explain_what_stays(project: Project, result: FormattedProject) -> None:
@@ -149,10 +156,3 @@ def _explain_what_stays(project: Project, result: FormattedProject) -> None:
         put_error(REPORTER.render(Report(found, trees=trees, quiet=True, name_file=name)))
         files = listing([name(tree.file) for tree in result.unreadable])
         say(f"left {files} alone: what cannot be read cannot be laid out")
-
-
-def _say_counts(request: FormatRequest, result: FormattedProject) -> None:
-    changed = len(result.changes)
-    done = "would be formatted" if request.check or request.diff else "formatted"
-    left = format_count(len(result.files) - changed, "file")
-    say(f"{format_count(changed, 'file')} {done}, {left} left as {'it is' if left.startswith('1 ') else 'they are'}")

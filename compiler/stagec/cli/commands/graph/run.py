@@ -82,6 +82,44 @@ class GraphRequest:
     runs: Path = Path()
     watch: bool = False
 
+    def compile(self) -> Compilation:
+        """Return what was found in the project; raise `Failure` if it has no flow."""
+        configuration = load_configuration(self.paths, self.root)
+        paths = tuple(path.absolute() for path in self.paths)
+        project = Project(configuration.root, paths, configuration.settings)
+        compilation = compile_project(project)
+        if not compilation.flows:
+            raise explain_missing_flow("draw", project, compilation)
+        return compilation
+
+    def draw_project(self) -> Drawn:
+        """Return the flows of the project."""
+        if self.changed:
+            raise Failure("--changed draws what is near changes: --diff says what is compared")
+        compilation = self.compile()
+        return self.draw_flows(compilation), compilation.diagnostics
+
+    def draw_changes(self) -> Drawn:
+        """Return the flows that differ from those of another side, all flows where none does."""
+        if len(self.paths) > 1 or self.root is not None or self.run_name is not None:
+            raise Failure("--diff compares one path with how it was: it excludes further paths, --root and --run")
+        path = self.paths[0] if self.paths else Path()
+        drawn = draw_sides(str(self.diff), str(path), self.flow)
+        differing = tuple(each for each in drawn.pictures if each.fate is not Fate.SAME)
+        left = len(drawn.pictures) - len(differing)
+        if differing and left:
+            say(f"stagec: note: {format_count(left, 'flow')} without changes {'is' if left == 1 else 'are'} not drawn")
+        return differing or drawn.pictures, drawn.new.diagnostics
+
+    def draw_flows(self, compilation: Compilation) -> tuple[Picture, ...]:
+        """Return the flows that were asked for, with what a run has done there."""
+        concerns = Concerns(compilation.flows, compilation.diagnostics)
+        shown = None if self.run_name is None else read_drawn_run(self.run_name, self.runs)
+        wanted = self.flow if shown is None else shown.program.plan.id
+        chosen = choose_flows(wanted, compilation.flows)
+        pictures = (draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
+        return tuple(each if shown is None else mark_run(each, shown) for each in pictures)
+
 
 def run(request: GraphRequest) -> Exit:
     """Draw what was asked for, once or again after each change, and return the exit status."""
@@ -100,7 +138,7 @@ def _draw(request: GraphRequest) -> Exit:
     if request.output is None and not emitter.is_text and sys.stdout.isatty():
         raise Failure(f"{emitter.name} cannot be written to a terminal: --output names a file")
     with show_progress("drawing …"):
-        whole, found = _draw_changes(request) if request.diff is not None else _draw_project(request)
+        whole, found = request.draw_changes() if request.diff is not None else request.draw_project()
         pictures = reduce_pictures(whole, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
@@ -114,45 +152,6 @@ def _draw(request: GraphRequest) -> Exit:
 
 Drawn = tuple[tuple[Picture, ...], Iterable[Diagnostic]]
 """Drawings, and what was found wrong with what they show."""
-
-
-def _draw_project(request: GraphRequest) -> Drawn:
-    if request.changed:
-        raise Failure("--changed draws what is near changes: --diff says what is compared")
-    compilation = _compile(request)
-    return _draw_flows(compilation, request), compilation.diagnostics
-
-
-def _draw_changes(request: GraphRequest) -> Drawn:
-    """Return the flows that differ from those of another side, all flows where none does."""
-    if len(request.paths) > 1 or request.root is not None or request.run_name is not None:
-        raise Failure("--diff compares one path with how it was: it excludes further paths, --root and --run")
-    path = request.paths[0] if request.paths else Path()
-    drawn = draw_sides(str(request.diff), str(path), request.flow)
-    differing = tuple(each for each in drawn.pictures if each.fate is not Fate.SAME)
-    left = len(drawn.pictures) - len(differing)
-    if differing and left:
-        say(f"stagec: note: {format_count(left, 'flow')} without changes {'is' if left == 1 else 'are'} not drawn")
-    return differing or drawn.pictures, drawn.new.diagnostics
-
-
-def _compile(request: GraphRequest) -> Compilation:
-    configuration = load_configuration(request.paths, request.root)
-    paths = tuple(path.absolute() for path in request.paths)
-    project = Project(configuration.root, paths, configuration.settings)
-    compilation = compile_project(project)
-    if not compilation.flows:
-        raise explain_missing_flow("draw", project, compilation)
-    return compilation
-
-
-def _draw_flows(compilation: Compilation, request: GraphRequest) -> tuple[Picture, ...]:
-    concerns = Concerns(compilation.flows, compilation.diagnostics)
-    shown = None if request.run_name is None else read_drawn_run(request.run_name, request.runs)
-    wanted = request.flow if shown is None else shown.program.plan.id
-    chosen = choose_flows(wanted, compilation.flows)
-    pictures = (draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
-    return tuple(each if shown is None else mark_run(each, shown) for each in pictures)
 
 
 def reduce_pictures(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:

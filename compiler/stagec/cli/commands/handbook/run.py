@@ -27,11 +27,27 @@ class HandbookRequest:
     output: Path = Path("handbook")
     check: bool = False
 
+    def make_pages(self) -> dict[str, bytes]:
+        """Return the pages by the name of their file."""
+        configuration = load_configuration(self.paths, self.root)
+        freezer = Freezer(configuration, self.paths)
+        meanings = freezer.compilation.meanings
+        if not meanings:
+            raise explain_missing_flow("describe", freezer.project, freezer.compilation)
+        tests = HandbookTests(configuration)
+        writer = ChapterWriter(freezer, assume(CostOptions(), configuration), tests)
+        names = name_pages(each.flow.id for each in meanings)
+        return write_site(
+            freezer.compilation.diagnostics,
+            tests.troubles,
+            [writer.write(each, name) for each, name in zip(meanings, names, strict=True)],
+        )
+
 
 def run(request: HandbookRequest) -> Exit:
     """Write the site, and return the exit status."""
     with show_progress("writing …"):
-        pages = _make_pages(request)
+        pages = request.make_pages()
     before = _read_earlier(request.output, pages)
     changed = {name: data for name, data in pages.items() if before.get(name) != data}
     stale = sorted(before.keys() - pages.keys())
@@ -42,22 +58,6 @@ def run(request: HandbookRequest) -> Exit:
     update_folder(request.output, changed, before, stale)
     put(f"Wrote {format_count(len(pages), 'page')}: open {request.output / 'index.html'}\n")
     return Exit.CLEAN
-
-
-def _make_pages(request: HandbookRequest) -> dict[str, bytes]:
-    configuration = load_configuration(request.paths, request.root)
-    freezer = Freezer(configuration, request.paths)
-    meanings = freezer.compilation.meanings
-    if not meanings:
-        raise explain_missing_flow("describe", freezer.project, freezer.compilation)
-    tests = HandbookTests(configuration)
-    writer = ChapterWriter(freezer, assume(CostOptions(), configuration), tests)
-    names = name_pages(each.flow.id for each in meanings)
-    return write_site(
-        freezer.compilation.diagnostics,
-        tests.troubles,
-        [writer.write(each, name) for each, name in zip(meanings, names, strict=True)],
-    )
 
 
 def _read_earlier(folder: Path, pages: dict[str, bytes]) -> dict[str, bytes]:

@@ -43,6 +43,14 @@ class InitRequest:
         if not is_one and (self.output is not None or self.force):
             raise Failure("--output and --force are for --from with a single file; DIR names the folder of a project")
 
+    def make(self) -> NewProject:
+        """Return the project that was asked for."""
+        if self.source is None:
+            return read_starter(self.system or _DEFAULT)
+        from stagec.creation.conversion import Conversion  # compiles what it makes
+
+        return Conversion(self.source, self.folder or Path(), self.entry).convert()
+
 
 def run(request: InitRequest) -> Exit:
     """Write what was asked for, and return the exit status."""
@@ -50,7 +58,7 @@ def run(request: InitRequest) -> Exit:
     if request.source is not None and not request.source.is_dir():
         write_stage(request.source, request.output, force=request.force)
         return Exit.CLEAN
-    project = _make(request)
+    project = request.make()
     folder = request.folder or Path()
     create_files(folder, project.files)
     if request.form == "json":
@@ -64,11 +72,3 @@ def run(request: InitRequest) -> Exit:
     for note in project.notes:
         say(f"stagec: note: {note}")
     return Exit.CLEAN
-
-
-def _make(request: InitRequest) -> NewProject:
-    if request.source is None:
-        return read_starter(request.system or _DEFAULT)
-    from stagec.creation.conversion import Conversion  # compiles what it makes
-
-    return Conversion(request.source, request.folder or Path(), request.entry).convert()

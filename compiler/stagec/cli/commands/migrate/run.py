@@ -39,6 +39,27 @@ class MigrateRequest:
         if self.diff and self.output_format != "text":
             raise Failure("--diff prints a patch and no report: it excludes --format")
 
+    def print_found(self, project: Project, found: Migration) -> None:
+        """Print what was found, in the format that was asked for."""
+        name = name_from_here(project.root)
+        if self.output_format == "json":
+            put(write_document(found, name, is_written=self.write))
+        elif self.diff:
+            new = {file: (b"", data) for file, data in found.created.items()}
+            old = {file: (found.before[file], after) for file, after in found.after.items()}
+            print_patch({name(file): change for file, change in {**old, **new}.items()})
+            put_error(list_decisions(found, name, is_written=False))
+        else:
+            put(list_changes(found, name) + list_decisions(found, name, is_written=self.write))
+        if found.unreadable:
+            trees = {tree.file: tree for tree in found.unreadable}
+            told = judge((), trees, Selection.of(project.settings, list_project_families())).diagnostics
+            put_error(REPORTER.render(Report(told, trees=trees, quiet=True, name_file=name)))
+            files = listing([name(tree.file) for tree in found.unreadable])
+            say(f"left {files} alone: what cannot be read cannot be migrated")
+        if self.output_format == "text":
+            say(count(found, is_written=self.write))
+
 
 def run(request: MigrateRequest) -> Exit:
     """Do what was asked and return the exit status."""
@@ -55,27 +76,6 @@ def run(request: MigrateRequest) -> Exit:
         check_files(project.root, found.after, found.before)  # everything is written, or nothing
         create_files(project.root, found.created, "migrate again")
         write_files(project.root, found.after, found.before)
-    _print(request, project, found)
+    request.print_found(project, found)
     is_left = bool(found.decisions or found.unreadable)
     return Exit.FINDINGS if is_left or (not request.write and (found.after or found.created)) else Exit.CLEAN
-
-
-def _print(request: MigrateRequest, project: Project, found: Migration) -> None:
-    name = name_from_here(project.root)
-    if request.output_format == "json":
-        put(write_document(found, name, is_written=request.write))
-    elif request.diff:
-        new = {file: (b"", data) for file, data in found.created.items()}
-        old = {file: (found.before[file], after) for file, after in found.after.items()}
-        print_patch({name(file): change for file, change in {**old, **new}.items()})
-        put_error(list_decisions(found, name, is_written=False))
-    else:
-        put(list_changes(found, name) + list_decisions(found, name, is_written=request.write))
-    if found.unreadable:
-        trees = {tree.file: tree for tree in found.unreadable}
-        told = judge((), trees, Selection.of(project.settings, list_project_families())).diagnostics
-        put_error(REPORTER.render(Report(told, trees=trees, quiet=True, name_file=name)))
-        files = listing([name(tree.file) for tree in found.unreadable])
-        say(f"left {files} alone: what cannot be read cannot be migrated")
-    if request.output_format == "text":
-        say(count(found, is_written=request.write))

@@ -30,6 +30,37 @@ class FoundMutant:
         """What became of it: `noticed`, `equivalent` or `survived`."""
         return "survived" if self.verdict.survives else "equivalent" if self.test is None else "noticed"
 
+    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
+        """Yield the lines that say what became of it."""
+        mutant, verdict = self.verdict.mutant, self.verdict
+        where = ":".join(map(str, self.at))
+        yield f"{where}: {self.state}: {mutant.told} [{mutant.operator}]", Style.ERROR if verdict.survives else None
+        if verdict.survives:
+            yield f"  a test would notice it by {mutant.wanted}", None
+        else:
+            yield f"  {verdict.equivalent or f'{self.test}: {verdict.told}'}", None
+
+    def describe(self) -> Mapping[str, object]:
+        """Return it as JSON."""
+        mutant, verdict = self.verdict.mutant, self.verdict
+        file, line, column = self.at
+        more: dict[str, object] = {"wanted": mutant.wanted}
+        if verdict.equivalent is not None:
+            more = {"reason": verdict.equivalent}
+        elif self.test is not None:
+            more = {"test": self.test, "message": verdict.told}
+        return {
+            "operator": mutant.operator,
+            "state": self.state,
+            "node": mutant.node,
+            "pointer": [*mutant.at],
+            "file": file,
+            "line": line,
+            "column": column,
+            "change": mutant.told,
+            **more,
+        }
+
 
 @value
 class MutatedFlow:
@@ -64,40 +95,30 @@ class MutationReport:
         """The flows of which too little is noticed."""
         return tuple(each for each in self.flows if self.wanted is not None and each.percent < self.wanted)
 
+    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
+        """Yield the lines of the report, each with its style."""
+        for flow in self.flows:
+            for each in flow.mutants:
+                if self.lists_all or each.state == "survived":
+                    yield from each.list_lines()
+            different = len(flow.mutants) - flow.count("equivalent")
+            score = f"{flow.count('noticed')} of {format_count(different, 'change')} noticed, {flow.percent:.1f} %"
+            yield f"{flow.id}: {format_count(flow.tests, 'test')}, {score}", Style.MESSAGE
+            reasons = Counter(each.verdict.equivalent for each in flow.mutants if each.state == "equivalent")
+            for why, count in sorted(reasons.items(), key=lambda each: (-each[1], str(each[0]))):
+                yield f"  {format_count(count, 'change')} without effect: {why}", None
+            if flow.known > len(flow.mutants):
+                yield f"  {len(flow.mutants)} of {flow.known} were tried", None
+        for flow in self.unnoticed:
+            yield f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR
+
 
 def draw_text(report: MutationReport) -> str:
     """Return the report for people."""
     canvas = find_canvas(sys.stdout, os.environ)
     paint = Paint(canvas.colour)
-    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in _list_lines(report))
+    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in report.list_lines())
     return "".join(f"{paint(line, style)}\n" for line, style in told)
-
-
-def _list_lines(report: MutationReport) -> Iterator[tuple[str, Style | None]]:
-    for flow in report.flows:
-        for each in flow.mutants:
-            if report.lists_all or each.state == "survived":
-                yield from _list_mutant_lines(each)
-        different = len(flow.mutants) - flow.count("equivalent")
-        score = f"{flow.count('noticed')} of {format_count(different, 'change')} noticed, {flow.percent:.1f} %"
-        yield f"{flow.id}: {format_count(flow.tests, 'test')}, {score}", Style.MESSAGE
-        reasons = Counter(each.verdict.equivalent for each in flow.mutants if each.state == "equivalent")
-        for why, count in sorted(reasons.items(), key=lambda each: (-each[1], str(each[0]))):
-            yield f"  {format_count(count, 'change')} without effect: {why}", None
-        if flow.known > len(flow.mutants):
-            yield f"  {len(flow.mutants)} of {flow.known} were tried", None
-    for flow in report.unnoticed:
-        yield f"{flow.id}: less than the {report.wanted:g} % that are demanded", Style.ERROR
-
-
-def _list_mutant_lines(found: FoundMutant) -> Iterator[tuple[str, Style | None]]:
-    mutant, verdict = found.verdict.mutant, found.verdict
-    where = ":".join(map(str, found.at))
-    yield f"{where}: {found.state}: {mutant.told} [{mutant.operator}]", Style.ERROR if verdict.survives else None
-    if verdict.survives:
-        yield f"  a test would notice it by {mutant.wanted}", None
-    else:
-        yield f"  {verdict.equivalent or f'{found.test}: {verdict.told}'}", None
 
 
 def draw_json(report: MutationReport) -> str:
@@ -110,32 +131,11 @@ def draw_json(report: MutationReport) -> str:
             "tried": len(flow.mutants),
             **{state: flow.count(state) for state in ("noticed", "survived", "equivalent")},
             "percent": round(flow.percent, 1),
-            "mutants": [_describe(each) for each in flow.mutants],
+            "mutants": [each.describe() for each in flow.mutants],
         }
         for flow in report.flows
     ]
     return json.dumps({"version": _VERSION, "flows": flows}, indent=2, ensure_ascii=False) + "\n"
-
-
-def _describe(found: FoundMutant) -> Mapping[str, object]:
-    mutant, verdict = found.verdict.mutant, found.verdict
-    file, line, column = found.at
-    more: dict[str, object] = {"wanted": mutant.wanted}
-    if verdict.equivalent is not None:
-        more = {"reason": verdict.equivalent}
-    elif found.test is not None:
-        more = {"test": found.test, "message": verdict.told}
-    return {
-        "operator": mutant.operator,
-        "state": found.state,
-        "node": mutant.node,
-        "pointer": [*mutant.at],
-        "file": file,
-        "line": line,
-        "column": column,
-        "change": mutant.told,
-        **more,
-    }
 
 
 FORMATS: Mapping[str, Callable[[MutationReport], str]] = {"text": draw_text, "json": draw_json}

@@ -37,6 +37,34 @@ class MutationRequest:
     fail_under: float | None = None
     output_format: str = "text"
 
+    def mutate(self, flow: TestedFlow, found: tuple[Configuration, TestedFlows, tuple[RunTest, ...]]) -> MutatedFlow:
+        """Try the mutants of a flow."""
+        configuration, flows, tested = found
+        own = [each for each in tested if each.flow is flow]
+        every = [*list_mutants(flow.plan, self.only or None)]
+        mutants = choose_sample(every, self.limit, self.seed)
+        places, name = SourcePlaces(flow.meaning.flow, flows.trees), name_from_here(configuration.root)
+        verdicts = []
+        count = format_count(len(mutants), "change")
+        with show_progress(f"{flow.plan.id}: trying {count} …") as tell:
+            tests, seen = [each.test for each in own], [each.found for each in own]
+            for each in try_mutants(flow.data, tests, seen, mutants, count_jobs(self.jobs)):
+                verdicts.append(each)
+                tell(f"{flow.plan.id}: tried {len(verdicts)} of {count} …")
+
+        at = [places.find(each.mutant) for each in verdicts]
+        starts = [
+            START.start if each.file not in flows.trees else locate_place(flows.trees[each.file], each) for each in at
+        ]
+        names = [each.test.name for each in own]
+        shown = tuple(
+            FoundMutant(
+                each, (name(place.file), start.line, start.column), None if each.test is None else names[each.test]
+            )
+            for each, place, start in zip(verdicts, at, starts, strict=True)
+        )
+        return MutatedFlow(flow.plan.id, len(own), len(every), shown)
+
 
 def run(request: MutationRequest) -> Exit:
     """Try the mutants; return the exit status."""
@@ -49,7 +77,7 @@ def run(request: MutationRequest) -> Exit:
     failing = [each.test.name for each in tested if any(each.list_complaints())]
     if failing:
         raise Failure(f"the tests must pass without a change: {listing(failing)} fail", Exit.FINDINGS, _HINTS)
-    mutated = tuple(_mutate(request, flow, (configuration, flows, tested)) for flow in flows.found.values())
+    mutated = tuple(request.mutate(flow, (configuration, flows, tested)) for flow in flows.found.values())
     report = MutationReport(mutated, request.lists_all, request.fail_under)
     put(FORMATS[request.output_format](report))
     return Exit.FINDINGS if report.unnoticed else Exit.CLEAN
@@ -64,31 +92,3 @@ def _refuse_unknown(only: Sequence[str]) -> None:
         if each not in names:
             known = ", ".join(one.name for one in list_operators())
             raise Failure(f"there is no operator {quote(each)}{hint(each, names) or f'; there are {known}'}")
-
-
-def _mutate(
-    request: MutationRequest, flow: TestedFlow, found: tuple[Configuration, TestedFlows, tuple[RunTest, ...]]
-) -> MutatedFlow:
-    configuration, flows, tested = found
-    own = [each for each in tested if each.flow is flow]
-    every = [*list_mutants(flow.plan, request.only or None)]
-    mutants = choose_sample(every, request.limit, request.seed)
-    places, name = SourcePlaces(flow.meaning.flow, flows.trees), name_from_here(configuration.root)
-    verdicts = []
-    count = format_count(len(mutants), "change")
-    with show_progress(f"{flow.plan.id}: trying {count} …") as tell:
-        tests, seen = [each.test for each in own], [each.found for each in own]
-        for each in try_mutants(flow.data, tests, seen, mutants, count_jobs(request.jobs)):
-            verdicts.append(each)
-            tell(f"{flow.plan.id}: tried {len(verdicts)} of {count} …")
-
-    at = [places.find(each.mutant) for each in verdicts]
-    starts = [
-        START.start if each.file not in flows.trees else locate_place(flows.trees[each.file], each) for each in at
-    ]
-    names = [each.test.name for each in own]
-    shown = tuple(
-        FoundMutant(each, (name(place.file), start.line, start.column), None if each.test is None else names[each.test])
-        for each, place, start in zip(verdicts, at, starts, strict=True)
-    )
-    return MutatedFlow(flow.plan.id, len(own), len(every), shown)

@@ -43,6 +43,33 @@ class PathsRequest:
                 raise Failure(f"{quote(plan.id)} has no {noun} {quote(name)}{hint(name, NameIndex(known))}")
         return find_paths(program, entry=self.entry, to=self.to, pairs=self.pairs)
 
+    def compile_programs(self, paths: tuple[Path, ...]) -> Iterator[Program]:
+        """Yield the programs of the flows of the project."""
+        freezer = Freezer(load_configuration(paths, self.root), paths)
+        meanings = [each for each in freezer.compilation.meanings if each.has_plan]
+        if not meanings:
+            raise explain_missing_flow("cover", freezer.project, freezer.compilation)
+        chosen = {id(flow) for flow in choose_flows(self.flow, [each.flow for each in meanings])}
+        for meaning in meanings:
+            if id(meaning.flow) in chosen:
+                made = freezer.freeze(meaning)
+                if isinstance(made, Refused):
+                    why = f"{made.reason}; 'stagec validate' says what is wrong"
+                    raise Failure(f"the flow {quote(made.flow.id)} is not compiled: {why}", Exit.FINDINGS)
+                yield load(made.data)
+
+    def load_programs(self) -> Iterator[Program]:
+        """Yield the programs of the plans that are named, then those of the flows of the project."""
+        plans = [path for path in self.paths if path == STDIN or path.name.endswith(".plan.json")]
+        for path in plans:
+            try:
+                yield load(read_file(path))
+            except PlanError as error:
+                raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
+        paths = tuple(path for path in self.paths if path not in plans)
+        if paths or not plans:
+            yield from self.compile_programs(paths)
+
 
 def run(request: PathsRequest) -> Exit:
     """Write the runs; return the exit status."""
@@ -50,7 +77,7 @@ def run(request: PathsRequest) -> Exit:
         raise Failure("--pairs covers everything, --to one node: give one of the two")
     if request.output is not None and not is_flow_test(request.output.name):
         raise Failure(f"{quote(request.output)} is no file of tests: its name must end in {listing(ENDINGS, 'or')}")
-    programs = [*_load(request)]
+    programs = [*request.load_programs()]
     if (request.output is not None or request.output_format == "flow-test") and len(programs) > 1:
         names = listing(sorted(each.plan.id for each in programs))
         raise Failure(f"one file has the tests of one flow: --flow names one of {names}")
@@ -73,31 +100,3 @@ def _write(path: Path, covered: FlowPaths) -> None:
     say(f"stagec: {path}: {format_count(len(covered.set.paths), 'test')}; 'stagec test {path}' runs them")
     for each in covered.set.missing:
         say(f"stagec: not covered: {each.told}: {each.why}")
-
-
-def _load(request: PathsRequest) -> Iterator[Program]:
-    """Yield the programs of the plans that are named, then those of the flows of the project."""
-    plans = [path for path in request.paths if path == STDIN or path.name.endswith(".plan.json")]
-    for path in plans:
-        try:
-            yield load(read_file(path))
-        except PlanError as error:
-            raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
-    paths = tuple(path for path in request.paths if path not in plans)
-    if paths or not plans:
-        yield from _compile(request, paths)
-
-
-def _compile(request: PathsRequest, paths: tuple[Path, ...]) -> Iterator[Program]:
-    freezer = Freezer(load_configuration(paths, request.root), paths)
-    meanings = [each for each in freezer.compilation.meanings if each.has_plan]
-    if not meanings:
-        raise explain_missing_flow("cover", freezer.project, freezer.compilation)
-    chosen = {id(flow) for flow in choose_flows(request.flow, [each.flow for each in meanings])}
-    for meaning in meanings:
-        if id(meaning.flow) in chosen:
-            made = freezer.freeze(meaning)
-            if isinstance(made, Refused):
-                why = f"{made.reason}; 'stagec validate' says what is wrong"
-                raise Failure(f"the flow {quote(made.flow.id)} is not compiled: {why}", Exit.FINDINGS)
-            yield load(made.data)

@@ -10,7 +10,20 @@ from stagec.cli import options
 from stagec.cli.completions import complete_node
 from stagec.cli.parameters import Group
 
+COMMAND = Group(
+    "plan",
+    help="Look at a plan that 'stagec compile' has written.",
+    short_help="Show what is in a plan.",
+)
 
+
+@COMMAND.subcommand("show", "Print what is in a plan.")
+@click.argument("path", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--node", metavar="NODE", shell_complete=complete_node, help="Print all of one node, with its prompt and schema."
+)
+@click.option("--content", metavar="DIGEST", help="Print one text as it is; the first digits are enough.")
+@options.output_format("text", "json", default="text")
 def _show(path: Path, node: str | None, content: str | None, output_format: str) -> None:
     """Print what is in PLAN: entries, limits and facts, the nodes and where each leads, what it needs and was made of.
 
@@ -22,25 +35,3 @@ def _show(path: Path, node: str | None, content: str | None, output_format: str)
     from stagec.cli.commands.plan.show import ShowRequest, show
 
     show(ShowRequest(path, node, content, output_format))
-
-
-def _make_show() -> click.Command:
-    """Make the subcommand; a module of the shelf names one command only."""
-    node = click.option(
-        "--node",
-        metavar="NODE",
-        shell_complete=complete_node,
-        help="Print all of one node, with its prompt and schema.",
-    )
-    content = click.option("--content", metavar="DIGEST", help="Print one text as it is; the first digits are enough.")
-    formats = options.output_format("text", "json", default="text")
-    path = click.argument("path", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
-    return click.command("show", short_help="Print what is in a plan.")(path(node(content(formats(_show)))))
-
-
-COMMAND = Group(
-    "plan",
-    commands=[_make_show()],
-    help="Look at a plan that 'stagec compile' has written.",
-    short_help="Show what is in a plan.",
-)

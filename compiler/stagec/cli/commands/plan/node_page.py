@@ -17,6 +17,7 @@ from stagec.cli.wording import (
     join_names,
     shorten,
 )
+from stagec.core.value import value
 from stagec.core.words import format_count, shorten_digest
 from stagec.plan import Plan
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Rest
@@ -28,79 +29,120 @@ from stagec.plan.template import Template
 
 def draw_node_page(sheet: Sheet, plan: Plan, name: str) -> None:
     """Write what a node does, when, what becomes of it, and its prompt and schemas."""
-    node = plan.nodes[name]
-    sheet.heading(name if node.title in {None, name} else f"{name}: {node.title}")
-    sheet.row("flow", plan.id)
-    sheet.row("kind", *([node.kind] if node.kind is not None else []))
-    sheet.row("from", *_list_origins(plan, name))
-    sheet.row("act", *_describe_act(node.act, plan))
-    lines = () if node.admission is None else describe_admission(node.admission, hooked="gate" in node.hooks)
-    sheet.row("admitted", *lines)
-    sheet.row("gate", *describe_gate(node.gate))
-    sheet.row("retry", *([describe_retry(node.retry)] if node.retry is not None else []))
-    sheet.row("checked", *(_describe_validation(node.validation) if node.validation is not None else ()))
-    sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
-    sheet.row("moves", *(describe_edge(edge, sheet.arrow) for edge in node.edges))
-    act = node.act
-    if isinstance(act, Prompt) and act.variables:
-        sheet.heading("variables")
-        sheet.table(((name,), (describe_supply(each),)) for name, each in act.variables.items())
-    _draw_tools(sheet, node.act, plan)
-    _draw_texts(sheet, node, plan)
+    _NodePage(sheet, plan).draw(name)
 
 
-def _list_origins(plan: Plan, name: str) -> Iterator[str]:
-    for selected, entry in plan.entries.items():
-        begins = entry.needs.get(name) == () if isinstance(entry, Schedule) else entry == name
-        if begins:
-            yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
-    # what a node needs in each schedule that it is in
-    led = (edge.target for node in plan.nodes.values() for edge in node.edges)
-    for each in (*plan.entries.values(), *led):
-        if isinstance(each, Schedule) and name in each.needs:
-            needs = each.needs[name]
-            if needs:
-                yield f"the end of {join_names(needs)} as done"
-    choices = {choices for choices, nodes in plan.choices.items() if name in nodes.values()}
-    for other, node in plan.nodes.items():
-        leading = (
-            edge
-            for edge in node.edges
-            if name in list_targets(edge.target) or (isinstance(edge.target, Pick) and edge.target.choices in choices)
-        )
-        outcomes = dict.fromkeys(edge.on for edge in leading)
-        if outcomes:
-            yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
+@value
+class _NodePage:
+    """A page about a node of a plan."""
 
+    sheet: Sheet
+    plan: Plan
 
-def _describe_act(act: Act, plan: Plan) -> Iterator[str]:
-    """Yield in words what a node does."""
-    match act:
-        case Prompt():
-            yield "prompt: a model is asked for one structured answer"
-            yield from _describe_prompt(act)
-        case Converse():
-            turns = f"{act.turns:,} turn{'' if act.turns == 1 else 's'}"
-            yield f"converse: a model works with tools, at most {turns}, until it calls {shorten(act.completion)}"
-        case Command():
-            yield f"command: {' '.join(join_runs(word, plan.contents) for word in act.words)}"
-            yield f"stopped after {act.milliseconds:,} ms"
-        case Process():
-            yield f"process: {act.goal}"
-            yield from _describe_process(act)
-        case Delegate():
-            yield f"agent: the plan of {shorten(act.agent)} is run, {shorten_digest(plan.plans[act.agent])}"
-            yield from _describe_agent(act, plan)
-        case Rest():
-            yield "rest: the run ends"
+    def draw(self, name: str) -> None:
+        """Write what a node does, when, what becomes of it, and its prompt and schemas."""
+        node = self.plan.nodes[name]
+        self.sheet.heading(name if node.title in {None, name} else f"{name}: {node.title}")
+        self.sheet.row("flow", self.plan.id)
+        self.sheet.row("kind", *([node.kind] if node.kind is not None else []))
+        self.sheet.row("from", *self._list_origins(name))
+        self.sheet.row("act", *self._describe_act(node.act))
+        lines = () if node.admission is None else describe_admission(node.admission, hooked="gate" in node.hooks)
+        self.sheet.row("admitted", *lines)
+        self.sheet.row("gate", *describe_gate(node.gate))
+        self.sheet.row("retry", *([describe_retry(node.retry)] if node.retry is not None else []))
+        self.sheet.row("checked", *(_describe_validation(node.validation) if node.validation is not None else ()))
+        self.sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
+        self.sheet.row("moves", *(describe_edge(edge, self.sheet.arrow) for edge in node.edges))
+        act = node.act
+        if isinstance(act, Prompt) and act.variables:
+            self.sheet.heading("variables")
+            self.sheet.table(((name,), (describe_supply(each),)) for name, each in act.variables.items())
+        self._draw_tools(node.act)
+        self._draw_texts(node)
 
+    def _list_origins(self, name: str) -> Iterator[str]:
+        for selected, entry in self.plan.entries.items():
+            begins = entry.needs.get(name) == () if isinstance(entry, Schedule) else entry == name
+            if begins:
+                yield "the start of a run" + (f" under {shorten(selected)}" if selected else "")
+        # what a node needs in each schedule that it is in
+        led = (edge.target for node in self.plan.nodes.values() for edge in node.edges)
+        for each in (*self.plan.entries.values(), *led):
+            if isinstance(each, Schedule) and name in each.needs:
+                needs = each.needs[name]
+                if needs:
+                    yield f"the end of {join_names(needs)} as done"
+        choices = {choices for choices, nodes in self.plan.choices.items() if name in nodes.values()}
+        for other, node in self.plan.nodes.items():
+            leading = (
+                edge
+                for edge in node.edges
+                if name in list_targets(edge.target)
+                or (isinstance(edge.target, Pick) and edge.target.choices in choices)
+            )
+            outcomes = dict.fromkeys(edge.on for edge in leading)
+            if outcomes:
+                yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
 
-def _describe_agent(act: Delegate, plan: Plan) -> Iterator[str]:
-    for outcome, comment in act.comments.items():
-        yield f"comments after {shorten(outcome)}: {shorten(join_runs(comment, plan.contents))}"
-    if act.closes:
-        after = "" if act.condition is None else f" after {shorten(act.condition)}"
-        yield f"closes the issue{after} when the run is completed"
+    def _describe_act(self, act: Act) -> Iterator[str]:
+        """Yield in words what a node does."""
+        match act:
+            case Prompt():
+                yield "prompt: a model is asked for one structured answer"
+                yield from _describe_prompt(act)
+            case Converse():
+                turns = f"{act.turns:,} turn{'' if act.turns == 1 else 's'}"
+                yield f"converse: a model works with tools, at most {turns}, until it calls {shorten(act.completion)}"
+            case Command():
+                yield f"command: {' '.join(join_runs(word, self.plan.contents) for word in act.words)}"
+                yield f"stopped after {act.milliseconds:,} ms"
+            case Process():
+                yield f"process: {act.goal}"
+                yield from _describe_process(act)
+            case Delegate():
+                yield f"agent: the plan of {shorten(act.agent)} is run, {shorten_digest(self.plan.plans[act.agent])}"
+                yield from self._describe_agent(act)
+            case Rest():
+                yield "rest: the run ends"
+
+    def _describe_agent(self, act: Delegate) -> Iterator[str]:
+        for outcome, comment in act.comments.items():
+            yield f"comments after {shorten(outcome)}: {shorten(join_runs(comment, self.plan.contents))}"
+        if act.closes:
+            after = "" if act.condition is None else f" after {shorten(act.condition)}"
+            yield f"closes the issue{after} when the run is completed"
+
+    def _draw_tools(self, act: Act) -> None:
+        tools = act.tools or () if isinstance(act, Prompt | Converse) else ()
+        if tools:
+            self.sheet.heading("tools")
+            self.sheet.table(describe_tool(name, self.plan.tools[name]) for name in tools)
+
+    def _draw_texts(self, node: Node) -> None:
+        """Write the prompts and schemas of a node, each in full."""
+        act = node.act
+        if isinstance(act, Prompt | Converse) and act.prompt is not None:
+            if isinstance(act, Prompt) and self.plan.system is not None:
+                self._draw_template("system prompt", self.plan.system.prompt)
+            self._draw_template("prompt", act.prompt)
+        for index, each in enumerate((act.repeats or ()) if isinstance(act, Prompt) else (), 1):
+            self._draw_template(f"prompt of repeat {index}", each.prompt)
+        for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
+            self._draw_template(f"prompt after failure {shorten(pattern)}", template)
+        if isinstance(act, Prompt | Converse):
+            self._draw_schema("schema", act.schema)
+        if isinstance(act, Converse):
+            self._draw_schema("schema of what it is handed", act.accepts)
+
+    def _draw_template(self, heading: str, template: Template) -> None:
+        self.sheet.heading(heading)
+        self.sheet.add_quotation(split_runs(template, self.plan.contents))
+
+    def _draw_schema(self, heading: str, content: str | None) -> None:
+        if content is not None:
+            self.sheet.heading(f"{heading} {shorten_digest(content)}")
+            self.sheet.add_quotation([(_format_json(self.plan.contents[content]), None)])
 
 
 def _describe_process(act: Process) -> Iterator[str]:
@@ -142,41 +184,6 @@ def _describe_validation(given: Validation) -> Iterator[str]:
         yield f"{shorten(each.validator)} must succeed{when}{f', with {params}' if params else ''}"
     attempts = f"; failure {given.attempts:,} ends the run as failed" if given.action == "retry" else ""
     yield f"on failure: {given.action}{attempts}"
-
-
-def _draw_tools(sheet: Sheet, act: Act, plan: Plan) -> None:
-    tools = act.tools or () if isinstance(act, Prompt | Converse) else ()
-    if tools:
-        sheet.heading("tools")
-        sheet.table(describe_tool(name, plan.tools[name]) for name in tools)
-
-
-def _draw_texts(sheet: Sheet, node: Node, plan: Plan) -> None:
-    """Write the prompts and schemas of a node, each in full."""
-    act = node.act
-    if isinstance(act, Prompt | Converse) and act.prompt is not None:
-        if isinstance(act, Prompt) and plan.system is not None:
-            _draw_template(sheet, "system prompt", plan.system.prompt, plan)
-        _draw_template(sheet, "prompt", act.prompt, plan)
-    for index, each in enumerate((act.repeats or ()) if isinstance(act, Prompt) else (), 1):
-        _draw_template(sheet, f"prompt of repeat {index}", each.prompt, plan)
-    for pattern, template in (node.validation.prompts if node.validation is not None else {}).items():
-        _draw_template(sheet, f"prompt after failure {shorten(pattern)}", template, plan)
-    if isinstance(act, Prompt | Converse):
-        _draw_schema(sheet, "schema", act.schema, plan)
-    if isinstance(act, Converse):
-        _draw_schema(sheet, "schema of what it is handed", act.accepts, plan)
-
-
-def _draw_template(sheet: Sheet, heading: str, template: Template, plan: Plan) -> None:
-    sheet.heading(heading)
-    sheet.add_quotation(split_runs(template, plan.contents))
-
-
-def _draw_schema(sheet: Sheet, heading: str, content: str | None, plan: Plan) -> None:
-    if content is not None:
-        sheet.heading(f"{heading} {shorten_digest(content)}")
-        sheet.add_quotation([(_format_json(plan.contents[content]), None)])
 
 
 def _format_json(text: str) -> str:

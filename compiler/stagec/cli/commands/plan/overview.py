@@ -15,6 +15,7 @@ from stagec.cli.wording import (
     name_act,
     shorten,
 )
+from stagec.core.value import value
 from stagec.core.words import shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.act import Process, ProcessInput
@@ -29,44 +30,90 @@ _MOST = 8
 
 def draw_overview(sheet: Sheet, loaded: Loaded) -> None:
     """Write what a plan is, its nodes with what leads where, what they need, and what the plan was made of."""
-    plan = loaded.plan
+    plan, page = loaded.plan, _Overview(loaded.plan, sheet)
     sheet.heading(plan.id if plan.title is None else f"{plan.id}: {plan.title}")
     sheet.row("version", *(each for each in (plan.version,) if each is not None))
     sheet.row("format", FORMAT)
     sheet.row("digest", loaded.digest)
-    sheet.row("entries" if len(plan.entries) > 1 else "entry", *_list_entries(plan, sheet.arrow))
-    sheet.row("limits", _describe_limits(plan))
+    sheet.row("entries" if len(plan.entries) > 1 else "entry", *page.list_entries(sheet.arrow))
+    sheet.row("limits", page.describe_limits())
     sheet.row("proved", *(_describe_facts(plan.facts) if plan.facts is not None else ()))
     judge: list[str] = []
     if plan.judge is not None:
         settings = ", ".join(f"{name} {format_value(each)}" for name, each in plan.judge.settings.items())
         judge.append(f"{plan.judge.kind}{f': {settings}' if settings else ''}")
     sheet.row("judge", *judge)
-    sheet.row("session", *_describe_session(plan))
+    sheet.row("session", *page.describe_session())
     size = sum(map(len, plan.contents.values()))
     sheet.row("texts", f"{len(plan.contents):,}, with {size:,} characters in all")
     sheet.heading(f"{shorten(plan.names.node)}s")
-    sheet.table(_list_nodes(plan, sheet.arrow))
-    _draw_surroundings(sheet, plan)
+    sheet.table(page.list_nodes(sheet.arrow))
+    page.draw_surroundings()
 
 
-def _list_entries(plan: Plan, arrow: str) -> Iterator[str]:
-    for selected, entry in plan.entries.items():
-        begun = shorten(entry) if isinstance(entry, str) else describe_target(entry)
-        if len(plan.entries) == 1 and not selected:
-            yield begun
-        else:
-            usual = " (if none is asked for)" if selected == plan.entry and len(plan.entries) > 1 else ""
-            yield f"{shorten(selected) or repr('')} {arrow} {begun}{usual}"
+@value
+class _Overview:
+    """The parts of a page about a plan."""
 
+    plan: Plan
+    sheet: Sheet
 
-def _describe_limits(plan: Plan) -> str:
-    limits = plan.limits
-    together = f"; at most {limits.parallel:,} at the same time" if limits.parallel > 1 else ""
-    if limits.executions is None:
-        return f"none is needed: no {shorten(plan.names.node)} can repeat{together}"
-    ended = f"a run that needs more ends as {limits.reached}"
-    return f"at most {limits.executions:,} {shorten(plan.names.node)} executions, {ended}{together}"
+    def list_entries(self, arrow: str) -> Iterator[str]:
+        """Yield where runs begin."""
+        for selected, entry in self.plan.entries.items():
+            begun = shorten(entry) if isinstance(entry, str) else describe_target(entry)
+            if len(self.plan.entries) == 1 and not selected:
+                yield begun
+            else:
+                usual = " (if none is asked for)" if selected == self.plan.entry and len(self.plan.entries) > 1 else ""
+                yield f"{shorten(selected) or repr('')} {arrow} {begun}{usual}"
+
+    def describe_limits(self) -> str:
+        """Return how much a run may take."""
+        limits = self.plan.limits
+        together = f"; at most {limits.parallel:,} at the same time" if limits.parallel > 1 else ""
+        if limits.executions is None:
+            return f"none is needed: no {shorten(self.plan.names.node)} can repeat{together}"
+        ended = f"a run that needs more ends as {limits.reached}"
+        return f"at most {limits.executions:,} {shorten(self.plan.names.node)} executions, {ended}{together}"
+
+    def describe_session(self) -> Iterator[str]:
+        """Yield what holds for a run as a whole."""
+        if self.plan.session is not None:
+            if self.plan.session.mode is not None:
+                yield f"security mode {self.plan.session.mode}"
+            for hook in self.plan.session.hooks:
+                yield f"{hook.call}: {hook.kind}, {hook.when} {hook.stage}"
+
+    def list_nodes(self, arrow: str) -> Iterator[Row]:
+        """Yield the nodes with what leads where."""
+        schedules = [entry for entry in self.plan.entries.values() if isinstance(entry, Schedule)]
+        needs = {name: each for schedule in schedules for name, each in schedule.needs.items()}
+        for name in dict.fromkeys(
+            (*find_reached(self.plan), *self.plan.nodes)
+        ):  # as runs come to them, then the others
+            node, act = self.plan.nodes[name], self.plan.nodes[name].act
+            if isinstance(act, Process):
+                yield (name, name_act(act)), tuple(_describe_stage(node, act, needs.get(name, ())))
+            else:
+                yield (name, node.kind or "", name_act(act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
+
+    def draw_surroundings(self) -> None:
+        """Write what the nodes use, and what the plan was made of."""
+        tables: dict[str, list[Row]] = {
+            "choices": [
+                ((name,), (join_names(sorted({*each.values()}), "or"),)) for name, each in self.plan.choices.items()
+            ],
+            "inputs": [_describe_input(name, each) for name, each in self.plan.inputs.items()],
+            "tools": [describe_tool(name, each) for name, each in self.plan.tools.items()],
+            "servers": [((name,), tuple(_describe_server(each))) for name, each in self.plan.servers.items()],
+            "validators": [((name,), tuple(_describe_validator(each))) for name, each in self.plan.validators.items()],
+            "sources": [((shorten_digest(digest),), (file,)) for file, digest in self.plan.sources.items()],
+        }
+        for heading, rows in tables.items():
+            if rows:
+                self.sheet.heading(heading)
+                self.sheet.table(rows)
 
 
 def _describe_facts(facts: Facts) -> Iterator[str]:
@@ -84,40 +131,6 @@ def _describe_facts(facts: Facts) -> Iterator[str]:
         number = len(facts.cycles)
         more = f"; {number - _MOST:,} more" if number > _MOST else ""
         yield f"can repeat: {'; '.join(join_names(cycle) for cycle in facts.cycles[:_MOST])}{more}"
-
-
-def _describe_session(plan: Plan) -> Iterator[str]:
-    if plan.session is not None:
-        if plan.session.mode is not None:
-            yield f"security mode {plan.session.mode}"
-        for hook in plan.session.hooks:
-            yield f"{hook.call}: {hook.kind}, {hook.when} {hook.stage}"
-
-
-def _list_nodes(plan: Plan, arrow: str) -> Iterator[Row]:
-    schedules = [entry for entry in plan.entries.values() if isinstance(entry, Schedule)]
-    needs = {name: each for schedule in schedules for name, each in schedule.needs.items()}
-    for name in dict.fromkeys((*find_reached(plan), *plan.nodes)):  # as runs come to them, then the others
-        node, act = plan.nodes[name], plan.nodes[name].act
-        if isinstance(act, Process):
-            yield (name, name_act(act)), tuple(_describe_stage(node, act, needs.get(name, ())))
-        else:
-            yield (name, node.kind or "", name_act(act)), tuple(describe_edge(edge, arrow) for edge in node.edges)
-
-
-def _draw_surroundings(sheet: Sheet, plan: Plan) -> None:
-    tables: dict[str, list[Row]] = {
-        "choices": [((name,), (join_names(sorted({*each.values()}), "or"),)) for name, each in plan.choices.items()],
-        "inputs": [_describe_input(name, each) for name, each in plan.inputs.items()],
-        "tools": [describe_tool(name, each) for name, each in plan.tools.items()],
-        "servers": [((name,), tuple(_describe_server(each))) for name, each in plan.servers.items()],
-        "validators": [((name,), tuple(_describe_validator(each))) for name, each in plan.validators.items()],
-        "sources": [((shorten_digest(digest),), (file,)) for file, digest in plan.sources.items()],
-    }
-    for heading, rows in tables.items():
-        if rows:
-            sheet.heading(heading)
-            sheet.table(rows)
 
 
 def _describe_input(name: str, given: Input) -> Row:

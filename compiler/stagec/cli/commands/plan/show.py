@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
-from stagec.cli.files import read_file
+from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, put_bytes
 from stagec.core.failure import Exit, Failure
@@ -17,11 +17,10 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.words import quote, visible
-from stagec.plan import Loaded, Plan, PlanError
+from stagec.plan import Loaded, Plan
 from stagec.plan.node_codecs import NODE
 from stagec.plan.plan_codec import PLAN
 from stagec.plan.references import dangling
-from stagec.runtime import verify
 
 
 def format_plan(loaded: Loaded) -> str:
@@ -56,7 +55,7 @@ def show(request: ShowRequest) -> None:
     """Print what was asked for; raise `Failure` for a plan that is refused, and for what is not in it."""
     if request.content is not None and (request.node is not None or request.output_format == "json"):
         raise Failure("--content prints a text as it is: --node and --format do not go with it")
-    loaded = _verify(request.path)
+    loaded = verify_file(request.path, Exit.FINDINGS)
     if request.content is not None:
         # the one text whose digest begins so, with or without `sha256:`
         wanted = f"sha256:{request.content.removeprefix('sha256:').lower()}"
@@ -71,13 +70,6 @@ def show(request: ShowRequest) -> None:
         if node not in loaded.plan.nodes:
             raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(loaded.plan.nodes))}")
     put(_format_json(loaded, request.node) if request.output_format == "json" else _draw(loaded, request.node))
-
-
-def _verify(path: Path) -> Loaded:
-    try:
-        return verify(read_file(path))
-    except PlanError as error:
-        raise Failure(f"{quote(path)} is refused: {error}", Exit.FINDINGS) from error
 
 
 def _draw(loaded: Loaded, node: str | None) -> str:

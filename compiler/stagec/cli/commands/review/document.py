@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from stagec.cli.commands.review.gather import MovedBound, Review, ReviewedFlow
-from stagec.cli.differences import dump_document, write_change
+from stagec.cli.commands.review.gather import Review, ReviewedFlow
+from stagec.cli.differences import dump_document, write_judged
 from stagec.cli.figures import NAMES_IN_JSON
-from stagec.comparison.classify import JudgedChange
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json
 from stagec.graph.usage import Quantity
 
 
@@ -38,32 +37,15 @@ def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
         "flow": flow.id,
         "action": None if flow.action is None else flow.action.value,
         "withoutPlan": list(flow.lacks),
-        "changes": [_write_change(each, review.allowed) for each in flow.changes],
-        "bounds": [_write_bound(each) for each in flow.moved],
-    }
-
-
-def _write_change(given: JudgedChange, allowed: frozenset[str]) -> Json:
-    return {
-        "code": given.kind.code,
-        "kind": given.kind.name,
-        "class": given.kind.grade.value,
-        "allowed": given.kind.code in allowed,
-        "message": given.sentence,
-        **object_of(write_change(given.change)),
+        "changes": [write_judged(each, review.allowed) for each in flow.changes],
+        "bounds": [
+            {"entry": each.entry, "measure": _MEASURES[each.measure], "before": each.before, "after": each.after}
+            for each in flow.moved
+        ],
     }
 
 
 _MEASURES = {**NAMES_IN_JSON, Quantity.EXECUTIONS: "steps", Quantity.COST: "cost", Quantity.MILLISECONDS: "time"}
-
-
-def _write_bound(given: MovedBound) -> Json:
-    return {
-        "entry": given.entry,
-        "measure": _MEASURES[given.measure],
-        "before": given.before,
-        "after": given.after,
-    }
 
 
 def _write_finding(given: Diagnostic) -> Json:

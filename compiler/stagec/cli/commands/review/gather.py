@@ -141,14 +141,10 @@ def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> 
     flows = tuple(
         _review(pair, picture, drawn, given) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True)
     )
-    known = [dict(_identify(side.diagnostics)) for side in (drawn.old, drawn.new)]
+    known = [{key: each for each, key in fingerprint(side.diagnostics)} for side in (drawn.old, drawn.new)]
     fresh, gone = (tuple(some[key] for key in some if key not in other) for some, other in (known[::-1], known))
     kept = tuple(known[1][key] for key in known[1] if key in known[0])
     return Review(drawn.old.label, drawn.new.label, flows, _rank(fresh), _rank(gone), _rank(kept), allowed)
-
-
-def _identify(found: Iterable[Diagnostic]) -> Iterator[tuple[str, Diagnostic]]:
-    return ((key, each) for each, key in fingerprint(found))
 
 
 def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

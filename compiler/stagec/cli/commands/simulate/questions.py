@@ -64,7 +64,7 @@ _HOW: Mapping[type, str] = {
 def describe_request(question: OpenRequest, state: State) -> Iterator[str]:
     """Yield who asks for what, line by line."""
     effect = question.effect
-    yield f"{label_request(effect.key)} {_describe(question)}"
+    yield f"{label_request(effect.key)} {question.describe()}"
     yield from (f"  | {line}" for line in _quote_prompt(effect))
     others = len(state.pending) - 1
     if others:
@@ -81,23 +81,6 @@ def list_ways(question: OpenRequest, arrow: str) -> Iterator[str]:
         yield f"  answer: {how}"
 
 
-def _describe(question: OpenRequest) -> str:
-    effect = question.effect
-    match effect:
-        case Ask() | Turn():
-            return _describe_model_request(question, effect)
-        case Grant(tool=tool):
-            return f"asks people whether it may call the tool {tool}"
-        case Judge(kind=kind):
-            return f"asks whether the work is done ({kind})"
-        case Confirm(question=text):
-            return f"asks people: {text}"
-        case Call() | Run() | Shell() | Hook() | Wait():
-            return _describe_action(effect)
-        case _:
-            return _describe_work(effect)
-
-
 def _describe_work(effect: StageRequest | OrchestratorRequest) -> str:
     return _describe_stage_request(effect) if isinstance(effect, StageRequest) else _describe_phase_request(effect)
 
@@ -112,14 +95,6 @@ def _describe_phase_request(effect: OrchestratorRequest) -> str:
             return f"comments: {text}"
         case Close():
             return "closes the issue"
-
-
-def _describe_model_request(question: OpenRequest, effect: Ask | Turn) -> str:
-    if isinstance(effect, Ask):
-        return "asks the model for an answer" + ("" if effect.complaint is None else f" again: {effect.complaint}")
-    taken = sum(each.role == "assistant" for each in effect.transcript)
-    most = question.node.act.turns if isinstance(question.node.act, Converse) else 0
-    return f"lets the model take turn {taken + 1}; an attempt has {most}"
 
 
 def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
@@ -189,6 +164,31 @@ class OpenRequest:
     effect: Effect
     node: Node
     ways: tuple[WayOn, ...]
+
+    def describe_model_request(self, effect: Ask | Turn) -> str:
+        """Return what a model is asked for."""
+        if isinstance(effect, Ask):
+            return "asks the model for an answer" + ("" if effect.complaint is None else f" again: {effect.complaint}")
+        taken = sum(each.role == "assistant" for each in effect.transcript)
+        most = self.node.act.turns if isinstance(self.node.act, Converse) else 0
+        return f"lets the model take turn {taken + 1}; an attempt has {most}"
+
+    def describe(self) -> str:
+        """Return what is asked for."""
+        effect = self.effect
+        match effect:
+            case Ask() | Turn():
+                return self.describe_model_request(effect)
+            case Grant(tool=tool):
+                return f"asks people whether it may call the tool {tool}"
+            case Judge(kind=kind):
+                return f"asks whether the work is done ({kind})"
+            case Confirm(question=text):
+                return f"asks people: {text}"
+            case Call() | Run() | Shell() | Hook() | Wait():
+                return _describe_action(effect)
+            case _:
+                return _describe_work(effect)
 
 
 def find_ways(program: Program, execution: Execution) -> tuple[WayOn, ...]:

@@ -26,7 +26,6 @@ from stagec.runtime import Answered, Effect, Event, Move, Program, Started, Stat
 from stagec.runtime.exchange import Turn, Wait, execution_of, label_execution, visit_of
 from stagec.world.agents_world import script_world
 from stagec.world.local_world import ClosedWorld
-from stagec.world.scenario import Scenario
 
 _PROMPT = "> "
 _BAR = "  | "
@@ -198,14 +197,9 @@ def walk(request: SimulateRequest) -> Exit:
     started = Started("simulation", request.entry if request.entry is not None else scenario.entry, inputs)
     refuse_unfit(program, started)
     if request.scenario is not None:
-        return choose_status(_follow_scenario(program, scenario, started))
+        tells = choose_reporter(program.plan, None)
+        state = play(program, script_world(scenario, program.agents, ClosedWorld()), started, tells.observe)
+        tells.conclude(state)
+        return choose_status(state)
     state = Simulation(program, started).talk()
     return Exit.CLEAN if state.ended is None else choose_status(state)
-
-
-def _follow_scenario(program: Program, scenario: Scenario, event: Event) -> State:
-    """Take the answers of a scenario, and print the way."""
-    tells = choose_reporter(program.plan, None)
-    state = play(program, script_world(scenario, program.agents, ClosedWorld()), event, tells.observe)
-    tells.conclude(state)
-    return state

@@ -36,6 +36,14 @@ class TestResult:
     name: str
     complaints: tuple[Complaint, ...] = ()
 
+    def describe(self) -> Mapping[str, object]:
+        """Return the result as JSON."""
+        complaints = [
+            {"line": each.position.line, "column": each.position.column, "message": each.told}
+            for each in self.complaints
+        ]
+        return {"name": self.name, "passed": not complaints, "complaints": complaints}
+
 
 @value
 class TestedFile:
@@ -73,31 +81,31 @@ class FlowTestReport:
         """The flows of which too little was run."""
         return tuple(each for each in self.flows if self.wanted is not None and each.coverage.percent < self.wanted)
 
+    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
+        """Yield the lines of the report, each with its style."""
+        for file in self.files:
+            yield f"{file.name}: {file.flow}", Style.MESSAGE
+            for each in file.results:
+                yield (f"  failed  {each.name}", Style.ERROR) if each.complaints else (f"  passed  {each.name}", None)
+                for complaint in each.complaints:
+                    start = complaint.position
+                    yield f"    {file.name}:{start.line}:{start.column}: {complaint.told}", None
+        count = sum(len(file.results) for file in self.files)
+        yield f"{format_count(count, 'test')}: {count - self.failed} passed, {self.failed} failed", Style.MESSAGE
+        for flow in self.flows:
+            yield f"{flow.plan.id}: {_describe_coverage(flow.coverage)}", None
+            if self.lists_missing or flow in self.uncovered:
+                yield from ((f"  {line}", None) for line in describe_missing(flow.plan, flow.coverage))
+        for flow in self.uncovered:
+            yield f"{flow.plan.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR
+
 
 def draw_text(report: FlowTestReport) -> str:
     """Return the report for people."""
     canvas = find_canvas(sys.stdout, os.environ)
     paint = Paint(canvas.colour)
-    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in _list_lines(report))
+    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in report.list_lines())
     return "".join(f"{paint(line, style)}\n" for line, style in told)
-
-
-def _list_lines(report: FlowTestReport) -> Iterator[tuple[str, Style | None]]:
-    for file in report.files:
-        yield f"{file.name}: {file.flow}", Style.MESSAGE
-        for each in file.results:
-            yield (f"  failed  {each.name}", Style.ERROR) if each.complaints else (f"  passed  {each.name}", None)
-            for complaint in each.complaints:
-                start = complaint.position
-                yield f"    {file.name}:{start.line}:{start.column}: {complaint.told}", None
-    count = sum(len(file.results) for file in report.files)
-    yield f"{format_count(count, 'test')}: {count - report.failed} passed, {report.failed} failed", Style.MESSAGE
-    for flow in report.flows:
-        yield f"{flow.plan.id}: {_describe_coverage(flow.coverage)}", None
-        if report.lists_missing or flow in report.uncovered:
-            yield from ((f"  {line}", None) for line in describe_missing(flow.plan, flow.coverage))
-    for flow in report.uncovered:
-        yield f"{flow.plan.id}: less than the {report.wanted:g} % that are demanded", Style.ERROR
 
 
 def _describe_coverage(coverage: Coverage) -> str:
@@ -109,7 +117,7 @@ def _describe_coverage(coverage: Coverage) -> str:
 def draw_json(report: FlowTestReport) -> str:
     """Return the report as JSON."""
     files = [
-        {"file": file.name, "flow": file.flow, "tests": [_describe_result(each) for each in file.results]}
+        {"file": file.name, "flow": file.flow, "tests": [each.describe() for each in file.results]}
         for file in report.files
     ]
     flows = [
@@ -122,13 +130,6 @@ def draw_json(report: FlowTestReport) -> str:
         for flow in report.flows
     ]
     return json.dumps({"failed": report.failed, "files": files, "flows": flows}, indent=2) + "\n"
-
-
-def _describe_result(result: TestResult) -> Mapping[str, object]:
-    complaints = [
-        {"line": each.position.line, "column": each.position.column, "message": each.told} for each in result.complaints
-    ]
-    return {"name": result.name, "passed": not complaints, "complaints": complaints}
 
 
 def draw_junit(report: FlowTestReport) -> str:

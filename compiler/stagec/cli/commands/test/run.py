@@ -11,7 +11,7 @@ from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import locate
 from stagec.cli.streams import put, say, show_progress
 from stagec.cli.testing.files import read_files
-from stagec.cli.testing.flows import TestedFlow, TestedFlows
+from stagec.cli.testing.flows import TestedFlows
 from stagec.cli.testing.runs import RunTest, run_tests
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
@@ -43,7 +43,10 @@ def run(request: FlowTestRequest) -> Exit:
         tested = run_tests(trees, flows, request.word, request.jobs)
     name = name_from_here(configuration.root)
     files = tuple(_report_file(name(tree.file), [each for each in tested if each.tree is tree]) for tree in trees)
-    coverage = tuple(_report_flow(flow, tested) for flow in flows.found.values())
+    coverage = tuple(
+        CoveredFlow(each.plan, measure_coverage(each.plan, (one.found for one in tested if one.flow is each)))
+        for each in flows.found.values()
+    )
     told = tuple(file for file in files if file.results)
     report = FlowTestReport(told, coverage, request.coverage, request.fail_under)
     if request.update:
@@ -62,10 +65,6 @@ def _report_file(name: str, tested: list[RunTest]) -> TestedFile:
         for each in tested
     )
     return TestedFile(name, tested[0].flow.plan.id if tested else "", tuple(results))
-
-
-def _report_flow(flow: TestedFlow, tested: Iterable[RunTest]) -> CoveredFlow:
-    return CoveredFlow(flow.plan, measure_coverage(flow.plan, (each.found for each in tested if each.flow is flow)))
 
 
 def _update(root: Path, trees: Iterable[Tree], tested: Iterable[RunTest]) -> None:

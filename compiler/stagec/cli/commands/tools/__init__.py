@@ -9,6 +9,11 @@ import click
 from stagec.cli import options
 from stagec.cli.parameters import ExistingPath, Group
 
+COMMAND = Group(
+    "tools",
+    help="Look at the tools of a project, and lock what its MCP servers offer.",
+    short_help="List, lock and compare the tools of a project.",
+)
 _paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 _timeout = click.option(
     "--timeout",
@@ -21,6 +26,10 @@ _timeout = click.option(
 _formats = options.output_format("text", "json", default="text")
 
 
+@COMMAND.subcommand("list", "List the known tools.")
+@_paths
+@options.root
+@_formats
 def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
     """List the tools that the catalogues of a project name and the locks know; no server is started."""
     from stagec.cli.commands.tools.listing import open_project, print_tools
@@ -28,6 +37,10 @@ def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
     print_tools(open_project(paths, root), output_format)
 
 
+@COMMAND.subcommand("lock", "Ask the MCP servers for their tools and write tools.lock.json.")
+@_paths
+@options.root
+@_timeout
 def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     """Start every MCP server, ask it for all its tools, and write tools.lock.json beside the catalogue.
 
@@ -40,6 +53,17 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     write_locks(open_project(paths, root), timeout)
 
 
+@COMMAND.subcommand("diff", "Compare the locked tools with those that the servers offer.")
+@_paths
+@options.root
+@_timeout
+@click.option(
+    "--against",
+    type=ExistingPath(folder=False),
+    metavar="FILE",
+    help="An older lock to compare with; no server is started.",
+)
+@_formats
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
     """Report which tools were added, removed or changed since they were locked; exit with 1 if any were.
 
@@ -49,32 +73,3 @@ def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: P
     from stagec.cli.commands.tools.listing import open_project
 
     click.get_current_context().exit(compare(open_project(paths, root), timeout, against, output_format))
-
-
-_against = click.option(
-    "--against",
-    type=ExistingPath(folder=False),
-    metavar="FILE",
-    help="An older lock to compare with; no server is started.",
-)
-
-
-def _commands() -> list[click.Command]:
-    """Make the subcommands; a module of the shelf names one command only."""
-    return [
-        click.command("list", short_help="List the known tools.")(_paths(options.root(_formats(_list)))),
-        click.command("lock", short_help="Ask the MCP servers for their tools and write tools.lock.json.")(
-            _paths(options.root(_timeout(_lock)))
-        ),
-        click.command("diff", short_help="Compare the locked tools with those that the servers offer.")(
-            _paths(options.root(_timeout(_against(_formats(_diff)))))
-        ),
-    ]
-
-
-COMMAND = Group(
-    "tools",
-    commands=_commands(),
-    help="Look at the tools of a project, and lock what its MCP servers offer.",
-    short_help="List, lock and compare the tools of a project.",
-)

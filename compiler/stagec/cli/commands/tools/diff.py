@@ -27,6 +27,13 @@ class ToolChange:
     tool: str | None
     details: tuple[str, ...] = ()
 
+    def format(self, file: str) -> str:
+        """Return the line that says it."""
+        where = f"{visible(file)}: " if file else ""
+        who = f"{self.server}" if self.tool is None else f"{self.server}: {self.tool}"
+        details = f" ({', '.join(self.details)})" if self.details else ""
+        return f"{where}{self.sign} {visible(who)}{details}\n"
+
 
 def compare(project: ToolProject, timeout: float, against: Path | None, output_format: str) -> Exit:
     """Print the differences of every catalogue that names servers or has a lock; return 1 when there are any."""
@@ -88,16 +95,7 @@ def _name_world(tool: LockedTool) -> str:
 
 
 def _format_text(found: Mapping[str, tuple[ToolChange, ...]]) -> str:
-    return "".join(
-        _format_line(each, file if len(found) > 1 else "") for file, changed in found.items() for each in changed
-    )
-
-
-def _format_line(change: ToolChange, file: str) -> str:
-    where = f"{visible(file)}: " if file else ""
-    who = f"{change.server}" if change.tool is None else f"{change.server}: {change.tool}"
-    details = f" ({', '.join(change.details)})" if change.details else ""
-    return f"{where}{change.sign} {visible(who)}{details}\n"
+    return "".join(each.format(file if len(found) > 1 else "") for file, changed in found.items() for each in changed)
 
 
 def _format_json(found: Mapping[str, tuple[ToolChange, ...]]) -> str:

@@ -32,10 +32,22 @@ class VerifyRequest:
     key: tuple[Path, ...] = ()
     signature: Path | None = None
 
+    def open_sources(self) -> SourceProject | None:
+        """Return the sources to compare with, None where none are named."""
+        if self.against:
+            from stagec.cli.against import SourceProject
+
+            return SourceProject(self.against, self.root, reachable=self.without_unreachable)
+        if self.root is not None:
+            raise Failure("--root is the root of the sources: --against names them")
+        if self.without_unreachable:
+            raise Failure("--without-unreachable needs --against, which names the sources")
+        return None
+
 
 def run(request: VerifyRequest) -> Exit:
     """Say of each plan whether it is as it should be, and return the exit status."""
-    sources = _open_sources(request)
+    sources = request.open_sources()
     if request.signature is not None and (not request.key or len(request.plans) > 1):
         raise Failure("--signature is the signature of one plan: name one, and the keys that are trusted with --key")
     trusted = TrustedKeys(read_keys(request.key), request.signature) if request.key else None
@@ -49,18 +61,6 @@ def run(request: VerifyRequest) -> Exit:
     if unreadable:
         raise Failure("\n".join(unreadable))
     return Exit.CLEAN if is_sound else Exit.FINDINGS
-
-
-def _open_sources(request: VerifyRequest) -> SourceProject | None:
-    if request.against:
-        from stagec.cli.against import SourceProject
-
-        return SourceProject(request.against, request.root, reachable=request.without_unreachable)
-    if request.root is not None:
-        raise Failure("--root is the root of the sources: --against names them")
-    if request.without_unreachable:
-        raise Failure("--without-unreachable needs --against, which names the sources")
-    return None
 
 
 @value

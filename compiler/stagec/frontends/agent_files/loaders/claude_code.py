@@ -60,6 +60,29 @@ class _Fenced:
         is_meant = _OWN_LINE.fullmatch(self.closing) is not None
         return not self.is_line and (isinstance(self.tree.value, dict) or not is_meant)
 
+    def read(self, budgets: Budgets) -> OwnerReading:
+        """Return what the owner of the file reads in it."""
+        from stagec.frontends.agent_files.loaders.quoting import Quoted, make_format
+
+        block = self.block
+        parsed = read_block(block, budgets)
+        refused = find_refusal(parsed)
+        if refused is not None and refused.topic != "several-documents":
+            return _read_again(self, refused, budgets)
+        if refused is not None or not isinstance(parsed.value, dict):
+            at = Place(block.file, range=(self.start, self.end))
+            fault = Fault("invalid-frontmatter", at, "not-a-mapping", {"value": str(parsed.value)})
+            return OwnerReading(LoadOutcome.LOST, faults=(refused or fault,))
+        repeated = next((fault for fault in parsed.faults if fault.topic == "repeated-key"), None)
+        unusual = Fault("unportable-frontmatter", Place(block.file, range=(self.end, self.end + 3)), "closing")
+        return OwnerReading(
+            LoadOutcome.READ,
+            parsed.value,
+            tuple(fault for fault in parsed.faults if fault.topic != "repeated-key"),
+            unportable=repeated if self.is_line else unusual,
+            format=None if self.is_line else make_format(Quoted(block, block.text)),
+        )
+
 
 def load(tree: Tree, budgets: Budgets) -> OwnerReading:
     """Return the frontmatter of a file as Claude Code reads it."""
@@ -77,7 +100,7 @@ def load(tree: Tree, budgets: Budgets) -> OwnerReading:
         is_lost = reading.outcome is LoadOutcome.LOST
         return replace(reading, faults=(*keep_others(tree), *((fault,) if is_lost else reading.faults)))
     is_the_same = fenced.is_line and isinstance(tree.value, dict) and not tree.faults
-    reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else _read(fenced, budgets)
+    reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else fenced.read(budgets)
     if fenced.is_cut:
         reading = replace(reading, cut=(fenced.end, fenced.end + len(_CLOSING)), faults=(), unportable=None)
     return replace(reading, faults=(*keep_others(tree), *reading.faults))
@@ -112,26 +135,3 @@ def _read_again(fenced: _Fenced, refused: Fault, budgets: Budgets) -> OwnerReadi
     if _CONTINUED.search(quoted.text):  # it stands as it is
         return OwnerReading(LoadOutcome.LOST, faults=(refused,))
     return read_quoted(quoted, refused, budgets)
-
-
-def _read(fenced: _Fenced, budgets: Budgets) -> OwnerReading:
-    from stagec.frontends.agent_files.loaders.quoting import Quoted, make_format
-
-    block = fenced.block
-    parsed = read_block(block, budgets)
-    refused = find_refusal(parsed)
-    if refused is not None and refused.topic != "several-documents":
-        return _read_again(fenced, refused, budgets)
-    if refused is not None or not isinstance(parsed.value, dict):
-        at = Place(block.file, range=(fenced.start, fenced.end))
-        fault = Fault("invalid-frontmatter", at, "not-a-mapping", {"value": str(parsed.value)})
-        return OwnerReading(LoadOutcome.LOST, faults=(refused or fault,))
-    repeated = next((fault for fault in parsed.faults if fault.topic == "repeated-key"), None)
-    unusual = Fault("unportable-frontmatter", Place(block.file, range=(fenced.end, fenced.end + 3)), "closing")
-    return OwnerReading(
-        LoadOutcome.READ,
-        parsed.value,
-        tuple(fault for fault in parsed.faults if fault.topic != "repeated-key"),
-        unportable=repeated if fenced.is_line else unusual,
-        format=None if fenced.is_line else make_format(Quoted(block, block.text)),
-    )

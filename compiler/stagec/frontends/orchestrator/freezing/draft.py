@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
 
 from stagec.core.canonical import to_count
 from stagec.core.json import list_of, object_of, text_in
@@ -91,7 +90,11 @@ def _freeze_phase(
         said = edges[0].outcome if edges else outcome.value
         return Node(Rest(), RestGate(said), (Edge(said, Stop(outcome)),), kind=_name_type(phase))
     gate = _freeze_gate(performer, edges)
-    ways = tuple(_freeze_edges(performer, edges, gate))
+    ways = tuple(
+        Edge(gate.otherwise if _is_fallback(performer, each) else each.outcome, Go(each.target.nodes[0]))
+        for each in edges
+        if isinstance(each.target, To)
+    )
     closes, condition = read_closing(performer.body)
     act = Delegate(performer.id, freeze_comments(document.body, performer.id, contents), closes, condition)
     is_whole = any(each.on == gate.otherwise for each in ways)
@@ -111,13 +114,6 @@ def _freeze_gate(performer: Performer, edges: tuple[FlowEdge, ...]) -> AgentGate
     outcomes = (SUCCESS, *named) if role == TRANSFORMER and SUCCESS not in named else named
     otherwise = _ANY_OTHER if OTHERWISE in outcomes else OTHERWISE
     return AgentGate(role, outcomes, otherwise, verdicts=role == TRANSFORMER)
-
-
-def _freeze_edges(performer: Performer, edges: tuple[FlowEdge, ...], gate: AgentGate) -> Iterator[Edge]:
-    for each in edges:
-        if isinstance(each.target, To):
-            on = gate.otherwise if _is_fallback(performer, each) else each.outcome
-            yield Edge(on, Go(each.target.nodes[0]))
 
 
 def _is_fallback(performer: Performer, edge: FlowEdge) -> bool:

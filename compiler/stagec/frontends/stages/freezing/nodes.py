@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
 from stagec.contract.bundle import PlanTexts
@@ -139,15 +139,16 @@ def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
 
     A case for results of any verdict is one edge of the flow; a runner, which first asks for the outcome, needs two.
     """
-    return tuple(edge for each in node.edges for edge in _moves(each))
-
-
-def _moves(edge: flow.Edge) -> Iterator[Edge]:
-    target, when = _target(edge.target), of_result(edge.when)
-    yield Edge(edge.outcome, target, when)
-    allows_failure = (term.path == _VERDICT and (term.present is True or _FAIL in term.values) for term in edge.when)
-    if edge.outcome != _FAIL and any(allows_failure):
-        yield Edge(_FAIL, target, when)
+    found: list[Edge] = []
+    for each in node.edges:
+        target, when = _target(each.target), of_result(each.when)
+        found.append(Edge(each.outcome, target, when))
+        allows_failure = (
+            term.path == _VERDICT and (term.present is True or _FAIL in term.values) for term in each.when
+        )
+        if each.outcome != _FAIL and any(allows_failure):
+            found.append(Edge(_FAIL, target, when))
+    return tuple(found)
 
 
 def _target(target: flow.Target) -> Target:

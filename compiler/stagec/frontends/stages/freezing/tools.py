@@ -25,12 +25,11 @@ def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -
     """Return what is known of tools, by name."""
     known = catalogue.by_name if catalogue is not None else {}
     return {
-        name: _tool(known[name], texts) if name in known else _describe_unknown(name) for name in dict.fromkeys(names)
+        name: _tool(known[name], texts)
+        if name in known
+        else surroundings.Tool("unknown", well_known_effects(name).value)
+        for name in dict.fromkeys(names)
     }
-
-
-def _describe_unknown(name: str) -> surroundings.Tool:
-    return surroundings.Tool("unknown", well_known_effects(name).value)
 
 
 def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:

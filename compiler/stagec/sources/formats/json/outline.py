@@ -56,6 +56,13 @@ class JsonNode:
             node = node.members[key]
         return node, len(pointer)
 
+    def range_of(self, place: Place) -> tuple[int, int]:
+        """Return where a place is in the text."""
+        node, depth = self.nearest(place.pointer)
+        if depth == len(place.pointer):
+            return node.key if node.key and place.part is Part.KEY else (node.start, node.end)
+        return node.key or (node.start, min(node.start + 1, node.end))
+
 
 def pointer_tree(pointers: Iterable[Pointer]) -> Wanted:
     """Return the tree of some pointers."""
@@ -181,12 +188,5 @@ def locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
     symbolic = [place for place in every if place.range is None]
     if symbolic:
         root = outline(text, [place.pointer for place in symbolic])
-        spans.update((place, lines.span(*_range(root, place))) for place in symbolic)
+        spans.update((place, lines.span(*root.range_of(place))) for place in symbolic)
     return spans
-
-
-def _range(root: JsonNode, place: Place) -> tuple[int, int]:
-    node, depth = root.nearest(place.pointer)
-    if depth == len(place.pointer):
-        return node.key if node.key and place.part is Part.KEY else (node.start, node.end)
-    return node.key or (node.start, min(node.start + 1, node.end))
