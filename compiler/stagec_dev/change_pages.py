@@ -13,8 +13,8 @@ from stagec_dev.table import table
 BEGIN = "<!-- from here on written by `python -m stagec_dev docs`; edit the kinds in `comparison/kinds` instead -->\n"
 _LEADS = {
     Grade.BREAKING: "Some state of a run in flight has no meaning after the change, or that cannot be excluded.",
-    Grade.COMPATIBLE: "Runs in flight go on, and do otherwise from then on.",
-    Grade.ADDITIVE: "Runs in flight go on as before.",
+    Grade.COMPATIBLE: "Runs in flight continue, and behave differently from then on.",
+    Grade.ADDITIVE: "Runs in flight continue as before.",
 }
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 import pytest
 
+from stagec.cli import commands
 from stagec.cli.app import run
 from stagec.core.failure import Exit, Failure
+from stagec.core.shelf import names
 
 COMMANDS = (
     "compile",
@@ -102,6 +104,18 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     told = capsys.readouterr().out
     assert [name for name in COMMANDS if f"  {name} " not in told] == []
+
+
+def test_each_example_in_a_help_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    found: dict[str, list[str]] = {}
+    for name in names(commands):
+        assert run([name, "--help"]) == 0
+        _, heading, after = capsys.readouterr().out.partition("Examples:")
+        if heading:
+            found[name] = after.partition("\n\n")[0].splitlines()[1:]
+    assert {"paths", "resume", "submit", "worker"} <= set(found)
+    faulty = [name for name, lines in found.items() if not all(line.startswith("    stagec ") for line in lines)]
+    assert faulty + [name for name, lines in found.items() if not lines] == []
 
 
 def test_the_help_of_completion_has_a_line_for_each_shell(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,7 @@ def test_a_question_says_who_asks_what_and_what_follows(plan: Plan, capsys: pyte
     _people(plan, "d\n", "n\n").answer(GRANT)
     told = capsys.readouterr().err
     assert "may stage 'check#2' call the tool 'Delete', which its plan does not allow?" in told
-    assert "no: the model is told that the call is denied" in told
+    assert "no: the model learns that the call is denied" in told
     assert "digest of the arguments: sha" in told
     assert "\x1b" not in told
 

@@ -101,7 +101,7 @@ def test_the_history_shows_the_change(capfd: Shown) -> None:
     resume("--plan", "new")
     capfd.readouterr()
     stagec(["runs", "show", "one"])
-    assert re.search(r"^  2 +replanned +goes on with sha256:[0-9a-f]{12}$", capfd.readouterr().out, re.MULTILINE)
+    assert re.search(r"^  2 +replanned +continues with sha256:[0-9a-f]{12}$", capfd.readouterr().out, re.MULTILINE)
     stagec(["runs", "export", "one"])
     told = json.loads(capfd.readouterr().out)["events"][2]
     assert (told["is"], told["again"], told["signature"]) == ("replanned", [], None)
@@ -123,13 +123,13 @@ def test_a_change_that_breaks_this_state_is_refused_with_the_way_out(capfd: Show
     assert resume("--plan", "new") == 2
     assert capfd.readouterr().err == dry
     lines = [line.removeprefix("stagec: error: ") for line in dry.splitlines()]
-    assert re.sub(DIGEST, "…", lines[0]) == "run 'one' cannot go on with 'new', from … to …: 1 reason"
+    assert re.sub(DIGEST, "…", lines[0]) == "run 'one' cannot continue with 'new', from … to …: 1 reason"
     assert lines[1].startswith("  CHG128  intent-removed  node 'close' does not know the intent 'repeat' any more")
     assert lines[2:] == [
         "    here: 'close' is under way",
-        "    way out: Keep the intent, with an edge, until the runs in flight have ended.",
-        "--again close lets what is under way begin once more, and asks all of it anew",
-        "'stagec resume one' goes on with the plan that the run has",
+        "    remedy: Keep the intent, with an edge, until the runs in flight have ended.",
+        "--again close stops the open execution, starts it again, and makes all its requests again",
+        "'stagec resume one' continues the run with the plan that it has",
     ]
     assert read_journal(Path(".stagec/runs/one.run")) == before
 
@@ -176,7 +176,7 @@ def test_a_new_input_is_given_with_the_plan(capfd: Shown) -> None:
     assert resume("--plan", "new") == 2
     err = capfd.readouterr().err
     assert "CHG106  required-input-added  " in err
-    assert "stagec: error: --input tone=VALUE gives the run what it lacks\n" in err
+    assert "stagec: error: --input tone=VALUE gives the run the missing inputs\n" in err
     assert resume("--plan", "new", "--input", "tone=brief", "--dry-run") == 0
     assert resume("--plan", "new", "--input", "tone=brief") == 0
     assert stagec(["replay", "one"]) == 0
@@ -184,7 +184,7 @@ def test_a_new_input_is_given_with_the_plan(capfd: Shown) -> None:
     assert stagec(["runs", "export", "one"]) == 0
     assert json.loads(capfd.readouterr().out)["events"][2]["inputs"] == {"tone": "brief"}
     event = read_journal(Path(".stagec/runs/one.run")).events[2]
-    assert re.fullmatch(r"goes on with sha256:[0-9a-f]{12}, given 'tone'", describe_change(event))
+    assert re.fullmatch(r"continues with sha256:[0-9a-f]{12}, given 'tone'", describe_change(event))
 
 
 def test_inputs_are_given_by_a_file_and_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +315,8 @@ def test_the_page_draws_the_new_plan() -> None:
     )
     taken = [each["taken"] for each in flow["edges"] if each["taken"]]
     assert taken == [1, 1, 1]
-    assert [row.answer for row in view.rows if row.what == "replanned"] == [f"goes on with {view.program.digest[:19]}"]
+    told = f"continues with {view.program.digest[:19]}"
+    assert [row.answer for row in view.rows if row.what == "replanned"] == [told]
 
 
 HEAD = "import json, os; from pathlib import Path; outputs = json.loads(os.environ['STAGEC_OUTPUTS'])\n"
@@ -378,7 +379,7 @@ def test_the_page_about_changes_does_what_it_says(tmp_path: Path, run: Run) -> N
     for name in ("old", "new"):
         assert run("compile", name, "-o", f"{name}.plan.json").returncode == 0
     assert run("run", "old.plan.json", "--scenario", "half.yaml", "--run", "other").returncode == 2
-    part = page.partition("## Going on under a new plan")[2].partition("\n## ")[0]
+    part = page.partition("## Resuming with a new plan")[2].partition("\n## ")[0]
     commands = re.findall(r"^```console\n\$ stagec (.*?)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
     assert len(commands) == 2
     for command, shown in commands:

@@ -261,7 +261,7 @@ def test_a_run_that_changed_its_plan_becomes_a_test_of_the_last_one(again: tuple
     assert test["scenario"]["inputs"] == {"topic": "winter", "tone": "brief"}
     assert test["expect"]["path"] == ["draft", "close"]
     assert set(test["scenario"]["answers"]) == {"draft", "close"}
-    assert "not in the test: that it went on under another plan: the test is one of the last" in told
+    assert "not in the test: that it continued with another plan: the test has only the last one" in told
     assert ("not in the test: what was broken off when the plan changed" in told) == bool(again)
 
 
@@ -283,7 +283,7 @@ def to_the_end(edge: Edge) -> Edge:
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ((), "has not ended: 'stagec resume one' goes on with it"),
+        ((), "has not ended: 'stagec resume one' continues it"),
         ((Cancelled(),), "was cancelled: no scenario says when"),
     ],
 )

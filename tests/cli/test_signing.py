@@ -136,7 +136,7 @@ def test_another_plan_needs_a_signature_of_its_own(capfd: Shown) -> None:
     for each in ("new.plan.json", "new.plan.json.dsse.json", "p.plan.json.dsse.json"):
         Path(each).unlink()
     assert run(["resume", "begun", "--scenario", "whole.yaml"]) == 0
-    assert "goes on with" not in capfd.readouterr().err
+    assert "continues with" not in capfd.readouterr().err
 
 
 def test_a_policy_without_keys_is_told(capfd: Shown) -> None:

@@ -12,10 +12,10 @@ from comparison.transfer import find_stuck
 
 from stagec.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
 from stagec.comparison.compare import compare_plans
-from stagec.comparison.crossing import Crossing
 from stagec.comparison.flows import compare_flows
 from stagec.comparison.kind import Grade
 from stagec.comparison.pair import PlanPair
+from stagec.comparison.run_compatibility import RunCompatibility
 from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.plan import Plan
@@ -95,7 +95,7 @@ def test_changes_of_an_agent_concern_a_run_only_while_the_agent_runs() -> None:
     node = replace(agent.nodes["work"], gate=gate, edges=agent.nodes["work"].edges[:1])
     changed = replace(agent, nodes={**agent.nodes, "work": node})
     old, new = _orchestrate(agent), _orchestrate(replace(changed, facts=facts(changed)))
-    crossing = Crossing(old, new)
+    crossing = RunCompatibility(old, new)
     dispatched = advance(old, State(), Started("r", "kind:build", {"issue": "seven"})).state
     assert crossing.find_hindrances(dispatched) == ()
     working = advance(old, dispatched, Answered(next(iter(dispatched.pending)), {})).state

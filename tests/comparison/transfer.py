@@ -15,10 +15,10 @@ from properties.soundness.worlds import ANYTHING, Known, World, given
 
 from stagec.comparison.classify import judge_changes
 from stagec.comparison.compare import compare_plans
-from stagec.comparison.crossing import Crossing as ProductCrossing
 from stagec.comparison.inclusion import find_inclusion
 from stagec.comparison.kind import Grade
 from stagec.comparison.pair import PlanPair
+from stagec.comparison.run_compatibility import RunCompatibility
 from stagec.core.value import replace, value
 from stagec.plan.act import Converse, Process, Prompt
 from stagec.plan.document import Plan
@@ -42,7 +42,7 @@ class Crossing:
     def __init__(self, old: Plan, new: Plan) -> None:
         self.old, self.new = program_of(old), program_of(new)
         self.onward = join_programs(self.old, self.new)
-        self.product = ProductCrossing(self.old, self.new)
+        self.product = RunCompatibility(self.old, self.new)
         changes = judge_changes(PlanPair(old, new), compare_plans(old, new))
         self.breaks = any(each.kind.grade is Grade.BREAKING for each in changes)
 

@@ -86,7 +86,10 @@ def test_routes_become_handoffs_where_there_are_any(tmp_path: Path) -> None:
     pipeline = f"entry: a\nid: p\nmaxStageExecutions: 9\n{routes}\n"
     write(tmp_path, {"pipeline.yaml": pipeline, "a.md": stage(id="a"), "b.md": stage(id="b")})
     copilot, claude = export(tmp_path, "copilot"), export(tmp_path, "claude")
-    assert 'handoffs:\n  - {label: Go on with b, agent: b, prompt: "Go on."}\n' in copilot.files["a.agent.md"].decode()
+    assert (
+        'handoffs:\n  - {label: Continue with b, agent: b, prompt: "Continue."}\n'
+        in copilot.files["a.agent.md"].decode()
+    )
     assert [each.why.split()[0] for each in copilot.losses if each.key == "next"] == ["lost"]
     assert [each.why.split()[0] for each in claude.losses if each.key == "next"] == ["is", "is"]
 

@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def list_commands(printed: str) -> list[list[str]]:
     """Return the command lines that are printed, as a shell reads them."""
-    _, _, after = printed.partition("\nGo on with:\n")
+    _, _, after = printed.partition("\nNext:\n")
     return [shlex.split(line)[1:] for line in after.splitlines() if line.startswith("  stagec ")]
 
 

@@ -38,7 +38,7 @@ ELSEWHERE = {
     "3.14": "What may hooks do?",  # the examples have none
     "3.17": "What is the status of a stage, and how does a run go on?",  # `plan_vectors/stages` shows it
     "3.18": "How do phases and agents run?",  # tests/runtime/phases shows it
-    "3.19": "How does a run go on under another plan?",  # tests/comparison shows it
+    "3.19": "How does a run continue with another plan?",  # tests/comparison shows it
     "3.15": "Which trace events does a run have?",  # nothing depends on them, and a runner may have none
 }
 

@@ -41,9 +41,11 @@ class Commands(Group):
 
 
 def _add_help(command: click.Command) -> click.Command:
-    """Give a command, and those below it, the help that Python may have stripped from their functions."""
+    """Give a command and its subcommands their help: also if Python has stripped it, and with examples as they are."""
     if command.help is None and command.callback is not None:
         command.help = docstring(command.callback) or None
+    if command.help is not None:
+        command.help = command.help.replace("\\b\n", "\b\n")  # as click marks a paragraph that it must not wrap
     for each in command.commands.values() if isinstance(command, click.Group) else ():
         _add_help(each)
     return command

@@ -35,7 +35,7 @@ def find_missing(pair: PlanPair) -> Iterator[PlanChange]:
 
 
 def can_miss(pair: PlanPair, supply: Carried, node: str, *, begun: set[str], ahead: set[str]) -> bool:
-    """Tell whether a run that goes on under the new plan can come to a node before a value is kept.
+    """Tell whether a run that continues with the new plan can reach a node before a value is kept.
 
     `begun` are the nodes that act, and those to which it may go back; `ahead` those that are yet to begin.
     """

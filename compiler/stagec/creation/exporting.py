@@ -147,7 +147,7 @@ class _Export:
             yield "handoffs:"
             for each in targets:
                 name = _write(make_id(each))
-                yield f'  - {{label: {_write(f"Go on with {each}")}, agent: {name}, prompt: "Go on."}}'
+                yield f'  - {{label: {_write(f"Continue with {each}")}, agent: {name}, prompt: "Continue."}}'
 
     def _write_body(self) -> str:
         stage, completion = self._stage, self._stage.completion

@@ -57,7 +57,7 @@ _BORDERS = {Fate.REMOVED: "dashed", Fate.CHANGED: "bold"}
 
 MEANINGS: Mapping[Stroke, str] = {
     Stroke.ENTRY: "a run starts",
-    Stroke.GO: "goes on",
+    Stroke.GO: "continues",
     Stroke.FORK: "together with others",
     Stroke.CHAIN: "one after the other",
     Stroke.JOIN: "when all have ended",

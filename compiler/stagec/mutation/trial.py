@@ -1,4 +1,4 @@
-"""Try the mutants of a plan: which tests notice each, which ones no run can tell from the plan."""
+"""Try the mutants of a plan: which test notices each, and which have no effect on any run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from stagec.runtime.program import Program, program_of
 
 @value
 class Trial:
-    """What became of a mutant: the test that notices it and what that says, or why no run can tell it from the plan.
+    """The result of trying a mutant: the number of the test that notices it with its complaint, or why no run differs.
 
-    With neither it survives.
+    With neither, the mutant survives.
     """
 
     mutant: Mutant

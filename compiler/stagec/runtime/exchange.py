@@ -288,7 +288,7 @@ class Resumed:
 
 @value
 class Replanned:
-    """A run goes on under a plan, a digest and the text of a file; `again` begins once more, `inputs` are new ones."""
+    """A run continues with a new plan, its digest and text; nodes in `again` begin again, `inputs` are new ones."""
 
     digest: str
     plan: str

@@ -22,7 +22,7 @@ from stagec.runtime.step_builder import Machine, StepBuilder
 
 @value
 class Obstacle:
-    """Why a state has no meaning under another plan; `node` is the one that it is about, if it is about one."""
+    """Why a state has no meaning under another plan; `node` is the node that prevents it, if it is one."""
 
     why: str
     node: str | None = None
@@ -37,10 +37,10 @@ class ObstacleError(Exception):
 
 
 def change_plan(machine: Machine, program: Program, state: State, event: Replanned) -> StepResult:
-    """Return what follows when a run goes on under the plan of an event; nothing where its state forbids that.
+    """Return what follows when a run continues with the plan of an event; only the old state if that forbids it.
 
-    Requests without an answer stay what they are: their keys, and what was asked. What begins `again` asks anew. A run
-    of processes has to be resumed after this, because its schedule is opened anew then.
+    Requests without an answer keep their keys and their members. Executions that begin `again` make new requests. A run
+    of processes must be resumed after this, because its schedule opens again then.
     """
     aside = set_aside(machine, program, state, event.again)
     try:
@@ -66,7 +66,7 @@ def change_plan(machine: Machine, program: Program, state: State, event: Replann
 
 
 def set_aside(machine: Machine, program: Program, state: State, nodes: Collection[str]) -> StepResult:
-    """Break off the executions of some nodes, so that these wait for beginning again; what they have asked is void."""
+    """Cancel the executions of some nodes, so that these nodes wait to begin again; their requests are void."""
     builder = StepBuilder(program, state, machine)
     over = [each for each in state.active.values() if each.node in nodes and not is_process(program, each.node)]
     if over:
@@ -79,7 +79,7 @@ def set_aside(machine: Machine, program: Program, state: State, nodes: Collectio
 
 
 def is_process(program: Program, node: str) -> bool:
-    """Tell whether a node runs a process, which goes on from what it has published and from nothing else."""
+    """Tell whether a node runs a process, which continues only from what it has published."""
     return isinstance(program.plan.nodes[node].act, Process)
 
 
@@ -105,18 +105,19 @@ def give_inputs(program: Program, state: State, given: Mapping[str, Json]) -> St
 
 def transfer(old: Program, new: Program, state: State) -> State:
     """Return a state of a run of one program as a state of another one, or raise `ObstacleError`."""
-    return _Crossing(old, new).take_over(state)
+    return _Transfer(old, new).take_over(state)
 
 
-class _Crossing:
-    """Two programs: states of runs of the old one are taken over by the new one."""
+class _Transfer:
+    """Takes states of runs of an old program over to a new one."""
 
     def __init__(self, old: Program, new: Program) -> None:
         self.old, self.new = old, new
         self.nodes = new.plan.nodes
 
     def take_over(self, state: State) -> State:
-        for obstacle in self._find_obstacles(state):
+        obstacle = next(self._find_obstacles(state), None)
+        if obstacle is not None:
             raise ObstacleError(obstacle)
         given = self.new.plan.inputs
         defaults = {name: each.default for name, each in given.items() if each.default is not None}
@@ -140,7 +141,7 @@ class _Crossing:
             if wanted.required and wanted.default is None and name not in state.inputs:
                 yield Obstacle(f"the input {quote(name)} is missing")
         gone = [name for name in list_standing(state) if name not in self.nodes]
-        yield from (Obstacle(f"node {quote(name)} is gone, and the run stands on it", name) for name in gone)
+        yield from (Obstacle(f"node {quote(name)} is gone, and the run is at it", name) for name in gone)
         for each in state.active.values() if not gone else ():
             yield from self._find_obstacles_of(each)
 
@@ -153,7 +154,7 @@ class _Crossing:
             yield Obstacle(f"another agent works in {quote(name)}, and is under way", name)
 
     def _take_execution(self, execution: Execution) -> Execution:
-        """Return an execution, in which the run of an agent may be going on."""
+        """Return an execution; the run of an agent in it is transferred too."""
         act, progress = self.nodes[execution.node].act, execution.progress
         if not isinstance(progress, AgentRun) or not isinstance(act, Delegate):
             return execution
@@ -161,12 +162,12 @@ class _Crossing:
         return replace(execution, progress=replace(progress, state=transfer(old, new, progress.state)))
 
     def _take_past(self, past: Table[str, NodeHistory]) -> Table[str, NodeHistory]:
-        """Return what is remembered of nodes; none is come to from one that is gone."""
+        """Return the history of nodes, without predecessors that are gone."""
         gone = {name: each for name, each in past.items() if each.origin is not None and each.origin not in self.nodes}
         return past.having_all({name: replace(each, origin=None) for name, each in gone.items()}) if gone else past
 
     def _take_scope(self, name: str, scope: Scope, state: State) -> Scope:
-        """Return a scope; that of a schedule goes by the number that the schedule has now."""
+        """Return a scope; that of a schedule gets the number of the schedule in the new program."""
         if scope.agenda is None:
             return scope
         before, owner = self.old.schedules[scope.agenda].schedule, owner_of(name)
@@ -175,19 +176,15 @@ class _Crossing:
         if any(is_process(self.old, each) for each in scope.nodes):
             found = [each for each in found[:1] if {*scope.nodes} <= {*each.needs}]
         else:
-            found = [each for each in found if _list_needs(each.needs) == _list_needs(before.needs)]
+            found = [each for each in found if [*each.needs.items()] == [*before.needs.items()]]
         if not found:
             why = f"the schedule of {quote(owner or state.entry)} is another one, and the run is in the middle of it"
             raise ObstacleError(Obstacle(why, owner or None))
         return replace(scope, agenda=find_schedule(self.new, found[0]))
 
 
-def _list_needs(needs: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
-    return list(needs.items())
-
-
 def owner_of(scope: str) -> str:
-    """Return the node whose execution has opened a scope; nothing of one that an entry has opened."""
+    """Return the node whose execution opened a scope; an empty text if an entry opened it."""
     return scope.rpartition("#")[0].partition("/")[2]
 
 

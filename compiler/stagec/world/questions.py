@@ -67,12 +67,12 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
             return ask(f"is the work of {asking} done", (f"judged by: {effect.kind}",), _OF_JUDGEMENTS, work)
 
 
-_OF_GRANTS = {"yes": "the tool is called", "no": "the model is told that the call is denied, and goes on"}
+_OF_GRANTS = {"yes": "the tool is called", "no": "the model learns that the call is denied, and continues"}
 _OF_CONFIRMATIONS = {
     "yes": "the node acts",
-    "no": "the node does not act, and its flow goes on as its policy says",
+    "no": "the node does not act, and the flow continues as the policy of the node says",
 }
-_OF_JUDGEMENTS = {"yes": "the work is over", "no": "the work goes on"}
+_OF_JUDGEMENTS = {"yes": "the work is over", "no": "the work continues"}
 
 
 def list_open_questions(program: Program, pending: Iterable[Effect]) -> Iterator[OpenQuestion]:

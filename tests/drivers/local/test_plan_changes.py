@@ -171,14 +171,14 @@ def test_another_plan_in_its_place_is_damage() -> None:
 
 def test_what_the_state_forbids_is_not_written(begun: Path) -> None:
     count = len(read_journal(begun).events)
-    with pytest.raises(JournalError, match="cannot go on under this plan"):
+    with pytest.raises(JournalError, match="cannot continue with this plan"):
         change(begun, replace(other(), id="another"))
     assert len(read_journal(begun).events) == count
 
 
 def test_a_run_that_has_ended_keeps_its_plan(begun: Path) -> None:
     go_on(begun)
-    with pytest.raises(JournalError, match="cannot go on under this plan"):
+    with pytest.raises(JournalError, match="cannot continue with this plan"):
         change(begun, other())
 
 

@@ -17,7 +17,7 @@ from stagec.cli.running import options
 @options.database
 @click.pass_context
 def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path, database: str | None) -> None:
-    """Answer the question of RUN that has this KEY; it may be left out when only one question waits.
+    """Answer the question of RUN that has this KEY; you can leave KEY out if only one question waits.
 
     `stagec questions` lists the questions with their keys. The first answer counts, wherever it comes from.
 

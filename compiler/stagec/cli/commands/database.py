@@ -32,17 +32,16 @@ def _check(database: str | None, output_format: str) -> None:
 def _limit(
     database: str | None, tenant: str | None, provider: str | None, concurrency: int | None, rate: str | None
 ) -> None:
-    """Limit the runs of a tenant, or the requests to a provider of models, for all workers together; list all limits.
+    r"""Limit the runs of a tenant, or the requests to a provider of models, for all workers together; list all limits.
 
     How many are under way is limited, how many begin in a time, or both. A limit replaces the one before; without
     --concurrency and --rate none holds. Workers obey within seconds. '*' is each tenant without a limit of its own.
     What is counted for tenants are parts of runs: one that went on after an answer is two.
 
+    \b
     Examples:
       stagec database limit --tenant '*' --concurrency 50
-
       stagec database limit --tenant acme --concurrency 20 --rate 500/60s
-
       stagec database limit --provider openai --concurrency 8 --rate 60/60s
     """
     from stagec.cli.databases.administration import read_limit, set_limit

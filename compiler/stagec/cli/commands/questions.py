@@ -18,8 +18,8 @@ from stagec.cli.running import options
 def questions(run: str | None, runs: Path, output_format: str, database: str | None) -> None:
     """List the questions of RUN that wait for an answer, or of all runs.
 
-    `stagec answer` answers them. A question of a run that nobody executes is asked again when the run is resumed; an
-    answer that is sent before waits for that.
+    `stagec answer` answers them. A question of a run that no process executes is asked again when the run is
+    resumed. An answer that you send before that waits.
 
     Exit status: 0 done, also when nothing is asked; 2 usage or environment, 4 internal error.
     """

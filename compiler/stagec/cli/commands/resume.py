@@ -20,7 +20,7 @@ from stagec.cli.running.world_options import takes_world
     "--plan",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="PLAN",
-    help="Go on with this plan from now on, if the run can.",
+    help="Continue with this plan from now on, if the run can.",
 )
 @click.option(
     "--allow",
@@ -32,7 +32,7 @@ from stagec.cli.running.world_options import takes_world
     "--again",
     multiple=True,
     metavar="NODE",
-    help="With --plan: break off the execution of this node that is under way, and begin it once more.",
+    help="With --plan: stop the open execution of this node, and start it again.",
 )
 @click.option(
     "--input",
@@ -41,7 +41,7 @@ from stagec.cli.running.world_options import takes_world
     metavar="NAME=VALUE|@FILE",
     help="With --plan: an input that the run does not have, or a JSON file with some, as in 'stagec run'.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say whether the run would go on, and with which plan.")
+@click.option("--dry-run", is_flag=True, help="Only say whether the run could continue, and with which plan.")
 @output_format("text", "json", default="text")
 @options.runs
 @options.database
@@ -61,27 +61,26 @@ from stagec.cli.running.world_options import takes_world
 @takes_world
 @click.pass_context
 def resume(context: click.Context, /, **given: Any) -> None:
-    """Resume RUN, the name of a run or its file, where it was interrupted.
+    r"""Resume RUN, the name of a run or its file, where it was interrupted.
 
     Requests without an answer are made again. The plan is in the journal. The scenario and the world are those with
     which the run started, unless you give others.
 
-    With --plan the run goes on under another plan, if its state has a meaning there: otherwise stagec names what
-    hinders it, by the codes of 'stagec breaking'. The journal keeps the new plan, and inputs that are given with it.
+    With --plan the run continues with another plan, if its state has a meaning there. If not, stagec prints the
+    reasons, with the codes of 'stagec breaking'. The journal keeps the new plan and its new inputs.
 
-    A run in a --database goes on when a worker takes it; no other option has a meaning there.
+    A run in a --database continues when a worker takes it; no other option applies there.
 
-    A stage plan goes on from its checkpoints, also when the run has ended as failed or interrupted: what stages have
-    published is verified first, and every stage whose results are not there, or not what was recorded, runs again.
+    A stage plan continues from its checkpoints, also after the run has failed. stagec first verifies what stages
+    have published. A stage runs again if its results are missing or differ from the record.
 
-    Exit status: 0 the run has ended as done, or would go on; 1 it has failed, or would not go on with --plan;
+    Exit status: 0 the run has ended as done, or could continue; 1 it has failed, or cannot continue with --plan;
     2 usage or environment or no answer, 4 internal error, 130 interrupted (143 by SIGTERM).
 
+    \b
     Examples:
       stagec resume docs-1
-
       stagec resume docs-1 --plan new.plan.json --dry-run --format json
-
       stagec resume docs-1 --plan new.plan.json --input tone=brief
     """
     database = given.pop("database")

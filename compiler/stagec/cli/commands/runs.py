@@ -14,7 +14,7 @@ from stagec.cli.running import options
 
 
 def _list(runs: Path, output_format: str, database: str | None) -> None:
-    """List the stored runs: whether each has ended or can be resumed, and how far it has come."""
+    """List the stored runs: whether each has ended or can be resumed, and its progress."""
     from stagec.cli.databases.run_sources import list_statuses
     from stagec.cli.running.history import list_runs
 
@@ -22,7 +22,7 @@ def _list(runs: Path, output_format: str, database: str | None) -> None:
 
 
 def _show(run: str, runs: Path, database: str | None) -> None:
-    """Print what has happened in RUN, event by event: who was asked for what, the answer, and where it led."""
+    """Print the events of RUN: each request, its answer, and where it led."""
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import show_history
 
@@ -58,10 +58,10 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
 
 
 def _record(run: str, runs: Path, output: Path | None, database: str | None) -> None:
-    """Turn RUN into a test of its flow: what was answered, and what came of it; 'stagec test' runs it without a model.
+    """Turn RUN into a test of its flow, with its answers and its results; 'stagec test' runs it without a model.
 
     The test has the answers of models, tools, people, commands and stages, without secrets, and expects the outcome,
-    the path, results and calls. What no test can say is named on standard error.
+    the path, results and calls. Standard error names what no test can express.
     """
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.recording import record
@@ -85,7 +85,7 @@ _OTLP = click.option(
     " else http://localhost:4318. Write it behind RUN.",
 )
 _MESSAGES = click.option(
-    "--messages", is_flag=True, help="Send with --otlp what models and tools were told, and what they answered."
+    "--messages", is_flag=True, help="With --otlp, also send the inputs and answers of models and tools."
 )
 
 
@@ -98,7 +98,7 @@ _JOURNAL = click.option(
 
 
 def _import(path: Path, database: str | None) -> None:
-    """Let the workers of a database go on with the run in FILE, which ends in '.run'; the file stays as it is."""
+    """Copy the run in FILE, which ends in '.run', into a database, where workers continue it."""
     from stagec.cli.databases.moving import import_run
 
     import_run(path, database)

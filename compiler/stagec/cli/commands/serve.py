@@ -19,7 +19,7 @@ from stagec.cli.running import options
     multiple=True,
     type=ExistingPath(),
     metavar="PATH",
-    help="A plan, or a folder with plans, of which runs can be started; may be given several times.",
+    help="A plan, or a folder with plans, whose runs the page can start; repeatable.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="The address to listen at.")
 @click.option(
@@ -48,13 +48,13 @@ from stagec.cli.running import options
 @click.argument("run_options", nargs=-1, metavar="[-- OPTIONS OF RUN]")
 @click.pass_context
 def serve(context: click.Context, /, **given: Any) -> None:
-    """Serve a page that shows the runs in --runs, or in a --database, as they go: on the graph of their plan.
+    """Serve a page that shows the runs in --runs, or in a --database, live: on the graph of their plan.
 
-    It prints an address with a token; whoever has it can see every run, and answer, pause and cancel. Open it in a
-    browser on this machine. Runs are processes of their own, which go on when this command ends.
+    It prints an address with a token; anyone who has it can see every run, and answer, pause and cancel. Open it in a
+    browser on this machine. Runs are processes of their own, which continue when this command ends.
 
-    What follows after '--' is handed to each run that the page starts, such as '-- --model openai:gpt-5'. In a
-    database the page submits runs, which workers execute as their own options say.
+    Arguments after '--' are passed to each run that the page starts, such as '-- --model openai:gpt-5'. In a
+    database the page submits runs, and workers execute them with their own options.
 
     Exit status: 0 ended by Ctrl-C, 2 usage or environment, 4 internal error.
     """

@@ -38,17 +38,17 @@ from stagec.cli.running import options
 @general.output_format("text", "json", default="text")
 @click.pass_context
 def submit(context: click.Context, /, **given: Any) -> None:
-    """Submit a run of PLAN, or a run for each line of --jobs; `stagec worker` executes them.
+    r"""Submit a run of PLAN, or a run for each line of --jobs; `stagec worker` executes them.
 
-    The plan, the inputs and the scenario are kept in the database. A run with a name that is there already is not
-    begun again; it is refused if its plan, entry, inputs or scenario are others. When one of the jobs cannot be run,
+    The plan, the inputs and the scenario are kept in the database. Submitting a run again under its name changes
+    nothing; stagec refuses it if its plan, entry, inputs or scenario differ. When one of the jobs cannot be run,
     nothing is submitted.
 
     Exit status: 0 the runs are in the database, 2 usage or environment, or a run is refused; 4 internal error.
 
+    \b
     Examples:
       stagec submit writer.plan.json --input topic=cats --run cats-1 --database sqlite:///runs.sqlite
-
       stagec submit writer.plan.json --jobs jobs.jsonl --tenant acme --priority 10
     """
     from stagec.cli.databases.submission import SubmitRequest, submit

@@ -29,7 +29,7 @@ from stagec.cli.running.world_options import takes_world
     default=30,
     show_default=True,
     metavar="SECONDS",
-    help="The time for requests that are under way when the worker is told to end; others make them again after that.",
+    help="The time that open requests have after SIGTERM; after it, other workers make them again.",
 )
 @click.option(
     "--patience",
@@ -48,20 +48,21 @@ from stagec.cli.running.world_options import takes_world
 @takes_world
 @click.pass_context
 def worker(context: click.Context, /, **given: Any) -> None:
-    """Take runs from a database and execute them, until Ctrl-C or SIGTERM.
+    r"""Take runs from a database and execute them, until Ctrl-C or SIGTERM.
 
     `stagec submit` puts runs into the database, and `stagec database migrate` makes its tables. Any number of workers,
     on any number of machines, execute the runs of one database. The options say who answers for models and tools;
-    scenarios come with the runs. Questions of people hold no worker: `stagec answer` answers them, and the run goes on.
+    scenarios come with the runs. Questions of people hold no worker: `stagec answer` answers them, and the run
+    continues.
 
-    Told to end, the worker takes no more work, ends what is under way at its next event, and hands it on. A worker that
-    cannot execute a run says why and gives it back.
+    After the signal, the worker takes no more work. It stops each run at its next event, and hands it to other
+    workers. A worker that cannot execute a run says why and returns it.
 
-    Exit status: 0 told to end, and everything is handed on; 2 usage or environment, 4 internal error.
+    Exit status: 0 ended by a signal, and all runs are handed on; 2 usage or environment, 4 internal error.
 
+    \b
     Examples:
-      stagec worker --database postgresql://stagec@db/stagec --model openai:gpt-5.4 --listen 127.0.0.1:9464
-
+      stagec worker --database postgresql://stagec@db/stagec --listen 127.0.0.1:9464
       stagec worker --database sqlite:///runs.sqlite
     """
     from stagec.cli.databases.worker_request import WorkerRequest, work

@@ -11,7 +11,7 @@ from stagec.cli.differences import dump_document
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, load_program, read_program
 from stagec.cli.signatures import SIGNATURE, demand_signature
-from stagec.comparison.crossing import Crossing, Hindrance, list_breaking_codes
+from stagec.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
@@ -28,7 +28,7 @@ from stagec.runtime.replanning import ObstacleError, is_process
 
 @value
 class Standpoint:
-    """Where a run stands: its name, the program with which it goes on, and its state."""
+    """The state of a run, with its name and its current program."""
 
     name: str
     program: Program
@@ -43,7 +43,7 @@ class Standpoint:
 
 @value
 class ChangeRequest:
-    """The plan with which a run shall go on, as given.
+    """A request to continue a run with another plan.
 
     Its file, the codes that do not count, what begins again, and the inputs that the run is given.
     """
@@ -54,7 +54,7 @@ class ChangeRequest:
     inputs: tuple[str, ...] = ()
 
     def read(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
-        """Return the program with which a run goes on, and the event; none when it has that plan already.
+        """Return the program with which a run continues, and the event; None if it has that plan already.
 
         Raises `Failure` where the change is breaking for the state of the run, and where nobody vouches for the plan
         whom the project trusts.
@@ -65,9 +65,9 @@ class ChangeRequest:
             return standpoint.program, None
         self._refuse_ended(standpoint)
         inputs = object_of(redact_value(Redactor(os.environ), dict(collect_inputs(program, {}, self.inputs))))
-        crossing = Crossing(standpoint.program, program)
+        compatibility = RunCompatibility(standpoint.program, program)
         try:
-            found = crossing.find_hindrances(standpoint.state, self.allow, self.again, inputs)
+            found = compatibility.find_hindrances(standpoint.state, self.allow, self.again, inputs)
         except ObstacleError as error:
             near = next(
                 (hint(each, NameIndex(program.plan.inputs)) for each in inputs.keys() - program.plan.inputs), ""
@@ -90,7 +90,7 @@ class ChangeRequest:
                 near = hint(each, NameIndex(going))
                 raise Failure(f"--again {quote(each)}: no such node is under way in run {quote(standpoint.name)}{near}")
             if is_process(standpoint.program, each):
-                raise Failure(f"--again {quote(each)} is a stage: it goes on from its checkpoints, see --consent")
+                raise Failure(f"--again {quote(each)} is a stage: it continues from its checkpoints, see --consent")
 
     def _refuse_ended(self, standpoint: Standpoint) -> None:
         state = standpoint.state
@@ -101,24 +101,24 @@ class ChangeRequest:
     def _refuse(
         self, standpoint: Standpoint, program: Program, found: tuple[Hindrance, ...], given: Collection[str]
     ) -> BreakingChangeError:
-        """Return why a run cannot go on, line by line, and what can be done."""
+        """Return why a run cannot continue, line by line, and the remedies."""
         name, state = standpoint.name, standpoint.state
         change = f"{shorten_digest(standpoint.program.digest)} to {shorten_digest(program.digest)}"
         counted = format_count(len(found), "reason")
-        lines = [f"run {quote(name)} cannot go on with {quote(self.plan)}, from {change}: {counted}"]
+        lines = [f"run {quote(name)} cannot continue with {quote(self.plan)}, from {change}: {counted}"]
         lines += [f"  {line}" for each in found for line in each.describe().splitlines()]
         nodes = {each.node for each in found if each.node is not None and not each.flow}
         going = dict.fromkeys(each.node for each in state.active.values() if each.node in nodes)
         again = tuple(each for each in going if not is_process(standpoint.program, each))
         if again:
-            told = "lets what is under way begin once more, and asks all of it anew"
+            told = "stops the open execution, starts it again, and makes all its requests again"
             lines.append(f"{' '.join(f'--again {quote_word(each)}' for each in again[:_MOST])} {told}")
         needed = (each for each, one in program.plan.inputs.items() if one.required and one.default is None)
         missing = tuple(each for each in needed if each not in state.inputs and each not in given)
         if missing:
-            told = f"{'give' if len(missing) > 1 else 'gives'} the run what it lacks"
+            told = f"{'give' if len(missing) > 1 else 'gives'} the run the missing inputs"
             lines.append(f"{' '.join(f'--input {quote_word(each)}=VALUE' for each in missing[:_MOST])} {told}")
-        lines.append(f"'stagec resume {name}' goes on with the plan that the run has")
+        lines.append(f"'stagec resume {name}' continues the run with the plan that it has")
         return BreakingChangeError("\n".join(lines), program, found, (again, missing))
 
 
@@ -146,7 +146,7 @@ _MOST = 4
 
 
 def write_outlook(standpoint: Standpoint, after: str, refusal: BreakingChangeError | None = None) -> str:
-    """Return whether a run would go on as a JSON document, as `schemas/resume.schema.json` describes it."""
+    """Return whether a run could continue as a JSON document, as `schemas/resume.schema.json` describes it."""
     found = () if refusal is None else refusal.found
     return dump_document(
         {

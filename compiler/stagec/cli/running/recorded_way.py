@@ -38,7 +38,7 @@ def read_way(program: Program, events: tuple[Event, ...], name: str) -> Recorded
     if way.is_cancelled:
         raise Failure(f"the run {quote(name)} was cancelled: no scenario says when somebody ends a run")
     if way.started is None or way.state.ended is None:
-        raise Failure(f"the run {quote(name)} has not ended: 'stagec resume {name}' goes on with it")
+        raise Failure(f"the run {quote(name)} has not ended: 'stagec resume {name}' continues it")
     return way.finish(way.started)
 
 
@@ -87,7 +87,7 @@ class _Way:
             given = {**self.started.inputs, **event.inputs}
             known = {name: each for name, each in given.items() if name in self._program.plan.inputs}
             self.started = replace(self.started, inputs=known)
-        self._left["that it went on under another plan: the test is one of the last"] = None
+        self._left["that it continued with another plan: the test has only the last one"] = None
         for each in step.moves:
             if each.outcome == "cancelled" and not each.run:
                 self._dropped.setdefault(each.node, set()).add(each.visit)

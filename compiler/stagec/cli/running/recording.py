@@ -69,7 +69,7 @@ class RunRecording:
         scenario = parse_scenario(dict(told), f"the scenario of {name}")
         observed = run_test(program, FlowTest("", Place(""), scenario))
         if observed.trouble is not None:
-            raise Failure(f"the run {quote(name)} cannot be told as a scenario: {observed.trouble}", Exit.FINDINGS)
+            raise Failure(f"the run {quote(name)} cannot be written as a scenario: {observed.trouble}", Exit.FINDINGS)
         if observed.outcome != str(run.ended.ended) or Counter(observed.path) != Counter(run.path):
             takes = f"it ends as {observed.outcome} by {' → '.join(observed.path)}"
             first = next((each for each in (*self._list_differences(scenario), *run.left) if each), "")

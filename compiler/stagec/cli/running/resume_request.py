@@ -57,7 +57,7 @@ class ResumeRequest:
 def resume(request: ResumeRequest) -> Exit:
     """Resume a run; return the exit status of its end."""
     if request.output_format != "text" and not request.dry_run:
-        raise Failure(f"--format {request.output_format} is for --dry-run: a run that goes on has --events")
+        raise Failure(f"--format {request.output_format} is for --dry-run: use --events for a run that continues")
     path = Runs(request.runs).find(request.run)
     with closing(open_run(path)) as journal:
         history = journal.history
@@ -81,7 +81,7 @@ def resume(request: ResumeRequest) -> Exit:
 
 
 def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
-    """Return the program with which a run goes on, and the event that changes its plan, if it does."""
+    """Return the program with which a run continues, and the event that changes its plan, if any."""
     if request.plan is not None:
         return ChangeRequest(request.plan, request.allow, request.again, request.inputs).read(standpoint)
     given = (("--allow", request.allow), ("--again", request.again), ("--input", request.inputs))
@@ -94,14 +94,14 @@ def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Progra
 def _tell(
     request: ResumeRequest, standpoint: Standpoint, program: Program, refusal: BreakingChangeError | None = None
 ) -> Exit:
-    """Say what resuming the run would begin with, or why it would not go on."""
+    """Say with which plan the run would continue, or why it cannot."""
     if request.output_format == "json":
         put(write_outlook(standpoint, program.digest, refusal))
         return Exit.CLEAN if refusal is None else Exit.FINDINGS
     if refusal is not None:
         raise Failure(str(refusal), Exit.FINDINGS) from refusal
     own, other = shorten_digest(standpoint.program.digest), shorten_digest(program.digest)
-    change = f"would go on with {other}, and has {own}" if own != other else f"would go on with {own}, as before"
+    change = f"would continue with {other}, and has {own}" if own != other else f"would continue with {own}, as before"
     put(f"run {quote(standpoint.name)} {change}\n")
     return Exit.CLEAN
 

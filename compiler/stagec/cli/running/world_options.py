@@ -188,7 +188,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     click.option(
         "--telemetry-messages",
         is_flag=True,
-        help="Send with them what models and tools were told, and what they answer.",
+        help="Also send the inputs and answers of models and tools.",
     ),
 )
 """In the order of the help; each is a field of `WorldOptions`, and whoever adds one adds its field."""

@@ -4,7 +4,7 @@
 The state of a run names its entry, also when the run is far behind it. A run of processes opens its schedule again by
 this name.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

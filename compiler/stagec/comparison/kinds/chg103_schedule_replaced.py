@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight is inside the schedule. Its branches have no meaning outside of it.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

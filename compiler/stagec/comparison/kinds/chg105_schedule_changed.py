@@ -4,7 +4,7 @@
 Runs in flight have counted what each node still needs. Runs of processes count again when they are resumed; all
 others do not.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

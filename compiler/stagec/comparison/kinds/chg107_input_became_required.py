@@ -3,8 +3,8 @@
 ## Runs in flight
 A run in flight may have begun without this input.
 
-## How to go on
-Give the input a default. A run goes on with a value that `stagec resume --plan NEW --input NAME=VALUE` gives it.
+## What to do
+Give the input a default. A run can continue with a value from `stagec resume --plan NEW --input NAME=VALUE`.
 """
 
 from stagec.comparison.change import PlanChange

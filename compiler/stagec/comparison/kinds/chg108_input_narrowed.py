@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight was begun with a value that the old schema accepts. stagec has found one that the new schema refuses.
 
-## How to go on
+## What to do
 Accept the old values as well, or add another input.
 """
 

@@ -4,7 +4,7 @@
 stagec compares schemas keyword by keyword. It cannot show that the new schema accepts every old value, and has found
 none that it refuses. What is not known is not promised, so this counts as breaking.
 
-## How to go on
+## What to do
 Look at the two schemas yourself, and accept the code with `--allow` if every old value is still accepted.
 """
 

@@ -4,7 +4,7 @@
 A run in flight may have had more executions than the new limit allows, and ends at once. Where the old plan proves
 that no run has so many, the change is compatible.
 
-## How to go on
+## What to do
 Keep the limit until the runs in flight have ended.
 """
 

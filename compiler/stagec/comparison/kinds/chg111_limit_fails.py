@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight that would have ended as done at the limit ends as failed.
 
-## How to go on
+## What to do
 Keep the old end until the runs in flight have ended.
 """
 

@@ -4,7 +4,7 @@
 A run in flight may have asked the world whether the work is done. Its answers belong to the questions of the old
 judge, one by one.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

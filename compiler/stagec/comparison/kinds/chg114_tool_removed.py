@@ -3,7 +3,7 @@
 ## Runs in flight
 A node of the old plan uses this tool. A run in flight may have asked for a call of it that nobody has answered.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

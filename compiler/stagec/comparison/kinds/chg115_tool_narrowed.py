@@ -1,9 +1,9 @@
 """A tool refuses arguments that it accepted.
 
 ## Runs in flight
-A model may have been told the old schema, and a call that it asked for may wait to be carried out.
+A model may have seen the old schema, and a call that it asked for may still wait.
 
-## How to go on
+## What to do
 Accept the old arguments as well, or add another tool.
 """
 

@@ -4,7 +4,7 @@
 The plan has only the digest of a schema, or stagec cannot compare the two schemas. What is not known is not promised,
 so this counts as breaking.
 
-## How to go on
+## What to do
 Look at the two schemas yourself, and accept the code with `--allow` if every old call is still accepted.
 """
 

@@ -1,9 +1,9 @@
-"""A node is gone that runs in flight can stand on.
+"""A node at which runs in flight can be is gone.
 
 ## Runs in flight
 A run in flight may be at this node, or wait to begin it in a fork or a chain.
 
-## How to go on
+## What to do
 Keep the node, without a way to it if it is not needed any more, until the runs in flight have ended. A node that was
 renamed is another node.
 """
@@ -13,6 +13,6 @@ from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@declare_judged("node {node} is gone, and a run in flight may stand on it", node="removed")
+@declare_judged("node {node} is gone, and a run in flight may be at it", node="removed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)

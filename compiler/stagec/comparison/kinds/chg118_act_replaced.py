@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may have asked for what the old node does. The answer means nothing to the new one.
 
-## How to go on
+## What to do
 Add a node with another name for the new work.
 """
 

@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may wait for an answer that only the old gate can read.
 
-## How to go on
+## What to do
 Add a node with another name.
 """
 

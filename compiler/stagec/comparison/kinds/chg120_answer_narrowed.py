@@ -5,7 +5,7 @@ A request keeps its key and its schema until it is answered, so a run in flight 
 schema. stagec has found one that the new schema refuses. If it comes when the model has been asked for the last time,
 the run fails.
 
-## How to go on
+## What to do
 Accept the old answers as well, and narrow the schema when the runs in flight have ended.
 """
 

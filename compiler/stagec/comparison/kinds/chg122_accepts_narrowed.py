@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may hold a result for this node, made before the change.
 
-## How to go on
+## What to do
 Accept the old results as well.
 """
 

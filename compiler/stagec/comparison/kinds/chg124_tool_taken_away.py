@@ -3,7 +3,7 @@
 ## Runs in flight
 A model that was asked before the change knows the tool and may call it. The node does not allow the call any more.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

@@ -4,7 +4,7 @@
 A model that was asked before the change hands its result in by the old name. The node takes that for a call of an
 unknown tool, and the result is lost.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

@@ -3,7 +3,7 @@
 ## Runs in flight
 A conversation in flight may have had as many turns as the new limit allows. Its attempt ends without a result.
 
-## How to go on
+## What to do
 Keep the limit until the runs in flight have ended.
 """
 

@@ -4,7 +4,7 @@
 An execution in flight may be in an attempt that the new limit does not allow, and gives up where it would have tried
 again.
 
-## How to go on
+## What to do
 Keep the limit until the runs in flight have ended.
 """
 

@@ -3,7 +3,7 @@
 ## Runs in flight
 A model that was asked before the change may answer with this intent. Without an allowed intent the run fails.
 
-## How to go on
+## What to do
 Keep the intent, with an edge, until the runs in flight have ended.
 """
 

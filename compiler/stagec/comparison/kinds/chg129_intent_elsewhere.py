@@ -1,9 +1,9 @@
-"""The intent stands elsewhere in the answer.
+"""The intent is in another place of the answer.
 
 ## Runs in flight
 A model that was asked before the change answers as it was asked.
 
-## How to go on
+## What to do
 Add a node with another name.
 """
 

@@ -3,7 +3,7 @@
 ## Runs in flight
 A model that was asked before the change may answer without an allowed intent.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

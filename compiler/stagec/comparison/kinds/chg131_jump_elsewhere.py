@@ -1,9 +1,9 @@
-"""The node to jump to stands elsewhere in the answer.
+"""The target of a jump is in another place of the answer.
 
 ## Runs in flight
 A model that was asked before the change answers as it was asked, and its jump leads nowhere.
 
-## How to go on
+## What to do
 Add a node with another name.
 """
 

@@ -4,7 +4,7 @@
 A run in flight may stand at this node, and end it with this outcome under the conditions of the old edge. stagec
 finds no new edge that certainly takes it: one with the same outcome, without conditions that the old one had not.
 
-## How to go on
+## What to do
 Keep an edge for the outcome, for example one without conditions behind all others.
 """
 

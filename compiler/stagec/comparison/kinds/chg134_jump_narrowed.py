@@ -3,7 +3,7 @@
 ## Runs in flight
 A model that was asked before the change may name a node that is not among the new ones.
 
-## How to go on
+## What to do
 Keep the names that answers may give.
 """
 

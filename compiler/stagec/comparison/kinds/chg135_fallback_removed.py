@@ -4,7 +4,7 @@
 A run in flight that stands at this node may come to one that cannot start with what the run has. It fails, where
 another node ran before.
 
-## How to go on
+## What to do
 Keep the fallback until the runs in flight have ended.
 """
 

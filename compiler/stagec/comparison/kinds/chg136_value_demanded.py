@@ -3,7 +3,7 @@
 ## Runs in flight
 The input or the carried value of a run in flight may be empty. The node cannot start with it.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

@@ -4,7 +4,7 @@
 A run in flight may wait for a validator. Its place is a number in the old list. Validators that are added behind all
 others are compatible.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

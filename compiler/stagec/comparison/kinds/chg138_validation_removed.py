@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may wait for a validator. Its answer means nothing to the new plan, and the run would wait for ever.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 

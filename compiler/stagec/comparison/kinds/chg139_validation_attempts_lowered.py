@@ -3,7 +3,7 @@
 ## Runs in flight
 The validation of a run in flight may have failed as often as the new limit allows. Its next failure ends the run.
 
-## How to go on
+## What to do
 Keep the limit until the runs in flight have ended.
 """
 

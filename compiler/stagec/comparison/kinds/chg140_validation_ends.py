@@ -1,9 +1,9 @@
-"""A failed validation ends the run, which went on before.
+"""A failed validation ends the run, which continued before.
 
 ## Runs in flight
 A run in flight whose validation fails would have tried again.
 
-## How to go on
+## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
 """
 
@@ -12,6 +12,6 @@ from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
 
 
-@declare_judged("a failed validation of node {node} ends the run, which went on before", validation_action="changed")
+@declare_judged("a failed validation of node {node} ends the run, which continued before", validation_action="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and change.before == "retry"

@@ -4,7 +4,7 @@
 A run of the new plan always has this value when it comes to the node. A run in flight may have passed the place where
 it is kept, or may come to the node by a way that the new plan does not have.
 
-## How to go on
+## What to do
 Let the variable have a default, or not be required, until the runs in flight have ended.
 """
 

@@ -4,7 +4,7 @@
 A run in flight that has begun this stage is blocked when it is resumed, until somebody consents that the stage runs
 again.
 
-## How to go on
+## What to do
 Resume with `--consent`, or keep the stage retryable until the runs in flight have ended.
 """
 

@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may have completed this stage. It keeps what the stage has published, which has no such output.
 
-## How to go on
+## What to do
 Keep the old output as well until the runs in flight have ended.
 """
 

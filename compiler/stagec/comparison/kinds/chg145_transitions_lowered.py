@@ -3,7 +3,7 @@
 ## Runs in flight
 A run in flight may have had more transitions than the new limit allows, and ends at once.
 
-## How to go on
+## What to do
 Keep the limit until the runs in flight have ended.
 """
 

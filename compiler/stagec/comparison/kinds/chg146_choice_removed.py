@@ -3,7 +3,7 @@
 ## Runs in flight
 A model that was asked before the change may name this node, and its jump leads nowhere.
 
-## How to go on
+## What to do
 Keep the name that answers may give until the runs in flight have ended.
 """
 

@@ -4,7 +4,7 @@
 A run in flight may have repeated the node more often than the new bounds allow. stagec does not compare the bounds
 one by one, so every change but their end counts as breaking.
 
-## How to go on
+## What to do
 Keep the bounds until the runs in flight have ended.
 """
 

@@ -1,7 +1,7 @@
 """A run that reaches the limit of node executions ends otherwise.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """Fewer nodes run at the same time.
 
 ## Runs in flight
-What runs goes on. The next node begins when there is room.
+Running nodes continue. The next node begins when there is room.
 """
 
 from stagec.comparison.change import PlanChange

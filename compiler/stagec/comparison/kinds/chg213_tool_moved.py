@@ -1,7 +1,7 @@
 """A tool comes from elsewhere.
 
 ## Runs in flight
-Calls are carried out by whoever has the tool when they are made.
+The server that has the tool at the time of a call carries it out.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """A node keeps other values for others.
 
 ## Runs in flight
-Whether a node misses a value is told by CHG141.
+CHG141 reports a node that misses a value.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """An edge leads elsewhere.
 
 ## Runs in flight
-A run in flight that stands at the node takes the new way. One that has taken the old way goes on from there.
+A run in flight at the node takes the new edge. A run that has taken the old edge continues from there.
 """
 
 from stagec.comparison.kind import declare

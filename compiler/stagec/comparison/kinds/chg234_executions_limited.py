@@ -1,7 +1,7 @@
 """The limit of node executions is lower, and no run of the old plan can be beyond it.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.change import PlanChange

@@ -1,7 +1,7 @@
-"""A field of the answer stands elsewhere, and nothing in flight uses it.
+"""A field of the answer is in another place, and nothing in flight uses it.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """A node is another one that no run of the old plan can come to.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.change import PlanChange

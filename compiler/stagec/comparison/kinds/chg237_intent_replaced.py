@@ -1,7 +1,7 @@
 """An intent is not allowed any more, and an answer with it has a fallback.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.kind import declare

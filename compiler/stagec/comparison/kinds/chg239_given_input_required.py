@@ -1,7 +1,7 @@
 """An input that every run in flight was given became required.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.change import PlanChange

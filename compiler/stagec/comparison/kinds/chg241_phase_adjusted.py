@@ -1,7 +1,7 @@
 """What is written about an issue, or the wait between phases, is another one.
 
 ## Runs in flight
-Runs in flight go on, and from then on do as the new plan says.
+Runs in flight continue, and follow the new plan from then on.
 """
 
 from stagec.comparison.kind import declare

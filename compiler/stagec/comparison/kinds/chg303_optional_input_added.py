@@ -1,7 +1,7 @@
 """A new input may be given, or has a default.
 
 ## Runs in flight
-A run in flight that goes on under the new plan has the default.
+A run in flight that continues with the new plan has the default.
 """
 
 from stagec.comparison.kind import declare

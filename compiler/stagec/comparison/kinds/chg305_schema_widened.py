@@ -1,7 +1,7 @@
 """A schema accepts more than before.
 
 ## Runs in flight
-Every run in flight goes on as before.
+Every run in flight continues as before.
 """
 
 from stagec.comparison.kind import declare

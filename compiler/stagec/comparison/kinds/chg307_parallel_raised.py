@@ -1,7 +1,7 @@
 """More nodes run at the same time.
 
 ## Runs in flight
-Every run in flight goes on as before.
+Every run in flight continues as before.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """An edge is new, and no other is taken less often.
 
 ## Runs in flight
-Every run in flight goes on as before.
+Every run in flight continues as before.
 """
 
 from stagec.comparison.kind import declare

@@ -1,7 +1,7 @@
 """Nothing but the limits of the run bounds how often a node repeats.
 
 ## Runs in flight
-Every run in flight goes on as before.
+Every run in flight continues as before.
 """
 
 from stagec.comparison.kind import declare

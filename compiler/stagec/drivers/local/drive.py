@@ -113,13 +113,13 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
 
 
 def change_plan(journal: Journal, program: Program, state: State, event: Replanned) -> tuple[Program, State]:
-    """Let a run that nobody executes go on under another plan; return its program and its state.
+    """Give another plan to a run that no process executes; return its program and its state.
 
     The event is on the disk when this returns. Raises `JournalError` for a plan that the state has no meaning under.
     """
     step = advance(program, state, event)
     if step.program is None:
-        raise JournalError(Reason.UNUSABLE, "the run cannot go on under this plan")
+        raise JournalError(Reason.UNUSABLE, "the run cannot continue with this plan")
     times = EventTimes(time_ns())
     history, step_digest = journal.history, digest_step(journal.count, step)
     journal.append(event, add_times(dump_event(event), times))

@@ -94,11 +94,11 @@ def describe_answer(effect: Effect, answer: Json) -> str:
 
 
 def describe_change(event: Event) -> str:
-    """Return with which plan a run goes on, and with which new inputs, of an event that says so."""
+    """Return the plan with which a run continues, and its new inputs, for an event that changes the plan."""
     if not isinstance(event, Replanned):
         return ""
     given = f", given {listing(sorted(event.inputs))}" if event.inputs else ""
-    return f"goes on with {shorten_digest(event.digest)}{given}"
+    return f"continues with {shorten_digest(event.digest)}{given}"
 
 
 def _describe_phase_answer(given: Object) -> str:

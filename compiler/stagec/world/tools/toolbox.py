@@ -133,7 +133,7 @@ class Toolbox:
             text = _mend(self._redactor.redact_json(json.dumps(result, ensure_ascii=False), is_output=True))
             found: Json = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ToolError("its result is no JSON that can be told") from error
+            raise ToolError("its result cannot be written as JSON") from error
         return found if len(text) <= LONGEST else self._shorten(text)
 
     def _shorten(self, text: str) -> str:

@@ -29,8 +29,8 @@ from stagec.cli import options
 def breaking(context: click.Context, /, **given: Any) -> None:
     """Tell which changes of the flows in PATH, by default the current folder, break runs that are in flight.
 
-    A change is breaking when some state of a run that was begun before has no meaning after it, or when that cannot be
-    excluded. It is additive when every run goes on as before, and compatible otherwise. `REV` is PATH as it was in
+    A change is breaking if some state of a run in flight has no meaning after it, or if stagec cannot exclude that. It
+    is additive if every run continues as before, and compatible otherwise. `REV` is PATH as it was in
     that revision of git, `REV:PATH` another path in it; `-` reads a plan from standard input.
 
     Exit status: 0 no change is breaking, 1 some change is, 2 usage, environment, or a flow with errors, 3 no flow,

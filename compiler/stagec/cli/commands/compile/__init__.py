@@ -29,7 +29,7 @@ def freeze(context: click.Context, /, **given: Any) -> None:
     """Compile the agents and pipelines in PATHS, or in the configured roots, to plans.
 
     A plan is one flow with everything that running it needs. A flow with errors has none. With --without-unreachable,
-    errors count only where a run can come to them, and what no run reaches is left out. Every rule applies with
+    stagec leaves out what no run reaches, and errors there do not count. Every rule applies with
     its own severity: the settings select, extend-select, ignore and severity have no effect here. Errors and warnings
     go to standard error, with a line for each plan.
 

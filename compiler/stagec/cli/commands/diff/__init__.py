@@ -24,8 +24,8 @@ def diff(context: click.Context, /, **given: Any) -> None:
 
     OLD and NEW are each the file of a plan, a file or folder of a project, or a revision of git: `REV` is the other
     side (or the current folder) as it was in that revision, `REV:PATH` a path in it. `-` reads a plan from standard
-    input. Flows are matched by name. To move files or to change their layout is no change. What runs take at most and
-    at least is listed where it moves.
+    input. Flows are matched by name. Moved files and another layout are no change. Changed bounds of runs are listed
+    too.
 
     Exit status: 0 nothing has changed, 1 something has, 2 usage, environment, or a flow with errors, 3 no flow,
     4 internal error.

@@ -43,7 +43,7 @@ from stagec.core.shelf import names
     help="Draw what has changed since this revision, plan or folder, in one picture.",
 )
 @click.option("--changed", is_flag=True, help="With --diff: draw only what is near changes, as far as --depth says.")
-@click.option("--run", "run_name", metavar="RUN", help="Show how the nodes stand in this run, and draw only its flow.")
+@click.option("--run", "run_name", metavar="RUN", help="Show the state of the nodes in this run, and draw its flow.")
 @running.runs
 @options.watch
 @click.pass_context

@@ -128,7 +128,7 @@ def run(request: GraphRequest) -> Exit:
     from stagec.cli.watch import repeat  # most runs end
 
     if request.run_name is not None:
-        raise Failure("--watch looks at files of a project: it excludes --run; 'stagec serve' shows runs as they go on")
+        raise Failure("--watch looks at files of a project: it excludes --run; 'stagec serve' shows runs live")
     return repeat(partial(_draw, request))
 
 

@@ -20,7 +20,7 @@ from stagec.cli import options
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("handbook"),
     show_default=True,
-    help="The folder of the site; its pages of an earlier time are replaced.",
+    help="The folder of the site; older pages in it are replaced.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with status 1 if a page is missing or out of date.")
 @click.pass_context

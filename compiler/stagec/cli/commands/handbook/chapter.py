@@ -1,11 +1,11 @@
-"""What the handbook says of one flow: its picture, its beginnings and ends, its steps, what they take, its findings."""
+"""The page of one flow in the handbook: its picture, beginnings and ends, steps, bounds and findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.handbook.coverage import HandbookTests, TestSummary
-from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, tell_limits
+from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, describe_limits
 from stagec.cli.figures import NAMES, describe_least, describe_most, explain_lack, list_shown
 from stagec.cli.plans import Freezer, Refused
 from stagec.cli.running.assumptions import CostBasis
@@ -29,7 +29,7 @@ from stagec.svg.shapes import Markup, element
 
 @value
 class Cost:
-    """What a run from one entry takes: of each thing that is counted the least, the most, and why there is no bound."""
+    """The cost of a run from one entry: for each measure its name, the least, the most, and why there is no bound."""
 
     entry: str
     rows: tuple[tuple[str, str, str, str], ...]
@@ -87,19 +87,20 @@ class ChapterWriter:
             return Chapter(flow, file, picture, found, made.reason)
         rights = self._rights.get((flow.at, flow.id), NOTHING)
         chapter = Chapter(flow, file, picture, found, plan=made.plan, digest=read_frame(made.data)[0])
+        writer = StepWriter(made.plan, rights)
+        steps = writer.write_all()
         return replace(
             chapter,
-            beginnings=tuple(tell_limits(made.plan)),
+            beginnings=tuple(describe_limits(made.plan)),
             inputs={name: _describe_need(each) for name, each in made.plan.inputs.items()},
             costs=tuple(_list_costs(made.plan, self._basis)),
-            steps=StepWriter(made.plan, rights).write_all(),
-            tools=tuple(_list_tools(StepWriter(made.plan, rights))),
+            steps=steps,
+            tools=tuple(_list_tools(writer, steps)),
             tests=self._tests.summarize(flow.id, flow.at),
         )
 
 
-def _list_tools(writer: StepWriter) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
-    steps = writer.write_all()
+def _list_tools(writer: StepWriter, steps: tuple[StepPage, ...]) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
     for name in writer.plan.tools:
         users = tuple(each.name for each in steps if name in {tool.name for tool in each.tools})
         yield writer.describe_tool(name), users
@@ -134,7 +135,7 @@ _EXPLAINED = {
     "model-name": "the flow names no model",
     "price": "the price of the model is not known",
 }
-"""What the reader of a handbook need not know of options."""
+"""Why there is no bound, for readers who do not know the options."""
 
 
 def draw_linked(chapter: Chapter) -> Markup:

@@ -1,4 +1,4 @@
-"""What the tests of flows say in the handbook: which pass, and what of a flow they do not run."""
+"""The tests of flows in the handbook: which pass, and the parts of a flow that they do not run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stagec.project.configuration import Configuration
 
 @value
 class TestSummary:
-    """Tests of one flow by name, each with why it fails; how much of the flow they run, in percent; the rest."""
+    """Tests of one flow by name, each with its complaints; the percentage of the flow that they run; the rest."""
 
     tests: tuple[tuple[str, tuple[str, ...]], ...]
     percent: float
@@ -22,7 +22,7 @@ class TestSummary:
 
 
 class HandbookTests:
-    """The tests of a project, run once. `troubles` says of files of tests that cannot be run why."""
+    """The tests of a project, run once. `troubles` has the reasons why files of tests cannot be run."""
 
     def __init__(self, configuration: Configuration) -> None:
         self.troubles: list[str] = []

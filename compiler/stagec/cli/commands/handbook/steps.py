@@ -231,7 +231,7 @@ _LABELS = {
 _EFFECTS = {"read": "reads only", "mutating": "changes something", "unknown": "not declared"}
 
 
-def tell_limits(plan: Plan) -> Iterator[str]:
+def describe_limits(plan: Plan) -> Iterator[str]:
     """Yield how a run begins, how it can end and what bounds it."""
     for name, entry in plan.entries.items():
         begun = entry if isinstance(entry, str) else describe_target(entry)

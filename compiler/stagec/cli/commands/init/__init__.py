@@ -47,7 +47,7 @@ from stagec.cli.parameters import ExistingPath, OneOf
 @click.option("--force", is_flag=True, help="With --output: replace the file if there is one.")
 @click.pass_context
 def init(context: click.Context, /, **given: Any) -> None:
-    """Make a project in DIR, by default the current folder, and print the commands to go on with.
+    """Make a project in DIR, by default the current folder, and print the next commands.
 
     A project is never written over files: if one of its files exists, stagec names it and writes nothing.
 

@@ -1,4 +1,4 @@
-"""What `stagec init` tells of a new project: the commands to go on with, and a report for programs."""
+"""The report of `stagec init` about a new project: the next commands for people, and JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from stagec.creation.new_project import SCENARIO, NewProject
 
 
 def describe(folder: Path, project: NewProject) -> Iterator[str]:
-    """Yield what was written and the commands to go on with; each command is a line of its own, as a shell reads it."""
+    """Yield the written files and the next commands; each command is a line of its own, as a shell reads it."""
     yield f"Created {len(project.files)} files in {quote(folder)}:" if folder != Path() else "Created:"
     yield from (f"  {file}" for file in sorted(project.files))
-    yield from ("", "Go on with:", *list_commands(folder, project))
-    yield from ("", "Then change the files: comments in them say what is what. Keep '.stagec/', the runs, out of git.")
+    yield from ("", "Next:", *list_commands(folder, project))
+    yield from ("", "Then change the files; their comments explain them. Do not commit '.stagec/': it holds the runs.")
 
 
 def make_report(folder: Path, project: NewProject) -> Json:
@@ -41,7 +41,7 @@ def make_report(folder: Path, project: NewProject) -> Json:
 
 
 def list_commands(folder: Path, project: NewProject) -> Iterator[str]:
-    """Yield the commands to go on with; each is a line of its own, as a shell reads it."""
+    """Yield the next commands; each is a line of its own, as a shell reads it."""
     where = [] if folder == Path() else [_name(folder)]
     plan = _name(folder / f"{project.flow}.plan.json")
     yield f"  {join(['stagec', 'validate', *where])}"

@@ -27,12 +27,12 @@ from stagec.cli import options
 @options.output_format("text", "json", default="text")
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
-    """Change one thing of each tested flow at a time, and tell which changes no test notices.
+    """Change one thing of each tested flow at a time, and list the changes that no test notices.
 
     The tests are those in the files '*.flow-test.yaml' (or '.json') in PATHS, or in the configured roots. All of them
     must pass. stagec changes the compiled plan in memory: an edge leads elsewhere, a limit is one lower, a schema lacks
-    a constraint, and so on. Then it runs the tests that come to what was changed. A change that all of them pass has
-    survived: something may break there unseen. Changes after which no run can differ are counted apart.
+    a constraint, and so on. Then it runs the tests that reach the change. A change that all tests pass has survived:
+    a mistake there would stay unnoticed. stagec counts changes apart after which no run can differ.
 
     Exit status: 0 done, 1 less is noticed than --fail-under, or a test fails without a change, 2 usage or environment,
     3 no tests, 4 internal error.

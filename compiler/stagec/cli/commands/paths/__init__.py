@@ -29,7 +29,7 @@ from stagec.cli.running.options import entry
 @options.output_format("text", "flow-test", "json", default="text")
 @click.pass_context
 def paths(context: click.Context, /, **given: Any) -> None:
-    """Write few scenarios that run every node and every edge of each flow in PATHS, or of each PLAN.
+    r"""Write few scenarios that run every node and every edge of each flow in PATHS, or of each PLAN.
 
     There is no smaller set, unless limits cut runs short. Every answer that takes another way is tried on the machine
     that runs plans, so each scenario is one that really runs so. Answers satisfy their schemas. With -o, or --format
@@ -39,11 +39,10 @@ def paths(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 everything is covered, 1 something is not or a flow has errors, 2 usage or environment,
     3 no flow, 4 internal error.
 
+    \b
     Examples:
       stagec paths
-
       stagec paths demo -o demo/ways.flow-test.yaml
-
       stagec paths demo --to review --format flow-test
     """
     from stagec.cli.commands.paths.run import PathsRequest, run

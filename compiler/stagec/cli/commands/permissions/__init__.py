@@ -33,9 +33,10 @@ from stagec.cli.running import options as running
 def permissions(context: click.Context, /, **given: Any) -> None:
     """List the tools and programs of each node of the flows in PATHS, or in the configured roots.
 
-    Of each it says what it reads and does, who says so, where it is allowed, and how many tests and runs call it. Then
-    follows the least set with which the tests of the flow ('*.flow-test.yaml') pass, and what is allowed beyond it. The
-    tests run in memory, as 'stagec test' runs them. Where nothing tells what a node calls, the row 'unknown' says why.
+    For each it prints what it reads and does, the source of that statement, where it is allowed, and how many tests
+    and runs call it. Then it prints the least set with which the tests of the flow ('*.flow-test.yaml') pass, and
+    what is allowed beyond it. The tests run in memory, as 'stagec test' runs them. The row 'unknown' names nodes
+    whose calls are not known.
 
     Exit status: 0 listed, 1 more is allowed than the tests and runs need (--check), 2 usage or
     environment, 3 nothing that may do anything, 4 internal error.

@@ -15,7 +15,7 @@ from stagec.cli import options
 @click.option(
     "--merge-base",
     is_flag=True,
-    help="Compare with the commit from which HEAD and the revision went apart, as git does.",
+    help="Compare with the merge base of HEAD and the revision.",
 )
 @click.option("--flow", metavar="ID", help="Review only the flow with this id.")
 @click.option(
@@ -29,11 +29,12 @@ from stagec.cli import options
 def review(context: click.Context, /, **given: Any) -> None:
     """Review what has changed in the flows of PATH, by default the current folder.
 
-    The verdict comes first: whether changes break runs in flight, and whether there are errors that were not there
-    before. Then what each flow changes, how the bounds of its runs move, and the findings, new ones first. `markdown`
+    The verdict comes first: whether changes break runs in flight, and whether errors are new. Then come the changes of
+    each flow, the changes of its bounds, and the findings, new ones first. `markdown`
     is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
 
-    Exit status: 0 nothing breaks and no error is new, 1 something does or is, or errors hide it, 2 usage or
+    Exit status: 0 nothing breaks and no error is new, 1 something breaks, an error is new, or errors prevent the
+    comparison, 2 usage or
     environment, 3 no flow, 4 internal error.
     """
     from stagec.cli.commands.review.run import ReviewRequest, run

@@ -140,7 +140,7 @@ def _tell_runs(flow: ReviewedFlow, review: Review) -> str:
         return f"❌ **{broken} breaking**"
     if flow.is_stuck:
         return "❌ not known: errors"
-    return "none" if flow.action == "added" or flow.lacks else "✅ go on"
+    return "none" if flow.action == "added" or flow.lacks else "✅ continue"
 
 
 def _tell_costs(flow: ReviewedFlow) -> str:

@@ -42,7 +42,7 @@ _LINES = 8
 _HOW: Mapping[type, str] = {
     Ask: "a number, an outcome, or JSON; help says more",
     Turn: "JSON hands it in; say TEXT; call TOOL {…}; cap lets all turns pass",
-    Call: "what comes of it, as text or JSON; error TEXT",
+    Call: "its result, as text or JSON; error TEXT",
     Grant: "yes or no",
     Judge: "yes or no",
     Confirm: "yes or no",
@@ -114,7 +114,7 @@ def _describe_action(effect: Call | Run | Shell | Hook | Wait) -> str:
 def _describe_stage_request(effect: StageRequest) -> str:
     match effect:
         case Execute(words=words):
-            return f"runs {join(words) if words else 'the program of whoever runs the plan'} in a fresh directory"
+            return f"runs {join(words) if words else 'the program that --executor names'} in a fresh directory"
         case Publish(checkpoint=checkpoint):
             return f"publishes its outputs{' and writes its checkpoint' if checkpoint else ''}"
         case Preserve(reason=reason):

@@ -22,14 +22,15 @@ from stagec.cli import options
     metavar="PERCENT",
     help="Exit with 1 if less of the nodes, edges, cases and rules of a tested flow is run.",
 )
-@click.option("--update", is_flag=True, help="Write what came of each run over the expectations that do not hold.")
+@click.option("--update", is_flag=True, help="Replace the expectations that do not hold by the results of each run.")
 @options.output_format("text", "json", "junit", default="text")
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """Run the tests in the files '*.flow-test.yaml' (or '.json') in PATHS, or in the configured roots.
 
-    A test is a scenario of a flow and what must come of it: how the run ends, the nodes that it takes, results, and
-    how often tools and models are asked. stagec compiles the flows of the project and runs each test in memory: no
+    A test is a scenario of a flow and what it expects: how the run ends, the path through the nodes, results, and
+    the number of requests to tools and models. stagec compiles the flows of the project and runs each test in memory:
+    no
     model is asked, no program is started, no time passes. 'stagec schema flow_test' prints the form of the files.
 
     Exit status: 0 all tests pass, 1 some test fails or too little is covered, 2 usage or environment,

@@ -1,4 +1,4 @@
-"""Whether a run may go on under another plan: what hinders it where it stands, with the way out."""
+"""Whether a run may continue with another plan: what prevents it in its state, and the remedy."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from stagec.runtime.program import Program
 from stagec.runtime.replanning import ObstacleError, give_inputs, set_aside, transfer
 from stagec.runtime.state import State
 
-_REMEDY = "## How to go on"
-"""The heading on the page of a breaking kind under which the way out is."""
+_REMEDY = "## What to do"
+"""The heading on the page of a breaking kind with its remedy."""
 
 
 @value
 class Hindrance:
-    """Why a run cannot go on under another plan.
+    """Why a run cannot continue with another plan.
 
     `kind` is that of the change, None where no change is known that says it. `flow` is the agent in whose run it is,
     empty for the run itself; `here` says why it concerns this run, `remedy` what can be done.
@@ -38,14 +38,14 @@ class Hindrance:
     remedy: str = ""
 
     def describe(self) -> str:
-        """Return it in lines: its code and sentence, why it concerns the run, and the way out."""
+        """Return it in lines: its code and sentence, why it concerns the run, and the remedy."""
         named = "" if self.kind is None else f"{self.kind.code}  {self.kind.name}  "
         inside = f"agent {quote(self.flow)}: " if self.flow else ""
-        told = {"": f"{named}{inside}{self.sentence}", "  here: ": self.here, "  way out: ": self.remedy}
+        told = {"": f"{named}{inside}{self.sentence}", "  here: ": self.here, "  remedy: ": self.remedy}
         return "\n".join(f"{word}{each}" for word, each in told.items() if each)
 
 
-class Crossing:
+class RunCompatibility:
     """Two programs, and what has changed between them: asked once, and for any number of states."""
 
     def __init__(self, old: Program, new: Program) -> None:
@@ -60,7 +60,7 @@ class Crossing:
         again: Collection[str] = (),
         inputs: Mapping[str, Json] = NOTHING,
     ) -> tuple[Hindrance, ...]:
-        """Return what keeps a run in a state from going on under the new program; nothing when it can.
+        """Return what prevents a run in a state from continuing with the new program; nothing if it can.
 
         `allowed` are codes of kinds that do not count. What the machine itself refuses always counts. `again` are nodes
         that begin once more, `inputs` those that the run is given; raises `ObstacleError` for inputs that it cannot be.
