@@ -41,8 +41,8 @@ def submit(context: click.Context, /, **given: Any) -> None:
     r"""Submit a run of PLAN, or a run for each line of --jobs; `stagec worker` executes them.
 
     The plan, the inputs and the scenario are kept in the database. Submitting a run again under its name changes
-    nothing; stagec refuses it if its plan, entry, inputs or scenario differ. When one of the jobs cannot be run,
-    nothing is submitted.
+    nothing; stagec refuses it if its plan, entry, inputs, scenario or tenant differ. When one of the jobs cannot be
+    run, nothing is submitted.
 
     Exit status: 0 the runs are in the database, 2 usage or environment, or a run is refused; 4 internal error.
 

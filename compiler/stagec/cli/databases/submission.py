@@ -92,7 +92,7 @@ class SubmissionMaker:
         self._signature = vouched.get(SIGNATURE)
         document = None if request.scenario is None else read_scenario_document(request.scenario, program.plan)
         self._scenario = Scenario() if document is None else parse_scenario(document, str(request.scenario))
-        self._document = None if document is None else json.dumps(document)
+        self._document = None if document is None else json.dumps(redact_value(self._redactor, document))
 
     def make_all(self) -> Iterator[Submission]:
         """Yield one submission, or one for each job."""

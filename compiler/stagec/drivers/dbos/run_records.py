@@ -101,6 +101,11 @@ def name_segment(run: str, number: int) -> str:
     return f"{run}/{number}"
 
 
+def make_storable(text: str) -> str:
+    """Return a text that every database takes: without NUL and without half characters."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+
+
 def read_row(row: Mapping[Any, Any]) -> RunRecord:
     """Return the value of a row."""
     found: dict[str, Any] = {str(name): each for name, each in row.items()}

@@ -117,7 +117,9 @@ class RunStore:
         """Raise `Failure` unless the run of a name is one with the same."""
         wanted = self._make_row(given, 0)
         row = connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one()
-        differing = [name for name in ("plan", "entry", "inputs", "scenario", "prologue") if row[name] != wanted[name]]
+        differing = [
+            name for name in ("plan", "entry", "inputs", "scenario", "prologue", "tenant") if row[name] != wanted[name]
+        ]
         if differing:
             told = f"it has another {differing[0]}"
             raise Failure(f"there is a run {quote(given.run)} already in {self.database.name}, and {told}")

@@ -15,7 +15,7 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.drivers.dbos.permits import Permits, PermittedWorld
-from stagec.drivers.dbos.run_records import RunPhase, RunRecord
+from stagec.drivers.dbos.run_records import RunPhase, RunRecord, make_storable
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.transitions import Settlement, Transitions
 from stagec.drivers.history import add_times, dump_event
@@ -179,9 +179,9 @@ class Segment:
         except InterruptionError as interruption:
             return f"{STOP}{interruption.word}"
         except Failure as failure:
-            return f"{STOP}{Word.FAIL}\n{redactor.redact_output(str(failure))}"
+            return f"{STOP}{Word.FAIL}\n{make_storable(redactor.redact_output(str(failure)))}"
         except Exception as error:
-            told = redactor.redact_output(f"{type(error).__name__}: {error}")
+            told = make_storable(redactor.redact_output(f"{type(error).__name__}: {error}"))
             return f"{STOP}{Word.FAIL}\ninternal error: {told}"
         self._setup.count("events")
         return dump_entry(self._digest, add_times(body, pool.take_times(event)))

@@ -11,7 +11,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Object
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE, RunPhase, RunRecord, read_row
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE, RunPhase, RunRecord, make_storable, read_row
 from stagec.drivers.dbos.run_store import RunStore
 from stagec.drivers.dbos.tables import messages, runs, workflows
 from stagec.drivers.messages import (
@@ -95,7 +95,7 @@ class Transitions:
         delays = [*given.due.values(), *([] if given.delay is None else [given.delay])]
         return {
             "phase": given.phase,
-            "reason": given.reason,
+            "reason": make_storable(given.reason),
             "digest": given.digest or now.digest,
             "summary": json.dumps({**now.summary, **given.summary}),
             "due": json.dumps(due or dict(now.due) if given.is_refusal else due),
