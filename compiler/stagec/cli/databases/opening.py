@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from stagec.core.failure import Failure
@@ -18,8 +17,6 @@ def open_named(url: str | None, connections: int = 5) -> Iterator[Database]:
     """Open a database; nothing is asked of it yet."""
     if url is None:
         raise Failure("no database is named: --database URL does, or the variable STAGEC_DATABASE")
-    if find_spec("dbos") is None:
-        raise Failure("runs in a database need libraries that are not installed: pip install 'stagec[dbos]'")
     from stagec.drivers.dbos import open_database
 
     database = open_database(url, connections)

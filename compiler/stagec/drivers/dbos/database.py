@@ -9,12 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import sqlalchemy as sa
-from dbos import DBOS
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.exc import TimeoutError as NoConnectionError
-
 from stagec.core.failure import Failure
+
+try:  # whatever is imported of this package, this comes first
+    import sqlalchemy as sa
+    from dbos import DBOS
+    from sqlalchemy.exc import ArgumentError, DBAPIError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+except ModuleNotFoundError as error:
+    told = "runs in a database need libraries that are not installed: pip install 'stagec[dbos]'"
+    raise Failure(told) from error
+
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION, schema_version
