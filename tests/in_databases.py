@@ -132,4 +132,4 @@ def transitions(runs: RunStore) -> Transitions:
 
 
 def state_of(runs: RunStore, run: str) -> State:
-    return runs.fold(runs.find(run))
+    return runs.fold(runs.find(run))[1]

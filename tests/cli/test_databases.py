@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from handmade import completed
 from in_databases import end_worker, start_worker
 from playable import STEPS, judged, steps
 
 from stagec.cli.app import run
-from stagec.plan import dump
+from stagec.core.value import replace
+from stagec.plan import Plan, dump
+from stagec.plan.document import Contents
+from stagec.plan.template import Text
+from stagec.runtime import load
 
 PATIENCE = 60
 
@@ -167,3 +173,77 @@ def test_what_is_no_limit_is_refused(
 ) -> None:
     assert run(["database", "limit", *words]) == 2
     assert told in capsys.readouterr().err.replace("\n", " ")
+
+
+def close_differently(text: str) -> Plan:
+    """Return the plan of `playable.steps` in which the last step has another prompt."""
+    contents = Contents()
+    for each in steps().contents.values():
+        contents.add(each)
+    act: Any = steps().nodes["close"].act
+    node = replace(steps().nodes["close"], act=replace(act, prompt=(Text(contents.add(text)),)))
+    return completed(replace(steps(), contents=contents.texts, nodes={**steps().nodes, "close": node}))
+
+
+def submit_half() -> None:
+    """Submit a run that is interrupted where nobody answers `close`."""
+    Path("half.yaml").write_text("inputs: {topic: winter}\nanswers:\n  draft: {action: next}\n", encoding="utf-8")
+    assert run(["submit", "steps.plan.json", "--scenario", "half.yaml", "--run", "one"]) == 0
+
+
+def interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    """Let a worker execute the run until nobody answers."""
+    worker = start_worker()
+    wait_until("one", "interrupted", capsys)
+    end_worker(worker)
+
+
+def test_a_run_goes_on_under_another_plan_which_workers_know(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit_half()
+    Path("new.json").write_bytes(dump(close_differently("Close well.")))
+    digest = load(Path("new.json").read_bytes()).digest
+    interrupt(capsys)
+    assert run(["resume", "one", "--plan", "new.json", "--dry-run"]) == 0
+    assert f"would go on with {digest[:19]}" in capsys.readouterr().out
+    assert run(["resume", "one", "--plan", "new.json"]) == 0
+    interrupt(capsys)  # the scenario of the run does not answer
+    assert run(["runs", "list", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["digest"] == digest
+    assert run(["replay", "one"]) == 0
+    assert run(["runs", "export", "one"]) == 0
+    assert capsys.readouterr().out.count('"is": "replanned"') == 1
+    assert run(["runs", "export", "one", "--journal", "copy.run"]) == 0
+    assert run(["replay", "copy.run", "--runs", "."]) == 0
+    Path("whole.yaml").write_text(STEPS, encoding="utf-8")
+    assert run(["resume", "copy.run", "--runs", ".", "--scenario", "whole.yaml"]) == 0
+    assert run(["replay", "copy.run", "--runs", "."]) == 0
+
+
+def test_what_is_wrong_with_another_plan_changes_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit_half()
+    assert run(["resume", "one", "--plan", "judged.plan.json"]) == 2
+    assert "run 'one' is active: there is nothing to resume" in capsys.readouterr().err
+    assert run(["pause", "one"]) == 0
+    interrupt(capsys)
+    assert run(["resume", "one", "--plan", "judged.plan.json", "--dry-run"]) == 1
+    assert run(["resume", "one", "--plan", "judged.plan.json"]) == 2
+    assert run(["resume", "one", "--plan", "steps.yaml"]) == 2
+    assert run(["resume", "one", "--allow", "CHG101"]) == 2
+    assert run(["resume", "one", "--plan", "steps.plan.json", "--model", "openai:x"]) == 2
+    assert "--model has no meaning for a run in a database" in capsys.readouterr().err
+    assert standing("one", capsys) == "interrupted"
+
+
+def test_a_journal_with_a_change_of_the_plan_is_taken_over(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("half.yaml").write_text("inputs: {topic: winter}\nanswers:\n  draft: {action: next}\n", encoding="utf-8")
+    Path("new.json").write_bytes(dump(close_differently("Close well.")))
+    local = ["--runs", "."]
+    assert run(["run", "steps.plan.json", "--scenario", "half.yaml", "--run", "two", *local]) == 2
+    assert run(["resume", "two", "--plan", "new.json", *local]) == 2
+    assert run(["runs", "import", "two.run"]) == 0
+    worker = start_worker()
+    wait_until("two", "interrupted", capsys)
+    end_worker(worker)
+    assert run(["replay", "two"]) == 0
+    assert run(["runs", "show", "two"]) == 0
+    assert load(Path("new.json").read_bytes()).digest[:19] in capsys.readouterr().out

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from stagec.core.failure import Failure
-from stagec.core.json import object_of
+from stagec.core.json import object_of, text_in
 from stagec.drivers.dbos import LiveRun, RunBrief, RunStore, Submission, Transitions, list_briefs
 from stagec.drivers.following import Standing
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
@@ -53,7 +53,7 @@ class DatabaseRuns:
         """Return the row of a run, of what the database knows without its history."""
         record, known = brief.record, brief.record.summary
         try:
-            plan = self._store.load_program(record).plan.id
+            plan = text_in(known, "plan") or self._store.load_program(record).plan.id
         except Failure as failure:
             return RunRow(record.run, "unusable", str(failure), digest=record.plan, changed=brief.moved_at)
         used = read_usage({"usage": known.get("usage")}) if object_of(known.get("usage")) else None
@@ -64,7 +64,7 @@ class DatabaseRuns:
             brief.standing,
             record.reason,
             plan,
-            record.plan,
+            text_in(known, "digest") or record.plan,
             executions,
             max(events, 1) + brief.steps,
             0 if used is None else used.input + used.output,

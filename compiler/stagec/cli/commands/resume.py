@@ -69,7 +69,8 @@ def resume(context: click.Context, /, **given: Any) -> None:
     With --plan the run continues with another plan, if its state has a meaning there. If not, stagec prints the
     reasons, with the codes of 'stagec breaking'. The journal keeps the new plan and its new inputs.
 
-    A run in a --database continues when a worker takes it; no other option applies there.
+    A run in a --database continues when a worker takes it, with another --plan if you give one. Workers have options
+    of their own for the world.
 
     A stage plan continues from its checkpoints, also after the run has failed. stagec first verifies what stages
     have published. A stage runs again if its results are missing or differ from the record.
@@ -83,19 +84,18 @@ def resume(context: click.Context, /, **given: Any) -> None:
       stagec resume docs-1 --plan new.plan.json --dry-run --format json
       stagec resume docs-1 --plan new.plan.json --input tone=brief
     """
+    from stagec.cli.running.resume_request import ResumeRequest, resume
+
     database = given.pop("database")
     if database is not None:
         from stagec.cli.databases import signals
 
-        named = (each for each in context.params if each not in {"run", "database"})
-        other = next(
-            (each for each in named if context.get_parameter_source(each) is ParameterSource.COMMANDLINE), None
-        )
+        own = {"run", "database", "plan", "allow", "again", "inputs", "dry_run", "output_format"}
+        named = (each for each in context.command.params if each.name not in own)
+        given_as = {each: context.get_parameter_source(str(each.name)) for each in named}
+        other = next((each for each, source in given_as.items() if source is ParameterSource.COMMANDLINE), None)
         if other is not None:
             told = "a worker executes the run, as its own options say"
-            raise click.UsageError(f"--{other.replace('_', '-')} has no meaning for a run in a database: {told}")
-        signals.resume(given["run"], database)
-        return
-    from stagec.cli.running.resume_request import ResumeRequest, resume
-
+            raise click.UsageError(f"{other.opts[0]} has no meaning for a run in a database: {told}")
+        context.exit(signals.resume(ResumeRequest(**given), database))
     context.exit(resume(ResumeRequest(**given)))

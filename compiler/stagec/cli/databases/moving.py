@@ -29,8 +29,8 @@ def import_run(path: Path, database: str | None) -> None:
         raise Failure(f"run {quote(name)} is being executed by another process: pause it first")
     started = history.events[0] if history.events else None
     program = load_program(history.plan, f"the plan of run {quote(name)}")
-    if not isinstance(started, Started) or history.last_change is not None or has_stages(program.plan):
-        why = "it has not begun, has changed its plan, or has stages that are processes"
+    if not isinstance(started, Started) or has_stages(program.plan):
+        why = "it has not begun, or has stages that are processes"
         raise Failure(f"run {quote(name)} cannot be taken over by workers: {why}")
     times = history.times or (UNTIMED,) * len(history.events)
     bodies = [

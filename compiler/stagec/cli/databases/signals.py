@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.cli.databases.opening import open_store
+from stagec.cli.running.plan_change import BreakingChangeError, Standpoint
 from stagec.cli.running.questions import Asked
+from stagec.cli.running.resume_request import ResumeRequest, find_change, tell_change
 from stagec.cli.running.steered_runs import BY, WORDS
 from stagec.cli.streams import say
-from stagec.core.failure import Failure
-from stagec.core.words import quote
-from stagec.drivers.dbos import RunPhase, Transitions
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.core.failure import Exit, Failure
+from stagec.core.words import quote, shorten_digest
+from stagec.drivers.dbos import CourseChange, RunPhase, RunRecord, Transitions
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE
+from stagec.drivers.history import History
 from stagec.drivers.messages import MessageKind, name_answer, write_message
 from stagec.drivers.replay import replay_twice
-from stagec.runtime import State
+from stagec.runtime import State, load
 from stagec.world.questions import list_open_questions
 
 
@@ -26,7 +29,8 @@ def list_asked(run: str | None, database: str) -> Iterator[Asked]:
         for record in (each for each in records if each.ended_at is None and each.segment >= 0):
             is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
             sent = Transitions(store).read_messages(record.run)
-            for each in list_open_questions(store.load_program(record), store.fold(record).pending.values()):
+            program, state = store.fold(record)
+            for each in list_open_questions(program, state.pending.values()):
                 yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))
 
 
@@ -45,16 +49,36 @@ def ask_to_end(run: str, database: str, kind: MessageKind) -> None:
         say(f"stagec: the workers of {store.database.name} are asked to {kind} run {quote(run)}{now}")
 
 
-def resume(run: str, database: str) -> None:
-    """Let a run go on that was paused or interrupted."""
+def resume(request: ResumeRequest, database: str) -> Exit:
+    """Let a run go on that was paused or interrupted, under another plan if one is given."""
+    if request.output_format != "text" and not request.dry_run:
+        raise Failure(f"--format {request.output_format} is for --dry-run")
     with open_store(database) as store:
-        record = store.find(run)
-        if record.version != APPLICATION_VERSION:  # it goes on where its history is what it was
-            first, second = store.load_program(record), store.load_program(record)
-            if not isinstance(replay_twice(first, second, store.read_history(record)), State):
-                told = (
-                    f"it was run by {record.version}, and this is {APPLICATION_VERSION}, which replays it differently"
-                )
-                raise Failure(f"run {quote(run)} cannot be resumed: {told}")
-        Transitions(store).resume(run)
-        say(f"stagec: run {quote(run)} waits for a worker of {store.database.name}")
+        record = store.find(request.run)
+        if record.phase not in RESUMABLE:
+            raise Failure(f"run {quote(record.run)} is {record.phase}: there is nothing to resume")
+        history = store.read_history(record)
+        standpoint = Standpoint.of(record.run, history)
+        try:
+            program, event = find_change(request, standpoint)
+        except BreakingChangeError as error:
+            if request.dry_run:
+                return tell_change(request, standpoint, error.program, error)
+            raise
+        _refuse_other_machine(record, history)
+        if request.dry_run:
+            return tell_change(request, standpoint, program)
+        Transitions(store).resume(record.run, change=None if event is None else CourseChange(event, record.segment))
+        if event is not None:
+            say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
+        say(f"stagec: run {quote(record.run)} waits for a worker of {store.database.name}")
+    return Exit.CLEAN
+
+
+def _refuse_other_machine(record: RunRecord, history: History) -> None:
+    """Raise `Failure` for a run of another version of the machine in which something else has happened here."""
+    if record.version == APPLICATION_VERSION:
+        return
+    if not isinstance(replay_twice(load(history.plan), load(history.plan), history), State):
+        told = f"it was run by {record.version}, and this is {APPLICATION_VERSION}, which replays it differently"
+        raise Failure(f"run {quote(record.run)} cannot be resumed: {told}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stagec.cli.databases.opening import open_store
 from stagec.cli.running.history import RunStatus
 from stagec.core.failure import Failure
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, object_of, text_in
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
 from stagec.drivers.dbos.live_run import stand
 from stagec.drivers.following import StoredHistory
@@ -31,13 +31,15 @@ def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
 
 
 def _describe(store: RunStore, record: RunRecord, *, is_queued: bool) -> RunStatus:
+    known = record.summary
     try:
-        plan = store.load_program(record).plan.id
+        plan = text_in(known, "plan") or store.load_program(record).plan.id
     except Failure as failure:
         return RunStatus(record.run, "unusable", str(failure))
-    known = record.summary
     usage: Json = known.get("usage")
     used = read_usage({"usage": usage}) if object_of(usage) else None
     executions, events = (each if isinstance(each, int) else None for each in map(known.get, ("executions", "events")))
     standing = stand(record, is_queued=is_queued)
-    return RunStatus(record.run, standing, record.reason, plan, record.plan, executions, events, used)
+    return RunStatus(
+        record.run, standing, record.reason, plan, text_in(known, "digest") or record.plan, executions, events, used
+    )

@@ -18,6 +18,7 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.drivers.dbos import RunRecord, RunStore
+from stagec.plan import dump
 from stagec.project.configuration import Configuration
 from stagec.runtime import Effect, Program
 from stagec.world.budget import BudgetedWorld
@@ -38,7 +39,7 @@ class WorkerWorlds:
     def open(self, record: RunRecord, program: Program) -> Iterator[WorkerWorld]:
         """Open the world of a run; raise `Failure` for a run that this worker may not execute, or cannot."""
         named = f"the plan of run {quote(record.run)}"
-        refuse_unsigned(record.signature, self._store.load_plan(record), self._configuration, named)
+        refuse_unsigned(record.signature, dump(program.plan), self._configuration, named)
         if has_stages(program.plan):
             raise Failure(f"{named} cannot be run by a worker: {STAGES}")
         given = self._store.load_scenario(record)

@@ -66,21 +66,21 @@ def resume(request: ResumeRequest) -> Exit:
             raise Failure(f"run {quote(name_of(path))} never began: {hint}")
         standpoint = Standpoint.of(name_of(path), history)
         try:
-            program, event = _find_change(request, standpoint)
+            program, event = find_change(request, standpoint)
         except BreakingChangeError as error:
             if request.dry_run:
-                return _tell(request, standpoint, error.program, error)
+                return tell_change(request, standpoint, error.program, error)
             raise
         if request.consent and not has_stages(program.plan):
             raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
         if event is None:
             _refuse_unsigned(request, name_of(path), history)
         if request.dry_run:
-            return _tell(request, standpoint, program)
+            return tell_change(request, standpoint, program)
         return _continue(request, path, journal, (standpoint, program, event))
 
 
-def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
+def find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
     """Return the program with which a run continues, and the event that changes its plan, if any."""
     if request.plan is not None:
         return ChangeRequest(request.plan, request.allow, request.again, request.inputs).read(standpoint)
@@ -91,7 +91,7 @@ def _find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Progra
     return standpoint.program, None
 
 
-def _tell(
+def tell_change(
     request: ResumeRequest, standpoint: Standpoint, program: Program, refusal: BreakingChangeError | None = None
 ) -> Exit:
     """Say with which plan the run would continue, or why it cannot."""

@@ -6,10 +6,11 @@ from stagec.drivers.dbos.queues import QueueLimit
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
 from stagec.drivers.dbos.run_store import RunStore
 from stagec.drivers.dbos.segment import OpenWorld, RunWorld
-from stagec.drivers.dbos.transitions import Transitions
+from stagec.drivers.dbos.transitions import CourseChange, Transitions
 from stagec.drivers.dbos.worker import Worker, WorkerSettings
 
 __all__ = [
+    "CourseChange",
     "Database",
     "LiveRun",
     "OpenWorld",

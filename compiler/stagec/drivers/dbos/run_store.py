@@ -21,7 +21,7 @@ from stagec.drivers.dbos.queues import Queues
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission, name_segment, read_row
 from stagec.drivers.dbos.tables import documents, runs, steps, workers, workflows
 from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
-from stagec.drivers.replay import fold_events
+from stagec.drivers.replay import fold_run
 from stagec.plan.loader import PlanError, read_frame
 from stagec.runtime import Program, State, load
 from stagec.runtime.exchange import Event
@@ -211,9 +211,9 @@ class RunStore:
         found: Json = json.loads(text)
         return found
 
-    def fold(self, record: RunRecord) -> State:
-        """Return where a run stands."""
-        return fold_events(self.load_program(record), self.read_history(record).events)
+    def fold(self, record: RunRecord) -> tuple[Program, State]:
+        """Return the program with which a run goes on, and where it stands."""
+        return fold_run(self.load_program(record), self.read_history(record).events)
 
     def read_history(self, record: RunRecord) -> History:
         """Return what has happened in a run."""

@@ -18,14 +18,14 @@ from stagec.drivers.dbos.permits import Permits, PermittedWorld
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, make_storable
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.transitions import Settlement, Transitions
-from stagec.drivers.history import add_times, dump_event
+from stagec.drivers.history import History, add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.replay import digest_step, find_difference
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, open_pool
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
-from stagec.runtime import Program, State, advance
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Wait
+from stagec.runtime import Program, State, advance, load
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Wait
 from stagec.runtime.state import StepResult
 from stagec.world.questions import is_for_people, list_open_questions, question_to_json
 
@@ -95,6 +95,9 @@ class Segment:
         self._state, self._digest, self._count = State(), "", 0
         self._ledger = UsageLedger()
         self._begun, self._is_live = monotonic(), False
+        self._change: Replanned | None = None
+        self._latest: Replanned | None = None
+        self._has_changed = False
 
     def stop(self, word: str, *, at_once: bool = False) -> None:
         """Let it end when the next event is recorded, or at once; what is under way then is asked again."""
@@ -116,15 +119,14 @@ class Segment:
 
     def execute(self) -> Settlement:
         """Execute the run until it has ended, or can go on in another segment alone; return how it stands."""
+        history = self._setup.transitions.store.read_before(self.record, self.record.segment)
+        program = self._find_latest(history)
         with ExitStack() as opened:
-            try:
-                world = opened.enter_context(self._setup.open_world(self.record, self._program))
-            except Failure as failure:
-                raise RefusedRunError(str(failure)) from failure
-            self._restore(world)
+            world = self._open_world(opened, program)
+            self._restore(history, world)
             self._hear_what_is_there()
             asked = PermittedWorld(world, self._setup.permits)
-            pool = opened.enter_context(open_pool(asked, self._program.plan.limits.parallel, self._inbox))
+            pool = opened.enter_context(open_pool(asked, program.plan.limits.parallel, self._inbox))
             while self._state.ended is None:
                 keys = list(self._state.pending)
                 name = keys[0] if len(keys) == 1 else "event"
@@ -134,17 +136,32 @@ class Segment:
                 self._take(read_entry(entry)[1], world)
         return self._describe(RunPhase(self._state.ended), self._state.reason)
 
+    def _find_latest(self, history: History) -> Program:
+        """Return the program with which the run goes on, the one of a change that somebody has sent if there is any."""
+        self._change = self._setup.transitions.read_change(self.record.run)
+        self._latest = self._change or history.last_change
+        return self._program if self._latest is None else load(self._latest.plan.encode())
+
+    def _open_world(self, opened: ExitStack, program: Program) -> RunWorld:
+        latest, record = self._latest, self.record
+        if latest is not None:
+            record = replace(record, plan=latest.digest, signature=latest.signature)
+        try:
+            return opened.enter_context(self._setup.open_world(record, program))
+        except Failure as failure:
+            raise RefusedRunError(str(failure)) from failure
+
     def _take(self, event: Event, world: RunWorld) -> None:
         """Advance; tell the world of an event that an earlier process has recorded."""
         step = self._follow(event)
+        if isinstance(event, Replanned):
+            self._change, self._has_changed = None, True
         if not self._is_live:
             world.observe(event, step)
         self._is_live = False
 
-    def _restore(self, world: RunWorld) -> None:
+    def _restore(self, history: History, world: RunWorld) -> None:
         """Come to where the segments before have come; raise `Failure` when something else follows now than did."""
-        record = self.record
-        history = self._setup.transitions.store.read_before(record, record.segment)
         for event, known in zip(history.events, history.step_digests, strict=True):
             step = self._follow(event)
             if find_difference(self._count - 1, step, known) is not None:
@@ -155,6 +172,7 @@ class Segment:
     def _follow(self, event: Event) -> StepResult:
         step = advance(self._program, self._state, event)
         self._digest, self._state = digest_step(self._count, step), step.state
+        self._program = step.program or self._program
         self._count += 1
         self._ledger.take(event, step)
         return step
@@ -188,6 +206,8 @@ class Segment:
 
     def _wait(self, world: RunWorld, pool: RequestPool) -> Event | None:
         """Return the next event, or nothing when only people and long waits can bring one."""
+        if self._change is not None:  # before anything else: whoever sent it judged the state that the run has now
+            return self._change
         pending = self._state.pending
         open_ = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
         for key in open_:
@@ -235,7 +255,9 @@ class Segment:
         summary: Object = {
             "executions": self._state.executions,
             "events": self._count,
+            "plan": self._program.plan.id,
+            "digest": self._program.digest,
             "usage": None if used is None else total_to_json(used),
             "questions": questions if self._state.ended is None else [],
         }
-        return Settlement(phase, reason, self._digest, summary)
+        return Settlement(phase, reason, self._digest, summary, has_changed=self._has_changed)

@@ -14,6 +14,7 @@ from stagec.core.words import quote
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE, RunPhase, RunRecord, make_storable, read_row
 from stagec.drivers.dbos.run_store import RunStore
 from stagec.drivers.dbos.tables import messages, runs, workflows
+from stagec.drivers.history import dump_event, load_event
 from stagec.drivers.messages import (
     LARGEST,
     MessageKind,
@@ -25,8 +26,11 @@ from stagec.drivers.messages import (
     parse_message,
     write_message,
 )
+from stagec.runtime.exchange import Replanned
 from stagec.world.questions import make_answer, read_decision
 
+_CHANGE = "plan"
+"""The name of the row, among the signals of a run, of the event with which it goes on under another plan."""
 _MOST_WOKEN = 200
 """Runs that are woken at one look."""
 
@@ -36,7 +40,8 @@ class Settlement:
     """How a run stands when a segment of it is over.
 
     `due` has the milliseconds until waits are over, by key, `asked` the keys that people can answer. With `delay`, the
-    run wakes by itself after so many milliseconds. `goes_on` begins the next segment at once.
+    run wakes by itself after so many milliseconds. `goes_on` begins the next segment at once. `has_changed` tells that
+    the change of the plan which was sent has been recorded.
     """
 
     phase: RunPhase
@@ -48,11 +53,20 @@ class Settlement:
     delay: int | None = None
     is_refusal: bool = False
     goes_on: bool = False
+    has_changed: bool = False
 
     @property
     def is_over(self) -> bool:
         """Whether nothing follows any more."""
         return self.phase in (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
+
+
+@value
+class CourseChange:
+    """The event with which a run goes on under another plan, and the segment to which the run had come for it."""
+
+    event: Replanned
+    segment: int
 
 
 class Transitions:
@@ -78,6 +92,8 @@ class Transitions:
             if now is None or (now.segment, now.phase) != (record.segment, RunPhase.ACTIVE):
                 return False
             changes = self._describe(now, given)
+            if given.has_changed:
+                self._remove(connection, record.run, _CHANGE)
             sent = self._read_messages(connection, record.run)
             if MessageKind.CANCEL in sent or any(name_answer(key) in sent for key in given.asked) or given.goes_on:
                 self._begin_next(connection, now, changes)
@@ -170,22 +186,40 @@ class Transitions:
         """Return the signals of several runs, by run and name."""
         found: dict[str, dict[str, RunMessage]] = {}
         with self._database.transact() as connection:
-            query = sa.select(messages.c.run, messages.c.body).where(messages.c.run.in_(names))
+            is_signal = sa.and_(messages.c.run.in_(names), messages.c.name != _CHANGE)
+            query = sa.select(messages.c.run, messages.c.body).where(is_signal)
             for run, body in connection.execute(query):
                 message = parse_message(body.encode())
                 if message is not None:
                     found.setdefault(run, {})[message.name] = message
         return found
 
-    def resume(self, run: str, version: str = APPLICATION_VERSION) -> None:
-        """Let a run go on that was paused or interrupted, with workers of a version; raises `Failure` for any other."""
+    def resume(self, run: str, version: str = APPLICATION_VERSION, change: CourseChange | None = None) -> None:
+        """Let a run go on that was paused or interrupted, with workers of a version; raises `Failure` for any other.
+
+        With `change` it goes on under another plan: the first event of its next segment.
+        """
         with self._database.transact() as connection:
             now = self._lock(connection, run)
             if now is None or now.phase not in RESUMABLE:
                 told = "is not there any more" if now is None else f"is {now.phase}"
                 raise Failure(f"run {quote(run)} {told}: there is nothing to resume")
             self._remove(connection, run, MessageKind.PAUSE)
+            if change is not None:
+                if change.segment != now.segment:
+                    raise Failure(f"run {quote(run)} has gone on meanwhile: look at it again")
+                self._remove(connection, run, _CHANGE)
+                row = {"run": run, "name": _CHANGE, "body": dump_event(change.event), "sent_at": now.now}
+                connection.execute(messages.insert().values(row))
             self._begin_next(connection, now, {"version": version, "refusals": 0})
+
+    def read_change(self, run: str) -> Replanned | None:
+        """Return the event with which a run is to go on under another plan, None where nobody has sent any."""
+        with self._database.transact() as connection:
+            is_it = sa.and_(messages.c.run == run, messages.c.name == _CHANGE)
+            body = connection.execute(sa.select(messages.c.body).where(is_it)).scalar()
+        event = None if body is None else load_event(body)
+        return event if isinstance(event, Replanned) else None
 
     def wake_due(self) -> int:
         """Let the runs go on that have waited long enough; return how many."""
@@ -229,7 +263,8 @@ class Transitions:
         connection.execute(runs.update().where(runs.c.run == run).values(**changes))
 
     def _read_messages(self, connection: sa.Connection, run: str) -> dict[str, RunMessage]:
-        bodies = connection.execute(sa.select(messages.c.body).where(messages.c.run == run)).scalars()
+        is_signal = sa.and_(messages.c.run == run, messages.c.name != _CHANGE)
+        bodies = connection.execute(sa.select(messages.c.body).where(is_signal)).scalars()
         found = (parse_message(each.encode()) for each in bodies)
         return {each.name: each for each in found if each is not None}
 
