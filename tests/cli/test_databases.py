@@ -7,10 +7,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from handmade import completed
 from in_databases import end_worker, start_worker
 from playable import STEPS, judged, steps
+from telemetry.collector import collect
 
 from stagec.cli.app import run
 from stagec.core.value import replace
@@ -247,3 +249,36 @@ def test_a_journal_with_a_change_of_the_plan_is_taken_over(place: Path, capsys: 
     assert run(["replay", "two"]) == 0
     assert run(["runs", "show", "two"]) == 0
     assert load(Path("new.json").read_bytes()).digest[:19] in capsys.readouterr().out
+
+
+def test_workers_send_each_span_of_a_run_once_whoever_executes_it(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(["submit", "judged.plan.json", "--scenario", "judged.yaml", "--run", "two"]) == 0
+    with collect() as live, collect() as later:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", live.url)
+        worker = start_worker()
+        wait_until("two", "waiting", capsys)
+        end_worker(worker)
+        first = len(live.spans)
+        assert run(["answer", "two", "yes"]) == 0
+        worker = start_worker()
+        wait_until("two", "done", capsys)
+        end_worker(worker)
+        assert run(["runs", "export", "two", "--otlp", later.url]) == 0
+    assert 0 < first < len(live.spans)
+    assert len({each.span_id for each in live.spans}) == len(live.spans)
+    assert live.spans == later.spans
+
+
+@pytest.mark.parametrize("name", ["submission", "database"])
+def test_json_is_as_its_schema_says(name: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = {
+        "submission": ["submit", "steps.plan.json", "--input", "topic=cats", "--format", "json"],
+        "database": ["database", "check", "--format", "json"],
+    }
+    assert submit("--run", "one") == 0
+    capsys.readouterr()
+    assert run(words[name]) == 0
+    schema = Path(__file__).parents[2] / "schemas" / f"{name}.schema.json"
+    jsonschema.validate(json.loads(capsys.readouterr().out), json.loads(schema.read_bytes()))

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from time import monotonic
 
 from stagec.core.failure import Failure
-from stagec.core.json import object_of, text_in
+from stagec.core.json import text_in
 from stagec.drivers.dbos import LiveRun, RunBrief, RunStore, Submission, Transitions, list_briefs
 from stagec.drivers.following import Standing
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
 from stagec.plan import Plan
 from stagec.serve.run_source import BY, RunRow, RunStamp, StartOrder
-from stagec.world.models.usage import read_usage
 from stagec.world.questions import AskedOfPeople
 
 _WHOLE = 30.0
@@ -51,22 +50,20 @@ class DatabaseRuns:
 
     def _describe(self, brief: RunBrief) -> RunRow:
         """Return the row of a run, of what the database knows without its history."""
-        record, known = brief.record, brief.record.summary
+        record, used = brief.record, brief.used
         try:
-            plan = text_in(known, "plan") or self._store.load_program(record).plan.id
+            plan = text_in(record.summary, "plan") or self._store.load_program(record).plan.id
         except Failure as failure:
             return RunRow(record.run, "unusable", str(failure), digest=record.plan, changed=brief.moved_at)
-        used = read_usage({"usage": known.get("usage")}) if object_of(known.get("usage")) else None
-        executions, events = (each if isinstance(each, int) else 0 for each in map(known.get, ("executions", "events")))
-        asked = known.get("questions")
+        asked = record.summary.get("questions")
         return RunRow(
             record.run,
             brief.standing,
             record.reason,
             plan,
-            text_in(known, "digest") or record.plan,
-            executions,
-            max(events, 1) + brief.steps,
+            brief.plan,
+            brief.executions,
+            brief.events,
             0 if used is None else used.input + used.output,
             None if used is None else used.cost,
             len(asked) if isinstance(asked, list) and brief.standing is Standing.WAITING else 0,

@@ -1,15 +1,15 @@
-"""Sends what a run does while it is executed: reads its journal as anybody may, in a thread of its own."""
+"""Sends what a run does while it is executed: follows it as anybody may, in a thread of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from threading import Event as Flag
 from threading import Thread
 
-from stagec.drivers.history import UNTIMED
-from stagec.drivers.local import JournalError
-from stagec.drivers.local.live_journal import LiveJournal
+from stagec.core.failure import Failure
+from stagec.drivers.following import FollowedRun
+from stagec.drivers.history import UNTIMED, JournalError
 from stagec.runtime import Program, State, advance
 from stagec.telemetry.figures import Figures
 from stagec.telemetry.otlp import Collector, RunIdentity
@@ -21,15 +21,21 @@ _PATIENCE, _BRIEF = 2.0, 0.5
 """Seconds that a run which is over waits for the collector, and one that somebody wants to end at once."""
 
 
-class LiveTelemetry:
-    """Follows the journal of a run and sends its spans, without those of an earlier session: the first `known` events.
+Note = Callable[[int], None]
 
-    `program` is the one that the run began with. Nothing that is wrong with the collector reaches the run. It is
-    told when the run is over, by `finish`.
+
+class LiveTelemetry:
+    """Follows a run and sends its spans, without those of an earlier session: the first `known` events.
+
+    `program` is the one that the run began with. `note` is told how many events have been sent. Nothing that is wrong
+    with the collector reaches the run. It is told when the run is over, by `finish`.
     """
 
-    def __init__(self, path: Path, program: Program, collector: Collector, known: int = 0) -> None:
-        self._journal, self._program, self._collector, self._known = LiveJournal(path), program, collector, known
+    def __init__(
+        self, run: FollowedRun, program: Program, collector: Collector, known: int = 0, note: Note = lambda _: None
+    ) -> None:
+        self._run, self._program, self._collector, self._known = run, program, collector, known
+        self._note = note
         self._tracer, self._figures, self._state = RunTracer(program), Figures(), State()
         self._digest = program.digest
         self._count, self._lost = 0, 0
@@ -54,12 +60,12 @@ class LiveTelemetry:
 
     def _follow(self) -> None:
         try:
-            with closing(self._journal):
+            with closing(self._run):
                 while not self._over.wait(_PACE):
                     self._send()
                 self._send()
                 self._collector.send_figures(self._identity, self._figures, self._tracer.last or 0)
-        except JournalError as error:
+        except (JournalError, Failure) as error:
             self._trouble = str(error)
 
     @property
@@ -71,9 +77,11 @@ class LiveTelemetry:
         found = self._read()
         if found and not self._collector.send(self._identity, found):
             self._lost += len(found)
+        elif found and not self._lost:
+            self._note(self._count)
 
     def _read(self) -> list[TraceSpan]:
-        news, found = self._journal.read_more(), list[TraceSpan]()
+        news, found = self._run.read_more(), list[TraceSpan]()
         times = news.times or (UNTIMED,) * len(news.events)
         for event, each in zip(news.events, times, strict=True):
             step = advance(self._program, self._state, event)

@@ -38,13 +38,14 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
 
     With --otlp, send it to a collector of OpenTelemetry instead: spans and figures.
     """
-    if otlp is not None:
-        from stagec.cli.running.telemetry import send_stored
-
-        send_stored(run, runs, otlp, messages=more["messages"])
-        return
     from stagec.cli.databases.run_sources import read_named
 
+    if otlp is not None:
+        from stagec.cli.running.telemetry import read_address, send_stored
+
+        address = read_address(otlp)
+        send_stored(*read_named(run, runs, database), address, messages=more["messages"])
+        return
     if more["journal"] is not None:
         from stagec.cli.databases.moving import write_journal
 

@@ -41,7 +41,12 @@ def check(url: str | None, output_format: str) -> None:
                 {"worker": each.worker, "version": each.version, "host": each.host, "draining": each.is_draining}
                 for each in workers
             ]
-            put(format_json({"database": store.database.name.strip("'"), "runs": counts, "workers": rows}, 2) + "\n")
+            put(
+                format_json(
+                    {"version": 1, "database": store.database.name.strip("'"), "runs": counts, "workers": rows}, 2
+                )
+                + "\n"
+            )
             return
         paper = find_canvas(sys.stdout, os.environ)
         put(f"{store.database.name} is as this version needs it\n")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from stagec.cli.databases.opening import open_store
 from stagec.cli.running.history import RunStatus
 from stagec.core.failure import Failure
-from stagec.core.json import Json, object_of, text_in
-from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
-from stagec.drivers.dbos.live_run import stand
+from stagec.core.json import text_in
+from stagec.drivers.dbos import RunBrief, RunPhase, RunStore, list_briefs
 from stagec.drivers.following import StoredHistory
-from stagec.world.models.usage import read_usage
 
 
 def read_stored_run(run: str, database: str) -> StoredHistory:
@@ -23,23 +21,14 @@ def read_stored_run(run: str, database: str) -> StoredHistory:
 def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
     """Return how all runs stand, and the name of the database."""
     with open_store(database) as store:
-        records = store.list_records()
-        queued = store.list_queued(records)
-        return [_describe(store, each, is_queued=each.run in queued) for each in records], store.database.name.strip(
-            "'"
-        )
+        return [_describe(store, each) for each in list_briefs(store)], store.database.name.strip("'")
 
 
-def _describe(store: RunStore, record: RunRecord, *, is_queued: bool) -> RunStatus:
-    known = record.summary
+def _describe(store: RunStore, brief: RunBrief) -> RunStatus:
+    record = brief.record
     try:
-        plan = text_in(known, "plan") or store.load_program(record).plan.id
+        plan = text_in(record.summary, "plan") or store.load_program(record).plan.id
     except Failure as failure:
         return RunStatus(record.run, "unusable", str(failure))
-    usage: Json = known.get("usage")
-    used = read_usage({"usage": usage}) if object_of(usage) else None
-    executions, events = (each if isinstance(each, int) else None for each in map(known.get, ("executions", "events")))
-    standing = stand(record, is_queued=is_queued)
-    return RunStatus(
-        record.run, standing, record.reason, plan, text_in(known, "digest") or record.plan, executions, events, used
-    )
+    counts = brief.executions, brief.events, brief.used
+    return RunStatus(record.run, brief.standing, record.reason, plan, brief.plan, *counts)

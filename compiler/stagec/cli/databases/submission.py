@@ -65,7 +65,7 @@ def submit(request: SubmitRequest) -> Exit:
         found = list(zip(submissions, store.submit(submissions), strict=True))
     if request.output_format == "json":
         rows: list[Json] = [{"run": each.run, "new": is_new} for each, is_new in found]
-        put(format_json({"digest": program.digest, "runs": rows}, 2) + "\n")
+        put(format_json({"version": 1, "digest": program.digest, "runs": rows}, 2) + "\n")
         return Exit.CLEAN
     paper = find_canvas(sys.stdout, os.environ)
     if request.jobs is None:

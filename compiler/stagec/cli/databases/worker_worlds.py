@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from stagec.cli.databases.worker_telemetry import WorkerTelemetry
 from stagec.cli.running.runs import SUFFIX
 from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import has_stages
@@ -13,6 +14,7 @@ from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import Memory, choose_worlds
 from stagec.cli.running.worlds import WorldSetup, open_world, refuse_unfit_world, watch_mail
 from stagec.cli.signatures import refuse_unsigned
+from stagec.cli.streams import say
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
@@ -34,6 +36,7 @@ class WorkerWorlds:
         self._store, self._configuration, self._folder = store, configuration, folder
         self._options = replace(options, stream=False, answers=options.answers or "wait")
         self._others = choose_worlds(self._options, configuration.settings)
+        self._telemetry = WorkerTelemetry(store, options, lambda told: say(f"stagec: {told}"))
 
     @contextmanager
     def open(self, record: RunRecord, program: Program) -> Iterator[WorkerWorld]:
@@ -48,7 +51,7 @@ class WorkerWorlds:
         path, reporter = self._folder / f"{record.run}{SUFFIX}", choose_reporter(program.plan, None)
         made_of = (path, program, self._options, scenario, self._others)
         setup = WorldSetup(*made_of, None, reporter, watch_mail(path), has_people=False)
-        with open_world(setup) as opened:
+        with open_world(setup) as opened, self._telemetry.follow(record.run):
             yield WorkerWorld(opened.world)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec.cli.running.inputs import load_program
 from stagec.cli.running.run_session import RunSetup
-from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.streams import put, say
 from stagec.core.failure import Failure
 from stagec.core.words import format_count, quote
+from stagec.drivers.following import StoredHistory
+from stagec.drivers.local.live_journal import LiveJournal
 from stagec.drivers.replay import advance_through
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
     try:
         history = run.journal.history
         begun = run.program if history.last_change is None else load_program(history.plan, "the plan of the run")
-        return LiveTelemetry(run.path, begun, Collector(), len(history.events))
+        return LiveTelemetry(LiveJournal(run.path), begun, Collector(), len(history.events))
     except Failure as failure:
         if options.telemetry:
             raise
@@ -71,21 +71,25 @@ def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
         return None
 
 
-def send_stored(run: str, folder: Path, address: str, *, messages: bool) -> None:
-    """Send what is in the journal of a run, all of it; without an address to where the environment says."""
+def read_address(address: str) -> str:
+    """Return the address of a collector, which may be empty; raise `Failure` for what is none."""
+    if address and not address.startswith(("http://", "https://")):
+        raise Failure(f"--otlp {quote(address)} is no address of a collector, such as 'http://localhost:4318'")
+    return address
+
+
+def send_stored(run: str, stored: StoredHistory, address: str, *, messages: bool) -> None:
+    """Send what is kept of a run, all of it; without an address to where the environment says."""
     from stagec.telemetry.figures import Figures
     from stagec.telemetry.otlp import Collector, RunIdentity
     from stagec.telemetry.spans import RunTracer, list_spans
 
-    if address and not address.startswith(("http://", "https://")):
-        raise Failure(f"--otlp {quote(address)} is no address of a collector, such as 'http://localhost:4318'")
-    path = Runs(folder).find(run)
-    history = read_run(path).history
-    program = load_program(history.plan, f"the plan of run {quote(name_of(path))}")
+    history = stored.history
+    program = load_program(history.plan, f"the plan of run {quote(run)}")
     tracer, figures = RunTracer(program, messages=messages), Figures()
     spans = list(list_spans(tracer, advance_through(program, history.events), history.times))
     if not spans:
-        raise Failure(f"run {quote(name_of(path))} has no times: an older version of stagec has executed it")
+        raise Failure(f"run {quote(run)} has no times: an older version of stagec has executed it")
     for each in spans:
         figures.take(each)
     collector, identity = Collector(address or None), RunIdentity(tracer.run, program.digest, tracer.first)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
+from stagec.core.json import object_of, text_in
 from stagec.core.value import NOTHING, value
 from stagec.drivers.dbos.run_records import RESUMABLE, RunPhase, RunRecord, read_row
 from stagec.drivers.dbos.run_store import RunStore
@@ -14,6 +15,8 @@ from stagec.drivers.following import News, Standing, find_standing
 from stagec.drivers.history import EventTimes, strip_times
 from stagec.runtime.exchange import Event
 from stagec.runtime.state import State
+from stagec.world.models.port import TokenUse
+from stagec.world.models.usage import read_usage
 
 _QUEUED = ("ENQUEUED", "DELAYED")
 
@@ -31,6 +34,31 @@ class RunBrief:
     def standing(self) -> Standing:
         """How it stands, in the words of runs in folders."""
         return stand(self.record, is_queued=self.is_queued)
+
+    @property
+    def executions(self) -> int:
+        """How many executions of nodes have begun, as its last segment has left it."""
+        return self._count("executions")
+
+    @property
+    def events(self) -> int:
+        """How many events it has, at least the one with which it began."""
+        return max(self._count("events"), 1) + (self.steps if self.record.phase is RunPhase.ACTIVE else 0)
+
+    @property
+    def plan(self) -> str:
+        """The digest of the plan that it has now, as its last segment has left it."""
+        return text_in(self.record.summary, "digest") or self.record.plan
+
+    @property
+    def used(self) -> TokenUse | None:
+        """What its models have used, None where nobody says that they have used anything."""
+        told = self.record.summary.get("usage")
+        return read_usage({"usage": told}) if object_of(told) else None
+
+    def _count(self, name: str) -> int:
+        found = self.record.summary.get(name)
+        return found if isinstance(found, int) else 0
 
     @property
     def stamp(self) -> tuple[object, ...]:

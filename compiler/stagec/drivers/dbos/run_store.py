@@ -19,7 +19,7 @@ from stagec.core.words import quote
 from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.queues import Queues
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission, name_segment, read_row
-from stagec.drivers.dbos.tables import documents, runs, steps, workers, workflows
+from stagec.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
 from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.drivers.replay import fold_run
 from stagec.plan.loader import PlanError, read_frame
@@ -35,6 +35,8 @@ _SEARCHED = 5_000
 """Names among which the nearest is looked for."""
 Recorded = tuple[int, int, tuple[str, Event, EventTimes] | None]
 """A segment, the number of a step in it, and the step digest, event and times that it has recorded, if it has."""
+_SENT = "telemetry"
+"""The name of the row, among the signals of a run, that says how much telemetry of it has been sent."""
 STOP = "!"
 """How the output of a step begins that says why a segment ends; nothing of it belongs to the journal."""
 
@@ -139,6 +141,27 @@ class RunStore:
             return False
         with self.database.transact() as connection:
             return connection.execute(sa.select(runs.c.run).where(runs.c.run == run)).scalar() is not None
+
+    def read_sent(self, run: str) -> int:
+        """Return of how many events of a run telemetry has been sent."""
+        with self.database.transact() as connection:
+            return self._read_sent(connection, run)
+
+    def note_sent(self, run: str, count: int) -> None:
+        """Remember of how many events of a run telemetry has been sent."""
+        is_it = sa.and_(messages.c.run == run, messages.c.name == _SENT)
+        with self.database.transact() as connection:
+            if self._read_sent(connection, run) < count:
+                now = connection.execute(sa.select(self.database.now)).scalar_one()
+                connection.execute(messages.delete().where(is_it))
+                row = {"run": run, "name": _SENT, "body": json.dumps({"sent": count}), "sent_at": now}
+                connection.execute(self._insert(messages).on_conflict_do_nothing(), [row])
+
+    def _read_sent(self, connection: sa.Connection, run: str) -> int:
+        is_it = sa.and_(messages.c.run == run, messages.c.name == _SENT)
+        body = connection.execute(sa.select(messages.c.body).where(is_it)).scalar()
+        found = 0 if body is None else json.loads(body)["sent"]
+        return found if isinstance(found, int) else 0
 
     def list_records(self, phases: Sequence[RunPhase] = tuple(RunPhase)) -> list[RunRecord]:
         """Return the rows of all runs in some phases, by name."""
