@@ -146,8 +146,11 @@ def test_a_question_is_answered_once_and_a_replayed_answer_is_refused(runs: RunS
 
 
 def test_a_run_is_paused_resumed_and_cancelled(runs: RunStore, page: Page) -> None:
-    submit(runs, submission("one", judged()))
+    submit(runs, submission("one", judged()), submission("later", delay=3_600_000))
+    page.wait_for("later", "not begun")
+    assert post(page.app, "/api/runs/later/cancel", {}).status == 202
     with working(runs.database, JudgedWorld()):
+        page.wait_for("later", "failed")
         page.wait_for("one", "waiting")
         assert post(page.app, "/api/runs/one/resume", {}).status == 409
         assert post(page.app, "/api/runs/one/pause", {}).status == 202

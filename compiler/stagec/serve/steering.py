@@ -82,7 +82,7 @@ class SteeringApi:
         run = self._find(name)
         if run.row is not None and run.row.status in _EXECUTED:
             self._send(run, MessageKind.CANCEL)
-        elif run.row is not None and run.row.status == "interrupted":
+        elif run.row is not None and run.row.status in {"interrupted", "not begun"}:
             self._source.cancel(name)
         else:
             raise RefusalError(409, "the run has ended")
