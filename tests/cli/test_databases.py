@@ -206,7 +206,7 @@ def test_a_run_goes_on_under_another_plan_which_workers_know(place: Path, capsys
     digest = load(Path("new.json").read_bytes()).digest
     interrupt(capsys)
     assert run(["resume", "one", "--plan", "new.json", "--dry-run"]) == 0
-    assert f"would go on with {digest[:19]}" in capsys.readouterr().out
+    assert f"would continue with {digest[:19]}" in capsys.readouterr().out
     assert run(["resume", "one", "--plan", "new.json"]) == 0
     interrupt(capsys)  # the scenario of the run does not answer
     assert run(["runs", "list", "--format", "json"]) == 0

@@ -8,7 +8,15 @@ from stagec.cli import options as general
 from stagec.cli.parameters import Group
 from stagec.cli.running import options
 
+COMMAND = Group(
+    "database",
+    help="Prepare, check and tidy a database of runs.",
+    short_help="Prepare and check a database of runs.",
+)
 
+
+@COMMAND.subcommand("migrate", "Make the tables, or bring them to this version.")
+@options.database
 def _migrate(database: str | None) -> None:
     """Make the tables of a database of runs, or bring them to this version. Runs that are there stay.
 
@@ -19,6 +27,9 @@ def _migrate(database: str | None) -> None:
     migrate(database)
 
 
+@COMMAND.subcommand("check", "Check the tables, count runs, list workers.")
+@options.database
+@general.output_format("text", "json", default="text")
 def _check(database: str | None, output_format: str) -> None:
     """Check that a database can be reached and has the tables of this version; count its runs and list its workers.
 
@@ -29,6 +40,12 @@ def _check(database: str | None, output_format: str) -> None:
     check(database, output_format)
 
 
+@COMMAND.subcommand("limit", "Limit runs and requests.")
+@options.database
+@click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is each.")
+@click.option("--provider", metavar="NAME", help="The provider of models to limit, such as openai.")
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="So many at the same time.")
+@click.option("--rate", metavar="N/SECONDSs", help="So many begin in so many seconds, such as 100/60s.")
 def _limit(
     database: str | None, tenant: str | None, provider: str | None, concurrency: int | None, rate: str | None
 ) -> None:
@@ -58,43 +75,17 @@ def _limit(
     set_limit(database, read_limit("" if tenant in {None, "*"} else tenant, provider or "", concurrency, rate))
 
 
+@COMMAND.subcommand("prune", "Remove runs that have ended.")
+@options.database
+@click.option(
+    "--older-than",
+    type=click.FloatRange(min=0),
+    required=True,
+    metavar="DAYS",
+    help="How long ago the runs have ended.",
+)
 def _prune(database: str | None, older_than: float) -> None:
     """Remove runs that have ended, with their journals and signals, and the plans that no run has any more."""
     from stagec.cli.databases.administration import prune
 
     prune(database, older_than)
-
-
-def _commands() -> list[click.Command]:
-    """Make the subcommands; a module of the shelf names one command only."""
-    named = options.database
-    formats = general.output_format("text", "json", default="text")
-    tenant = click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is each.")
-    provider = click.option("--provider", metavar="NAME", help="The provider of models to limit, such as openai.")
-    concurrency = click.option(
-        "--concurrency", type=click.IntRange(min=1), metavar="N", help="So many at the same time."
-    )
-    rate = click.option("--rate", metavar="N/SECONDSs", help="So many begin in so many seconds, such as 100/60s.")
-    older = click.option(
-        "--older-than",
-        type=click.FloatRange(min=0),
-        required=True,
-        metavar="DAYS",
-        help="How long ago the runs have ended.",
-    )
-    return [
-        click.command("migrate", short_help="Make the tables, or bring them to this version.")(named(_migrate)),
-        click.command("check", short_help="Check the tables, count runs, list workers.")(named(formats(_check))),
-        click.command("limit", short_help="Limit runs and requests.")(
-            named(tenant(provider(concurrency(rate(_limit)))))
-        ),
-        click.command("prune", short_help="Remove runs that have ended.")(named(older(_prune))),
-    ]
-
-
-COMMAND = Group(
-    "database",
-    commands=_commands(),
-    help="Prepare, check and tidy a database of runs.",
-    short_help="Prepare and check a database of runs.",
-)

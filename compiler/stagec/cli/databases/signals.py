@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stagec.cli.databases.opening import open_store
 from stagec.cli.running.plan_change import BreakingChangeError, Standpoint
 from stagec.cli.running.questions import Asked
-from stagec.cli.running.resume_request import ResumeRequest, find_change, tell_change
+from stagec.cli.running.resume_request import ResumeRequest, tell_change
 from stagec.cli.running.steered_runs import BY, WORDS
 from stagec.cli.streams import say
 from stagec.core.failure import Exit, Failure
@@ -60,7 +60,7 @@ def resume(request: ResumeRequest, database: str) -> Exit:
         history = store.read_history(record)
         standpoint = Standpoint.of(record.run, history)
         try:
-            program, event = find_change(request, standpoint)
+            program, event = request.find_change(standpoint)
         except BreakingChangeError as error:
             if request.dry_run:
                 return tell_change(request, standpoint, error.program, error)

@@ -53,6 +53,72 @@ class ResumeRequest:
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
 
+    def find_change(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
+        """Return the program with which a run continues, and the event that changes its plan, if any."""
+        if self.plan is not None:
+            return ChangeRequest(self.plan, self.allow, self.again, self.inputs).read(standpoint)
+        given = (("--allow", self.allow), ("--again", self.again), ("--input", self.inputs))
+        unused = [name for name, each in given if each]
+        if unused:
+            raise Failure(
+                f"{listing(unused)} {'are' if len(unused) > 1 else 'is'} for another plan, which --plan names"
+            )
+        return standpoint.program, None
+
+    def resume_stages(
+        self, opened: OpenedWorld, folder: RunFolder | None, program: Program, history: History
+    ) -> Resumed | None:
+        """Return the event that resumes a run of stages, once its published results are verified."""
+        state = State() if folder is None else Standpoint.of(self.run, history).state
+        if folder is None or opened.stages is None or state.ended is Outcome.DONE:
+            return None
+        if not is_resumable(state):
+            raise Failure(f"run {quote(self.run)} has ended as {state.ended}, {state.reason}: it cannot be resumed")
+        opened.turns.hold()  # nothing of an earlier process may change what is verified
+        finished = opened.stages.finish(state.pending.values())
+        consent = Consent(self.consent, TrustLevel(self.trust))
+        found = verify_stages(folder, program, history, consent, finished)
+        opened.stages.take_kept(found.published, found.checkpoint)
+        return Resumed(tuple(found.published), self.consent, found.checkpoint)
+
+    def proceed(self, path: Path, journal: Journal, change: tuple[Standpoint, Program, Replanned | None]) -> Exit:
+        """Execute the run from where it is, with the plan that has changed if it has."""
+        standpoint, program, changed = change
+        options = self.complete_options(journal.history, program)
+        refuse_unfit_stages(program.plan, choose_stages(options))
+        setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), journal.history.facts))
+        setup.mail.begin(is_new=False)
+        announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
+        with open_world(setup) as opened:
+            if changed is not None:  # last of all: whatever is wrong with the rest leaves the run as it was
+                change_plan(journal, standpoint.program, standpoint.state, changed)
+                say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
+            event = self.resume_stages(opened, setup.folder, program, journal.history)
+            run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
+            with send_live(options, run):
+                return execute(run, event)
+
+    def complete_options(self, history: History, program: Program) -> WorldOptions:
+        """Return the options with what the journal remembers where they are absent."""
+        scenario, remembered = self.world.scenario, history.facts.get("scenario")
+        if scenario is None and remembered is not None:
+            scenario = Path(remembered)
+            if not os.path.isfile(scenario):  # unlike `is_file`, never raises
+                raise Failure(f"the scenario of the run, {quote(scenario)}, no longer exists: --scenario gives another")
+        stages = (
+            choose_stages(self.world).recall(history.facts) if has_stages(program.plan) else choose_stages(self.world)
+        )
+        return replace(self.world, scenario=scenario, project=stages.project, executor=stages.executor)
+
+    def refuse_unsigned(self, name: str, history: History) -> None:
+        """Raise `Failure` if a demanded signature lacks: that of the journal counts, else the one beside --plan."""
+        changed = history.last_change
+        signature = history.facts.get(SIGNATURE) if changed is None else changed.signature
+        beside = None if self.plan is None else locate_signature(self.plan)
+        if signature is None and beside is not None:
+            signature = read_signature(beside)
+        refuse_unsigned(signature, history.latest[0], load_configuration((Path(),)), f"the plan of run {quote(name)}")
+
 
 def resume(request: ResumeRequest) -> Exit:
     """Resume a run; return the exit status of its end."""
@@ -66,7 +132,7 @@ def resume(request: ResumeRequest) -> Exit:
             raise Failure(f"run {quote(name_of(path))} never began: {hint}")
         standpoint = Standpoint.of(name_of(path), history)
         try:
-            program, event = find_change(request, standpoint)
+            program, event = request.find_change(standpoint)
         except BreakingChangeError as error:
             if request.dry_run:
                 return tell_change(request, standpoint, error.program, error)
@@ -74,21 +140,10 @@ def resume(request: ResumeRequest) -> Exit:
         if request.consent and not has_stages(program.plan):
             raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
         if event is None:
-            _refuse_unsigned(request, name_of(path), history)
+            request.refuse_unsigned(name_of(path), history)
         if request.dry_run:
             return tell_change(request, standpoint, program)
-        return _continue(request, path, journal, (standpoint, program, event))
-
-
-def find_change(request: ResumeRequest, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
-    """Return the program with which a run continues, and the event that changes its plan, if any."""
-    if request.plan is not None:
-        return ChangeRequest(request.plan, request.allow, request.again, request.inputs).read(standpoint)
-    given = (("--allow", request.allow), ("--again", request.again), ("--input", request.inputs))
-    unused = [name for name, each in given if each]
-    if unused:
-        raise Failure(f"{listing(unused)} {'are' if len(unused) > 1 else 'is'} for another plan, which --plan names")
-    return standpoint.program, None
+        return request.proceed(path, journal, (standpoint, program, event))
 
 
 def tell_change(
@@ -104,60 +159,3 @@ def tell_change(
     change = f"would continue with {other}, and has {own}" if own != other else f"would continue with {own}, as before"
     put(f"run {quote(standpoint.name)} {change}\n")
     return Exit.CLEAN
-
-
-def _continue(
-    request: ResumeRequest, path: Path, journal: Journal, change: tuple[Standpoint, Program, Replanned | None]
-) -> Exit:
-    standpoint, program, changed = change
-    options = _complete(request.world, journal.history, program)
-    refuse_unfit_stages(program.plan, choose_stages(options))
-    setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), journal.history.facts))
-    setup.mail.begin(is_new=False)
-    announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
-    with open_world(setup) as opened:
-        if changed is not None:  # last of all: whatever is wrong with the rest leaves the run as it was
-            change_plan(journal, standpoint.program, standpoint.state, changed)
-            say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
-        event = _resume_stages(request, opened, setup.folder, program, journal.history)
-        run = RunSetup(path, journal, program, opened.world, setup.reporter, setup.mail, options.max_parallel)
-        with send_live(options, run):
-            return execute(run, event)
-
-
-def _complete(given: WorldOptions, history: History, program: Program) -> WorldOptions:
-    """Return the options with what the journal remembers where they are absent."""
-    scenario, remembered = given.scenario, history.facts.get("scenario")
-    if scenario is None and remembered is not None:
-        scenario = Path(remembered)
-        if not os.path.isfile(scenario):  # unlike `is_file`, never raises
-            raise Failure(f"the scenario of the run, {quote(scenario)}, no longer exists: --scenario gives another")
-    stages = choose_stages(given).recall(history.facts) if has_stages(program.plan) else choose_stages(given)
-    return replace(given, scenario=scenario, project=stages.project, executor=stages.executor)
-
-
-def _resume_stages(
-    request: ResumeRequest, opened: OpenedWorld, folder: RunFolder | None, program: Program, history: History
-) -> Resumed | None:
-    """Return the event with which a run of stages goes on, once what it has left is verified."""
-    state = State() if folder is None else Standpoint.of(request.run, history).state
-    if folder is None or opened.stages is None or state.ended is Outcome.DONE:
-        return None
-    if not is_resumable(state):
-        raise Failure(f"run {quote(request.run)} has ended as {state.ended}, {state.reason}: it cannot be resumed")
-    opened.turns.hold()  # nothing of an earlier process may change what is verified
-    finished = opened.stages.finish(state.pending.values())
-    consent = Consent(request.consent, TrustLevel(request.trust))
-    found = verify_stages(folder, program, history, consent, finished)
-    opened.stages.take_kept(found.published, found.checkpoint)
-    return Resumed(tuple(found.published), request.consent, found.checkpoint)
-
-
-def _refuse_unsigned(request: ResumeRequest, name: str, history: History) -> None:
-    """Raise `Failure` if the project demands a signature: that of the journal counts, else the one beside --plan."""
-    changed = history.last_change
-    signature = history.facts.get(SIGNATURE) if changed is None else changed.signature
-    beside = None if request.plan is None else locate_signature(request.plan)
-    if signature is None and beside is not None:
-        signature = read_signature(beside)
-    refuse_unsigned(signature, history.latest[0], load_configuration((Path(),)), f"the plan of run {quote(name)}")

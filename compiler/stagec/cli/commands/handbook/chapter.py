@@ -93,11 +93,25 @@ class ChapterWriter:
             chapter,
             beginnings=tuple(describe_limits(made.plan)),
             inputs={name: _describe_need(each) for name, each in made.plan.inputs.items()},
-            costs=tuple(_list_costs(made.plan, self._basis)),
+            costs=tuple(self._list_costs(made.plan)),
             steps=steps,
             tools=tuple(_list_tools(writer, steps)),
             tests=self._tests.summarize(flow.id, flow.at),
         )
+
+    def _list_costs(self, plan: Plan) -> Iterator[Cost]:
+        for entry in bound(plan, self._basis.assumptions).entries:
+            figures = [(measure, entry.figures[measure]) for measure in list_shown(entry)]
+            rows = (
+                (
+                    NAMES[measure],
+                    describe_least(measure, figure),
+                    describe_most(measure, figure),
+                    "; ".join(_EXPLAINED.get(each.kind) or explain_lack(each) for each in figure.lacks),
+                )
+                for measure, figure in figures
+            )
+            yield Cost(entry.entry, tuple(rows))
 
 
 def _list_tools(writer: StepWriter, steps: tuple[StepPage, ...]) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
@@ -110,21 +124,6 @@ def _describe_need(given: Input) -> str:
     if given.required:
         return "must be given"
     return "can be left out" if given.default is None else f"{format_value(given.default)} if nothing is given"
-
-
-def _list_costs(plan: Plan, basis: CostBasis) -> Iterator[Cost]:
-    for entry in bound(plan, basis.assumptions).entries:
-        figures = [(measure, entry.figures[measure]) for measure in list_shown(entry)]
-        rows = (
-            (
-                NAMES[measure],
-                describe_least(measure, figure),
-                describe_most(measure, figure),
-                "; ".join(_EXPLAINED.get(each.kind) or explain_lack(each) for each in figure.lacks),
-            )
-            for measure, figure in figures
-        )
-        yield Cost(entry.entry, tuple(rows))
 
 
 _EXPLAINED = {

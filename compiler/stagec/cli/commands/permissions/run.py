@@ -40,12 +40,47 @@ class PermissionsRequest:
     runs: Path = Path()
     database: str | None = None
 
+    def run_tests(self, configuration: Configuration) -> dict[tuple[Place, str], tuple[SeenRun, ...]]:
+        """Return what came of the tests of each flow; nothing where there are none."""
+        try:
+            trees = read_files(configuration, self.paths)
+        except Failure as failure:
+            if failure.status is not Exit.NOTHING:
+                raise
+            return {}
+        found: dict[tuple[Place, str], tuple[SeenRun, ...]] = {}
+        for each in run_tests(trees, TestedFlows(configuration), None, None):
+            flow = each.flow.meaning.flow
+            tested = SeenRun(each.found.used, next(each.list_complaints(), None) is None)
+            found[flow.at, flow.id] = (*found.get((flow.at, flow.id), ()), tested)
+        return found
+
+    def collect(self, configuration: Configuration) -> tuple[FlowPermissions, ...]:
+        """Return what the nodes of the flows may do, and what tests show that they do."""
+        named = tuple(path.absolute() for path in self.paths)
+        compilation = compile_project(Project(configuration.root, named, configuration.settings, tells_all=True))
+        accesses = compilation.list_accesses()
+        if not accesses:
+            where = listing([os.path.relpath(path) for path in self.paths or (configuration.root,)])
+            raise Failure(f"nothing may do anything: {where} holds no flow and no agent file", Exit.NOTHING)
+        chosen = {id(flow) for flow in choose_flows(self.flow, (each.flow for each in accesses))}
+        tested = self.run_tests(configuration)
+        recorded = RecordedUses(self.runs, self.database).read(self.named, every=self.all_runs)
+        collector = PermissionCollector(compilation.trees)
+        shown = [each for each in accesses if id(each.flow) in chosen]
+        seen = {id(each): recorded.find(each.flow, accesses) for each in shown}
+        recorded.refuse_foreign(name for found in seen.values() for name in found)
+        return tuple(
+            collector.collect(each, (*tested.get((each.flow.at, each.flow.id), ()), *seen[id(each)].values()))
+            for each in shown
+        )
+
 
 def run(request: PermissionsRequest) -> Exit:
     """Print the permissions; return the exit status."""
     configuration = load_configuration(request.paths, request.root)
     with show_progress("collecting …"):
-        flows = _collect(request, configuration)
+        flows = request.collect(configuration)
     name_file = name_from_here(configuration.root)
     if request.output_format == "json":
         put(format_flows(flows))
@@ -57,41 +92,3 @@ def run(request: PermissionsRequest) -> Exit:
             draw_flow(sheet, each, name_file)
         put(sheet.text())
     return Exit.FINDINGS if request.check and any(each.has_surplus for each in flows) else Exit.CLEAN
-
-
-def _collect(request: PermissionsRequest, configuration: Configuration) -> tuple[FlowPermissions, ...]:
-    named = tuple(path.absolute() for path in request.paths)
-    compilation = compile_project(Project(configuration.root, named, configuration.settings, tells_all=True))
-    accesses = compilation.list_accesses()
-    if not accesses:
-        where = listing([os.path.relpath(path) for path in request.paths or (configuration.root,)])
-        raise Failure(f"nothing may do anything: {where} holds no flow and no agent file", Exit.NOTHING)
-    chosen = {id(flow) for flow in choose_flows(request.flow, (each.flow for each in accesses))}
-    tested = _run_tests(request, configuration)
-    recorded = RecordedUses(request.runs, request.database).read(request.named, every=request.all_runs)
-    collector = PermissionCollector(compilation.trees)
-    shown = [each for each in accesses if id(each.flow) in chosen]
-    seen = {id(each): recorded.find(each.flow, accesses) for each in shown}
-    recorded.refuse_foreign(name for found in seen.values() for name in found)
-    return tuple(
-        collector.collect(each, (*tested.get((each.flow.at, each.flow.id), ()), *seen[id(each)].values()))
-        for each in shown
-    )
-
-
-def _run_tests(
-    request: PermissionsRequest, configuration: Configuration
-) -> dict[tuple[Place, str], tuple[SeenRun, ...]]:
-    """Return what came of the tests of each flow; nothing where there are none."""
-    try:
-        trees = read_files(configuration, request.paths)
-    except Failure as failure:
-        if failure.status is not Exit.NOTHING:
-            raise
-        return {}
-    found: dict[tuple[Place, str], tuple[SeenRun, ...]] = {}
-    for each in run_tests(trees, TestedFlows(configuration), None, None):
-        flow = each.flow.meaning.flow
-        tested = SeenRun(each.found.used, next(each.list_complaints(), None) is None)
-        found[flow.at, flow.id] = (*found.get((flow.at, flow.id), ()), tested)
-    return found

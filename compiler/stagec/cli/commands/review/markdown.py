@@ -15,7 +15,6 @@ from stagec.cli.differences import (
     write_prose,
 )
 from stagec.cli.wording import shorten
-from stagec.comparison.classify import JudgedChange
 from stagec.comparison.kind import Grade
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.shelf import member
@@ -78,7 +77,8 @@ def _weigh(text: str) -> int:
 
 def write_comment(review: Review) -> str:
     """Return the comment; what people have written stands in it as code and never as markup."""
-    blocks = [*_write_head(review), *_write_pictures(review), *_write_details(review)]
+    writer = _CommentWriter(review)
+    blocks = [*writer.write_head(), *writer.write_pictures(), *writer.write_details()]
     left = _LONGEST
     written = dict.fromkeys(range(len(blocks)), "")
     for at in sorted(written, key=lambda each: blocks[each].rank):
@@ -87,21 +87,84 @@ def write_comment(review: Review) -> str:
     return "".join(written.values())
 
 
-def _write_head(review: Review) -> Iterator[CommentPart]:
-    sign = "❌" if review.is_bad else "✅"
-    verdict = f"{review.verdict[0].upper()}{review.verdict[1:]}"
-    subject = "Compared" if review.new == "." else f"{quote_markdown(shorten(review.new))} compared"
-    went_off = f", where it went off {quote_markdown(shorten(review.branch))}" if review.branch else ""
-    yield CommentPart((f"## {sign} {verdict}", "", f"{subject} with {quote_markdown(shorten(review.old))}{went_off}."))
-    if review.changed:
-        head = ("", "| Flow | What changes | Runs in flight | What it costs at most |", "|---|---|---|---|")
-        rows = [_write_row(each, review) for each in review.changed[:_FLOWS]]
-        rest = len(review.changed) - _FLOWS
-        yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
-    breaking = [each for flow in review.changed for each in _list_breaking(flow, review)]
-    yield from _list_some(breaking, "What breaks runs in flight", 1)
-    serious = [each for each in review.fresh if each.severity is not Severity.NOTE]
-    yield from _list_some([_write_finding(each) for each in serious], "New findings", 2)
+@value
+class _CommentWriter:
+    """Writes the parts of the comment about a review."""
+
+    review: Review
+
+    def write_head(self) -> Iterator[CommentPart]:
+        """Yield the verdict, the table of flows, and what is worst."""
+        sign = "❌" if self.review.is_bad else "✅"
+        verdict = f"{self.review.verdict[0].upper()}{self.review.verdict[1:]}"
+        subject = "Compared" if self.review.new == "." else f"{quote_markdown(shorten(self.review.new))} compared"
+        went_off = f", where it went off {quote_markdown(shorten(self.review.branch))}" if self.review.branch else ""
+        yield CommentPart(
+            (f"## {sign} {verdict}", "", f"{subject} with {quote_markdown(shorten(self.review.old))}{went_off}.")
+        )
+        if self.review.changed:
+            head = ("", "| Flow | What changes | Runs in flight | What it costs at most |", "|---|---|---|---|")
+            rows = [self._write_row(each) for each in self.review.changed[:_FLOWS]]
+            rest = len(self.review.changed) - _FLOWS
+            yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
+        breaking = [each for flow in self.review.changed for each in self._list_breaking(flow)]
+        yield from _list_some(breaking, "What breaks runs in flight", 1)
+        serious = [each for each in self.review.fresh if each.severity is not Severity.NOTE]
+        yield from _list_some([_write_finding(each) for each in serious], "New findings", 2)
+
+    def _write_row(self, flow: ReviewedFlow) -> str:
+        cells = (quote_cell(shorten(flow.id)), _tell_changes(flow), self._tell_runs(flow), _tell_costs(flow))
+        return f"| {' | '.join(cells)} |"
+
+    def _tell_runs(self, flow: ReviewedFlow) -> str:
+        broken = flow.count(Grade.BREAKING, self.review.allowed)
+        if broken:
+            return f"❌ **{broken} breaking**"
+        if flow.is_stuck:
+            return "❌ not known: errors"
+        return "none" if flow.action == "added" or flow.lacks else "✅ continue"
+
+    def _list_breaking(self, flow: ReviewedFlow) -> Iterator[str]:
+        lead = f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
+        for each in flow.changes:
+            if each.kind.grade is Grade.BREAKING:
+                allowed = " (allowed)" if each.kind.code in self.review.allowed else ""
+                yield f"- **{each.kind.code}** {lead}{write_prose(each.sentence)}{allowed}"
+
+    def write_pictures(self) -> Iterator[CommentPart]:
+        """Yield the drawings of flows."""
+        emitter = member(emitters, "mermaid", Emitter)
+        for number, flow in enumerate(self.review.changed[:_PICTURES]):
+            bare = replace(flow.picture, remarks=(), changes=())  # what they say stands above
+            picture = draw_failures(bare, emitter.edges)
+            if len(picture.boxes) > _LARGE:
+                picture = draw_failures(focus_changes(bare, 1), Edges.MAIN)
+            pictures = fit((picture,), emitter.limits)
+            if find_exceeded(pictures, emitter.limits) is None:
+                yield from _write_picture(emitter, pictures[0], f"Drawing of {_name_plainly(flow.id)}", number)
+        rest = len(self.review.changed) - _PICTURES
+        if rest > 0:
+            yield CommentPart(
+                ("", f"{format_count(rest, 'more flow')} without a drawing here: `stagec graph --diff` draws them.")
+            )
+
+    def write_details(self) -> Iterator[CommentPart]:
+        """Yield all changes and findings, folded."""
+        lines = [line for flow in self.review.changed if flow.changes for line in _list_changes(flow)]
+        number = sum(len(each.changes) for each in self.review.changed)
+        if lines:
+            yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
+        notes = tuple(each for each in self.review.fresh if each.severity is Severity.NOTE)
+        folded = {
+            "New notes": notes,
+            "Findings as before": self.review.kept,
+            "Findings that are gone": self.review.gone,
+        }
+        for told, found in folded.items():
+            counted = ((count_severity(found, each), each.value) for each in Severity)
+            summary = f"{told} ({', '.join(format_count(count, noun) for count, noun in counted if count)})"
+            if found:
+                yield CommentPart(tuple(map(_write_finding, found)), _fold(summary), _END, rank=9)
 
 
 def _list_some(lines: list[str], heading: str, rank: int) -> Iterator[CommentPart]:
@@ -119,11 +182,6 @@ def _fold(summary: str) -> tuple[str, ...]:
 _END = ("", "</details>")
 
 
-def _write_row(flow: ReviewedFlow, review: Review) -> str:
-    cells = (quote_cell(shorten(flow.id)), _tell_changes(flow), _tell_runs(flow, review), _tell_costs(flow))
-    return f"| {' | '.join(cells)} |"
-
-
 def _tell_changes(flow: ReviewedFlow) -> str:
     if flow.action is None or flow.action != "changed":
         return f"**{flow.action}**"
@@ -132,15 +190,6 @@ def _tell_changes(flow: ReviewedFlow) -> str:
     nodes = ", ".join(f"{fates.count(fate)} {told}" for fate, told in words if fate in fates)
     told = [format_count(len(flow.changes), "change")] if flow.changes else ["changed"]
     return "<br>".join([*told, *([f"nodes: {nodes}"] if nodes else [])])
-
-
-def _tell_runs(flow: ReviewedFlow, review: Review) -> str:
-    broken = flow.count(Grade.BREAKING, review.allowed)
-    if broken:
-        return f"❌ **{broken} breaking**"
-    if flow.is_stuck:
-        return "❌ not known: errors"
-    return "none" if flow.action == "added" or flow.lacks else "✅ continue"
 
 
 def _tell_costs(flow: ReviewedFlow) -> str:
@@ -154,34 +203,9 @@ def _tell_costs(flow: ReviewedFlow) -> str:
 _COSTS = 6
 
 
-def _list_breaking(flow: ReviewedFlow, review: Review) -> Iterator[str]:
-    lead = f"{quote_markdown(shorten(flow.id))}: " if len(review.changed) > 1 else ""
-    for each in flow.changes:
-        if each.kind.grade is Grade.BREAKING:
-            allowed = " (allowed)" if each.kind.code in review.allowed else ""
-            yield f"- **{each.kind.code}** {lead}{write_prose(each.sentence)}{allowed}"
-
-
 def _write_finding(found: Diagnostic) -> str:
     at = quote_markdown(f"{found.at.file}:{found.span.start.line}")
     return f"- {_SIGNS[found.severity]} **{found.code}** {at}: {write_prose(found.message)}"
-
-
-def _write_pictures(review: Review) -> Iterator[CommentPart]:
-    emitter = member(emitters, "mermaid", Emitter)
-    for number, flow in enumerate(review.changed[:_PICTURES]):
-        bare = replace(flow.picture, remarks=(), changes=())  # what they say stands above
-        picture = draw_failures(bare, emitter.edges)
-        if len(picture.boxes) > _LARGE:
-            picture = draw_failures(focus_changes(bare, 1), Edges.MAIN)
-        pictures = fit((picture,), emitter.limits)
-        if find_exceeded(pictures, emitter.limits) is None:
-            yield from _write_picture(emitter, pictures[0], f"Drawing of {_name_plainly(flow.id)}", number)
-    rest = len(review.changed) - _PICTURES
-    if rest > 0:
-        yield CommentPart(
-            ("", f"{format_count(rest, 'more flow')} without a drawing here: `stagec graph --diff` draws them.")
-        )
 
 
 def _write_picture(emitter: Emitter, picture: Picture, title: str, number: int) -> Iterator[CommentPart]:
@@ -196,26 +220,8 @@ def _name_plainly(name: str) -> str:
     return f"<code>{shown}</code>"
 
 
-def _write_details(review: Review) -> Iterator[CommentPart]:
-    lines = [line for flow in review.changed if flow.changes for line in _list_changes(flow)]
-    number = sum(len(each.changes) for each in review.changed)
-    if lines:
-        yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
-    notes = tuple(each for each in review.fresh if each.severity is Severity.NOTE)
-    folded = {"New notes": notes, "Findings as before": review.kept, "Findings that are gone": review.gone}
-    for told, found in folded.items():
-        counted = ((count_severity(found, each), each.value) for each in Severity)
-        summary = f"{told} ({', '.join(format_count(count, noun) for count, noun in counted if count)})"
-        if found:
-            yield CommentPart(tuple(map(_write_finding, found)), _fold(summary), _END, rank=9)
-
-
 def _list_changes(flow: ReviewedFlow) -> Iterator[str]:
     yield from ("", f"**{quote_markdown(shorten(flow.id))}**", "")
     for each in flow.changes:
-        yield _write_change(each)
-
-
-def _write_change(given: JudgedChange) -> str:
-    told = f"- **{given.kind.code}** {given.kind.grade}: {write_prose(describe_change(given.change, '→'))}"
-    return "\n".join((told, "", *fence_lines(given.change.lines), "")) if given.change.lines else told
+        told = f"- **{each.kind.code}** {each.kind.grade}: {write_prose(describe_change(each.change, '→'))}"
+        yield "\n".join((told, "", *fence_lines(each.change.lines), "")) if each.change.lines else told
