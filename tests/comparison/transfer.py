@@ -320,8 +320,8 @@ def _failure(state: State) -> Any:
 class Failures:
     """The failures of runs that begin under plans: so many of each are tried, and only while nobody has seen the one asked for."""
 
-    def __init__(self, plans: tuple[Plan, ...], seed: int, runs: int) -> None:
-        self._untried = self._list_ends(plans, Random(seed), runs)
+    def __init__(self, plans: tuple[Plan, ...], seed: int, runs: int, known: tuple[Known, Known]) -> None:
+        self._untried = self._list_ends(plans, Random(seed), runs, known[::-1])
         self._seen = set[Any]()
 
     def __contains__(self, failure: object) -> bool:
@@ -333,12 +333,16 @@ class Failures:
         return True
 
     @staticmethod
-    def _list_ends(plans: tuple[Plan, ...], random: Random, runs: int) -> Iterator[Any]:
-        """Yield the failure of each run, with nothing for one that ends well."""
-        for plan in plans:
-            program, known = program_of(plan), Known({None: [*ANYTHING]})
-            for _ in range(runs):
-                world = World(random, plan, known, rude=False)
+    def _list_ends(plans: tuple[Plan, ...], random: Random, runs: int, known: tuple[Known, Known]) -> Iterator[Any]:
+        """Yield the failure of each run, with nothing for one that ends well.
+
+        Every second run is given answers that others were given; what these end with may depend on a rare one.
+        """
+        for plan, common in zip(plans, known, strict=False):
+            program, own = program_of(plan), Known({None: [*ANYTHING]})
+            for number in range(runs):
+                own = Known({None: [*ANYTHING]}) if number % 50 == 0 else own
+                world = World(random, plan, common if number % 2 else own, rude=False)
                 begun = Started("run", random.choice([*plan.entries]), given(random, plan))
                 state = advance(program, State(), begun).state
                 for _ in range(STEPS):
@@ -375,8 +379,8 @@ def find_stuck(
     random, plans = Random(seed), (new,) if counted is None else (new, old)
     crossing, known = Crossing(old, new), (Known({None: [*ANYTHING]}), Known({None: [*ANYTHING]}))
     # what runs fail with from their beginning is no fault of the change
-    fresh = Failures(plans, seed, fresh_runs)
-    usual = fresh if fresh_runs else Failures((new,), seed, 30)
+    fresh = Failures(plans, seed, fresh_runs, known)
+    usual = fresh if fresh_runs else Failures((new,), seed, 30, known)
     _add_witnesses(old, new, known[0], random)
     wrong, refused, stuck, states = list[str](), list[str](), list[str](), 0
     for state in (each for _ in range(runs) for each in walk(crossing, random, known[0])):

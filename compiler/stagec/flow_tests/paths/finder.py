@@ -14,6 +14,7 @@ from stagec.flow_tests.paths.starts import list_starts
 from stagec.flow_tests.paths.walker import Walker, limit_of
 from stagec.flow_tests.scenario_writing import write_scenario
 from stagec.graph.cover import Leg, WayCover
+from stagec.graph.narrow_cover import NarrowCover
 from stagec.plan import Plan
 from stagec.plan.gate import JudgeGate
 from stagec.plan.node import Chain, Edge, Fork, Pick, Schedule, list_targets
@@ -101,9 +102,10 @@ class PathFinder:
         """Return few runs that cover everything that can be covered."""
         scheduled = play_schedules(self._program, self._player, self._starts)
         wanted = frozenset(self._known.intersection(self._items))
-        tried = [self._walk_all([*self._plan_ways(wanted)], wanted)] if wanted else []
+        tried = [self._walk_all(self._plan_ways(wanted, WayCover), wanted)] if wanted else []
         if any(each.state.executions >= self._most - _NEAR for some in tried for each in some):
-            tried.append(self._walk_all([], wanted))  # where limits are narrow, the nearest first may need less
+            tried.append(self._walk_all(self._plan_ways(wanted, NarrowCover), wanted))
+            tried.append(self._walk_all([], wanted))  # the nearest first may need less than what is planned
         kept = _leave_out(
             [
                 *scheduled,
@@ -140,7 +142,7 @@ class PathFinder:
             )
         )
 
-    def _plan_ways(self, wanted: Collection[Item]) -> Iterator[list[Item]]:
+    def _plan_ways(self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]) -> Iterator[list[Item]]:
         """Yield what each run is to cover, in its order: few ways through the positions, whatever is remembered."""
         numbers: dict[Hashable, int] = {"start": 0, "end": 1}
         legs: dict[tuple[int, int, frozenset[Item]], int] = {}
@@ -160,7 +162,7 @@ class PathFinder:
         ]
         endless = {self._number(numbers, at) for at in range(len(self.graph.arcs)) if self.walker.is_endless(at)}
         keys = [*legs]
-        for way in WayCover(made, (0,), {1, *endless}, limit_of(self._program.plan)).find():
+        for way in kind(made, (0,), {1, *endless}, limit_of(self._program.plan)).find():
             yield [item for at in way for item in sorted(keys[at][2], key=str)]
 
     def _number(self, numbers: dict[Hashable, int], position: int) -> int:
