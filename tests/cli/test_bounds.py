@@ -13,6 +13,7 @@ from handmade import process, processes, scheduled, steps
 
 from stagec.cli.app import run
 from stagec.cli.wording import format_duration
+from stagec.core.value import replace
 from stagec.plan import dump
 
 Shown = pytest.CaptureFixture[str]
@@ -215,3 +216,72 @@ def test_nothing_to_measure_is_told(tmp_path: Path, capfd: Shown) -> None:
 )
 def test_durations_are_written_as_people_read_them(milliseconds: int, text: str) -> None:
     assert format_duration(milliseconds) == text
+
+
+COMMENT = """\
+### Bounds
+
+#### Flow `docs-repair`
+
+| | at least | without retries | at most |
+|---|---:|---:|---:|
+| steps | 2 |  | 8 |
+| turns | 2 | 120 | 240 |
+| tool calls | 0 | 360 | 720 |
+| input tokens | 44 | 120,000 | 240,000 |
+| output tokens | 0 | 12,000 | 24,000 |
+| cost | $0.0000440 | $0.240 | $0.480 |
+| time | 0 s |  | no bound |
+
+- The limit of executions ends the longest runs.
+- Repeats: `check`, `repair`
+- No bound of time: `nothing limits how long a turn of a model takes (in check, repair and write); \
+--turn SECONDS assumes a limit`
+- Longest: `write → (check → repair) 3 times → check`
+- Shortest: `write → check`
+
+- Assumes `prices of 2026-11-01, mine.toml: 'own:x'`
+- Assumes `1 to 50 responses of a model until a step has its answer; a token is at most 8 characters of a prompt`
+- Assumes `0 to 1,000 tokens read in a request, 0 to 100 written in a response`
+"""
+SPANS = ("--calls", "3", "--input-tokens", "1000", "--output-tokens", "100")
+
+
+@pytest.fixture
+def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Write a table of prices, and return the options that name it and a model in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('as-of = "2026-11-01"\n[models."own:*"]\ninput = 1\noutput = 10\n', encoding="utf-8")
+    return ("--prices", "mine.toml", "--model", "own:x")
+
+
+def test_bounds_are_a_comment_with_money(priced: tuple[str, ...], capfd: Shown) -> None:
+    assert run(["bounds", REPAIR, "--format", "markdown", *priced, *SPANS]) == 0
+    assert capfd.readouterr().out == COMMENT
+
+
+def test_what_no_price_is_known_of_has_no_cost_in_a_comment(priced: tuple[str, ...], capfd: Shown) -> None:
+    assert run(["bounds", REPAIR, "--format", "markdown", *priced[:2], "--model", "other:y", *SPANS]) == 0
+    shown = capfd.readouterr().out
+    assert "| cost | unknown |  | unknown |" in shown
+    assert "- No bound of cost: `the price table has no row for the model of check, repair and write`" in shown
+    assert "- Assumes `the price table has no row for other:y: add one, or name another table with --prices`" in shown
+
+
+def test_a_comment_has_each_entry_and_what_people_wrote_as_code(tmp_path: Path, capfd: Shown) -> None:
+    odd = {"a`b": "initial.issue", "<img src=x>": "initial.issue", "```\n# heading": "initial.issue"}
+    named = {name: next(iter(steps().entries.values())) for name in odd}
+    (tmp_path / "x").write_bytes(dump(replace(steps(), entries=named, entry=None)))
+    assert run(["bounds", str(tmp_path / "x"), "--format", "markdown"]) == 0
+    shown = capfd.readouterr().out
+    entries = [line for line in shown.splitlines() if line.startswith("##### Entry ")]
+    assert len(entries) == 3
+    assert {"##### Entry `<img src=x>`", "##### Entry ``a`b``"} <= {*entries}
+    assert not any(line.startswith("# heading") for line in shown.splitlines())
+
+
+def test_a_comment_says_which_flow_has_no_bound_and_why(endless: Path, capfd: Shown) -> None:
+    assert run(["bounds", str(endless), "--root", str(endless), "--format", "markdown"]) == 1
+    shown = capfd.readouterr().out
+    assert "#### Flow `endless`\n\nNo bound: it has no plan, 1 error.\n" in shown
+    assert "pipeline.yaml:10:7: STG608 stages 'write' and 'check' can run again" in shown

@@ -172,3 +172,46 @@ def test_a_flow_with_errors_is_trouble(repository: Path, capfd: Shown) -> None:
     (repository / "docs" / "pipeline.yaml").write_text("id: {")
     assert run(["diff", "HEAD"]) == 2
     assert "cannot be read" in capfd.readouterr().err
+
+
+@pytest.fixture
+def spans(repository: Path) -> Path:
+    """Change the project, whose configuration says how much a model reads and writes and what it costs."""
+    (repository / "stagec.toml").write_text(
+        '[models]\ndefault = "own:x"\n[cost]\nprices = "mine.toml"\n'
+        'input-tokens = "500..2000"\noutput-tokens = "50..500"\n'
+    )
+    (repository / "mine.toml").write_text('as-of = "2026-11-01"\n[models."own:*"]\ninput = 1\noutput = 10\n')
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 30")
+    return repository
+
+
+ROWS = """\
+| what runs take | before | after |
+|---|---:|---:|
+| worst case of turns | 240 | 400 |
+| worst case of input tokens | 480,000 | 800,000 |
+| worst case of output tokens | 120,000 | 200,000 |
+| worst case of cost | $1.68 | $2.80 |
+"""
+
+
+@pytest.mark.usefixtures("spans")
+def test_a_comment_says_what_a_change_costs_by_spans_and_prices(capfd: Shown) -> None:
+    assert run(["diff", "HEAD", "docs", "--format", "markdown"]) == 1
+    assert capfd.readouterr().out.endswith(f"\n{ROWS}")
+
+
+def test_another_table_of_prices_changes_the_row_of_the_cost_alone(spans: Path, capfd: Shown) -> None:
+    (spans / "other.toml").write_text('as-of = "2026-11-01"\n[models."own:*"]\ninput = 2\noutput = 20\n')
+    assert run(["diff", "HEAD", "docs", "--format", "markdown", "--prices", "other.toml"]) == 1
+    assert capfd.readouterr().out.endswith(ROWS.replace("$1.68 | $2.80", "$3.36 | $5.60"))
+    assert run(["diff", "HEAD", "docs", "--format", "markdown", "--model", "nobody:y"]) == 1
+    assert capfd.readouterr().out.endswith(ROWS.rpartition("| worst case of cost")[0])
+    [flow] = shown_json(capfd, "HEAD", "docs", status=1)
+    assert [(each["figure"], each["case"]) for each in flow["figures"]] == [
+        ("turns", "worst"),
+        ("inputTokens", "worst"),
+        ("outputTokens", "worst"),
+        ("dollars", "worst"),
+    ]

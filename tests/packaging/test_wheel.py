@@ -40,14 +40,18 @@ def test_schemas_and_examples_are_shipped(wheel: zipfile.ZipFile) -> None:
 
 
 def test_what_modules_read_is_shipped_beside_them(wheel: zipfile.ZipFile) -> None:
-    kinds = (".css", ".jinja", ".js")
     read = {
-        str(path.relative_to(TOP / "compiler"))
+        str(path.relative_to(TOP / "compiler")): path
         for path in (TOP / "compiler" / "stagec").rglob("*")
-        if path.suffix in kinds
+        if path.is_file() and path.suffix != ".py" and path.parent.name != "__pycache__"
     }
-    assert any(name.endswith(".jinja") for name in read)
-    assert {name for name in wheel.namelist() if name.endswith(kinds)} == read
+    beside = ("stagec/schemas/", "stagec/registries/", "stagec/starters/")
+    inside = {name for name in wheel.namelist() if name.startswith("stagec/") and not name.startswith(beside)}
+    assert {name for name in inside if not name.endswith(".py")} == read.keys()
+    assert {"prices.toml", "known_labels.json", "fallback_prompts.md", "index.html"} <= {
+        path.name for path in read.values()
+    }
+    assert [name for name, path in read.items() if wheel.read(name) != path.read_bytes()] == []
 
 
 def test_nothing_else_is_shipped(wheel: zipfile.ZipFile) -> None:
