@@ -1,4 +1,4 @@
-"""A value that a node keeps for others is not kept any more, or one that it takes over is not taken over."""
+"""A node does not keep a value for others any more, or does not read a kept one."""
 
 from __future__ import annotations
 

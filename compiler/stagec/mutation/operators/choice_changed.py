@@ -1,4 +1,4 @@
-"""A name that an answer may give means another node, or nothing."""
+"""A name in an answer leads to another node, or to none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edge ends the run instead of leading on, or ends it otherwise."""
+"""An edge ends the run instead of leading to a node, or ends it with another outcome."""
 
 from __future__ import annotations
 

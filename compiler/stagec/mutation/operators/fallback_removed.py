@@ -1,4 +1,4 @@
-"""There is no way on any more where a node cannot start or an intent cannot be read."""
+"""The fallback is gone for a node that cannot start, or for an intent that cannot be read."""
 
 from __future__ import annotations
 

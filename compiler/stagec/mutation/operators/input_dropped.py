@@ -1,4 +1,4 @@
-"""A prompt, a command or a process lacks something that is put into it."""
+"""A prompt, a command or a process lacks one of its inputs."""
 
 from __future__ import annotations
 

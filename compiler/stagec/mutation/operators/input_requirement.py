@@ -1,4 +1,4 @@
-"""A run may begin without an input that it needs, or has to be given one that it need not."""
+"""A required input becomes optional, or an optional one required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit of the whole run is one higher or lower, or the run ends otherwise when it is reached."""
+"""A limit of the whole run is one higher or lower, or the run has another end when it reaches the limit."""
 
 from __future__ import annotations
 

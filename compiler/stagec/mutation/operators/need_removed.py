@@ -1,4 +1,4 @@
-"""A stage does not wait for another one any more, and is not given what that one leaves."""
+"""A stage does not wait for another one any more, and does not get its outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two outcomes of a node lead where the other one leads."""
+"""Two outcomes of a node swap their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A validator is not asked, or its refusal leads to something else."""
+"""A validator does not run, or its refusal has another effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node does not wait before it tries again, or waits otherwise."""
+"""A node does not wait before it tries again, or waits for another time."""
 
 from __future__ import annotations
 
