@@ -88,7 +88,7 @@ def test_the_graph_is_that_of_the_plan_with_which_a_run_goes_on(
     journal.append(Answered(key, CALLS))
     chromium.wait_for(f"{box_status('test')} === 'active'")
     assert chromium.value(box_status("plan")) == "visited"
-    assert "goes on with" in chromium.value(text(".journal"))
+    assert "continues with" in chromium.value(text(".journal"))
     journal.close()
     assert chromium.complaints() == []
 

@@ -39,6 +39,9 @@ class Spender:
     def takes(self, _effect: Effect) -> bool:
         return True
 
+    def name_provider(self, _effect: Effect) -> str:
+        return ""
+
     def cancel(self, key: str) -> None:
         self.cancelled.append(key)
 
