@@ -22,7 +22,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test judge each driver."""
     if "driver" in metafunc.fixturenames:
         named = metafunc.config.getoption("--driver")
-        metafunc.parametrize("driver", named or ["dbos-postgres", "dbos-sqlite", "local"], indirect=True)
+        metafunc.parametrize("driver", named or ["dbos-postgres", "dbos-fan-out", "dbos-sqlite", "local"], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +44,9 @@ def driver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Driver]:
         made: Driver = LocalDriver(folder)
     elif request.param == "dbos-sqlite":
         made = DbosDriver(folder, f"sqlite:///{folder}/runs.sqlite")
-    elif request.param == "dbos-postgres":
-        server = request.getfixturevalue("postgres_server")
-        made = DbosDriver(folder, server.create_database(template=request.getfixturevalue("migrated")))
+    elif request.param in {"dbos-postgres", "dbos-fan-out"}:
+        url = request.getfixturevalue("postgres_server").create_database(template=request.getfixturevalue("migrated"))
+        made = DbosDriver(folder, url, ("--fan-out",) if request.param == "dbos-fan-out" else ())
     else:
         module, _, name = request.param.partition(":")
         made = getattr(import_module(module), name)(folder)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 REDACTED = "[redacted]"
@@ -56,7 +57,7 @@ class Redactor:
     """
 
     def __init__(self, *environments: Mapping[str, str]) -> None:
-        self._values = sorted(_values(environments), key=len, reverse=True)
+        self._values = _list_values(tuple(item for each in environments for item in each.items()))
 
     def redact(self, text: str) -> str:
         """Return a text with `[redacted]` in place of every secret; the time it takes grows with its length."""
@@ -152,13 +153,18 @@ def _is_named_secret(given: str) -> bool:
     return len(given) >= SHORTEST_NAMED and given != REDACTED and _REFERENCE.fullmatch(given) is None
 
 
-def _values(environments: Iterable[Mapping[str, str]]) -> set[str]:
-    """Return what is kept secret, and of a text of several lines each line as well, as programs may indent it."""
-    given = {part for each in environments for name, text in each.items() for part in _secret_parts(name, text)}
+@lru_cache(maxsize=4)
+def _list_values(variables: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Return what is kept secret, longest first.
+
+    Of a text of several lines, each line is kept secret as well: programs may indent it.
+    """
+    given = {part for name, text in variables for part in _secret_parts(name, text)}
     lines = {line.strip() for each in given for line in each.splitlines()}
     plain = {each for each in given | lines if len(each) >= SHORTEST and each not in REDACTED}
     written = {form for each in plain for form in (json.dumps(each), json.dumps(each, ensure_ascii=False), repr(each))}
-    return plain | {each[1:-1] for each in written} | {quote(each, safe="") for each in plain}
+    found = plain | {each[1:-1] for each in written} | {quote(each, safe="") for each in plain}
+    return tuple(sorted(found, key=len, reverse=True))
 
 
 def _secret_parts(name: str, text: str) -> Iterator[str]:

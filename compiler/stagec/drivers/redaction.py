@@ -10,6 +10,12 @@ from stagec.core.value import replace
 from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Replanned, Resumed, Run, Shell, Started
 
 
+def redact_answer(redactor: Redactor, answer: Json, effect: Effect | None) -> Json:
+    """Return an answer without secrets."""
+    is_output = isinstance(effect, Call | Run | Shell) or "error" in object_of(answer)
+    return redact_value(redactor, answer, is_output=is_output)
+
+
 def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None) -> Event:
     """Return an event without secrets; `effect` is the request that it answers, if it answers one.
 
@@ -17,8 +23,7 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
     """
     match event:
         case Answered():
-            is_output = isinstance(effect, Call | Run | Shell) or "error" in object_of(event.answer)
-            return replace(event, answer=redact_value(redactor, event.answer, is_output=is_output))
+            return replace(event, answer=redact_answer(redactor, event.answer, effect))
         case Started():
             return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
         case Cancelled():

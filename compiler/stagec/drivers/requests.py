@@ -14,7 +14,7 @@ from stagec.drivers.history import EventTimes
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
-_IDLE = (Wait, Grant, Confirm, Judge)
+IDLE = (Wait, Grant, Confirm, Judge)
 """Requests for which this machine does nothing but wait."""
 _PATIENCE = 2.0
 """Seconds to wait for the end of requests that were cancelled; their threads go on by themselves after that."""
@@ -128,9 +128,9 @@ class RequestPool:
 
     def _has_room(self, effect: Effect) -> bool:
         """Tell whether another request may begin; waits and people take no room."""
-        if isinstance(effect, _IDLE):
+        if isinstance(effect, IDLE):
             return True
-        return sum(not isinstance(each, _IDLE) for each, _ in self._under_way.values()) < self._most
+        return sum(not isinstance(each, IDLE) for each, _ in self._under_way.values()) < self._most
 
     def _answer(self, effect: Effect) -> None:
         result = _Result()

@@ -29,8 +29,8 @@ class DbosDriver:
 
     takes_over = True
 
-    def __init__(self, folder: Path, url: str) -> None:
-        self._folder, self.url = folder, url
+    def __init__(self, folder: Path, url: str, options: tuple[str, ...] = ()) -> None:
+        self._folder, self.url, self._options = folder, url, options
         self._database = dbos.open_database(url)
         dbos.migrate(self._database)
         self.store = dbos.RunStore(self._database)
@@ -48,7 +48,7 @@ class DbosDriver:
     def start_worker(self, world: Mapping[str, str]) -> Process:
         """Start a worker: the command, or what changes its clock or its version first."""
         module = "conformance.ports.dbos_worker" if {CLOCK, VERSION} & set(world) else "stagec"
-        return Process(("-m", module, *COMMAND), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said")
+        return Process(("-m", module, *COMMAND, *self._options), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said")
 
     def read(self, run: str) -> History | None:
         """Return what is kept of a run; of one that is under way, the last step digest is not known yet."""

@@ -19,6 +19,11 @@ from stagec.cli.running.world_options import takes_world
     help="How many runs each worker of this database executes at the same time; by default what was said last, or 16.",
 )
 @click.option(
+    "--fan-out",
+    is_flag=True,
+    help="Let all workers share the requests of a run that are open together; by default one worker makes all.",
+)
+@click.option(
     "--listen",
     metavar="HOST:PORT",
     help="Answer /health and /metrics by HTTP at this address, such as 127.0.0.1:9464.",

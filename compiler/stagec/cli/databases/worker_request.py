@@ -35,6 +35,7 @@ class WorkerRequest:
     keep_days: float | None = None
     patience: float = 15.0
     listen: str | None = None
+    fan_out: bool = False
 
     @property
     def keep_seconds(self) -> float | None:
@@ -52,7 +53,7 @@ def work(request: WorkerRequest) -> Exit:
 
         worlds = WorkerWorlds(RunStore(database), request.world, load_configuration((Path(),)), _FOLDER)
         timing = (request.concurrency, request.grace, request.patience, request.keep_seconds)
-        worker = Worker(database, WorkerSettings(worlds.open, lambda told: say(f"stagec: {visible(told)}"), *timing))
+        worker = Worker(database, WorkerSettings(worlds.open, _tell, *timing, fans_out=request.fan_out))
         health = nullcontext() if request.listen is None else open_health(worker, read_address(request.listen))
         try:
             with health, DeferredRequests(worker.drain):
@@ -61,6 +62,10 @@ def work(request: WorkerRequest) -> Exit:
         except KeyboardInterrupt:
             say("stagec: the worker has ended, and has handed on what was under way")
         return Exit.CLEAN
+
+
+def _tell(told: str) -> None:
+    say(f"stagec: {visible(told)}")
 
 
 def _refuse_unfit(request: WorkerRequest) -> None:

@@ -14,7 +14,7 @@ from stagec.core.failure import Failure
 try:  # whatever is imported of this package, this comes first
     import sqlalchemy as sa
     from dbos import DBOS
-    from sqlalchemy.exc import ArgumentError, DBAPIError
+    from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
     from sqlalchemy.exc import TimeoutError as NoConnectionError
 except ModuleNotFoundError as error:
     told = "runs in a database need libraries that are not installed: pip install 'stagec[dbos]'"
@@ -38,6 +38,8 @@ _IDLE = 60_000
 """Milliseconds after which the server ends a transaction in which nothing happens: a stopped worker holds no locks."""
 
 
+_REST = 1.0
+"""Seconds after which a connection that nobody used may have been ended by the server."""
 _SUBSECONDS = (3, 42)
 """The first SQLite whose `unixepoch` knows milliseconds."""
 
@@ -77,6 +79,16 @@ class Database:
             yield connection.execution_options(schema_translate_map=_FILE_SCHEMAS) if self.is_sqlite else connection
 
     @contextmanager
+    def ask_once(self) -> Iterator[sa.Connection]:
+        """Do one statement that is a transaction by itself, without a word to begin and to end it; as `transact`."""
+        if self.is_sqlite:
+            with self.transact() as connection:
+                yield connection
+        else:
+            with self.ask(), self.engine.connect() as connection:
+                yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
     def ask(self) -> Iterator[None]:
         """Raise `UnreachableError` when the body cannot ask the database, also if the engine asks in it."""
         try:
@@ -109,10 +121,32 @@ def open_database(url: str, connections: int = 5) -> Database:
     else:
         settings = {"connect_timeout": _PATIENCE, "options": f"-c idle_in_transaction_session_timeout={_IDLE}"}
         named = {"application_name": "stagec", **{each: settings[each] for each in settings if each not in given.query}}
-        engine = sa.create_engine(
-            address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30, pool_pre_ping=True
-        )
+        engine = sa.create_engine(address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30)
+        _look_at_rested(engine)
     return Database(given.render_as_string(hide_password=False), engine, name)
+
+
+def _look_at_rested(engine: sa.Engine) -> None:
+    """Let connections that rested for a while be looked at before they are used: the server may have ended them.
+
+    Looking each time would double the round trips of what is asked with one statement.
+    """
+
+    @sa.event.listens_for(engine, "checkin")
+    def rest(_connection: object, record: Any) -> None:
+        record.info["since"] = time.monotonic()
+
+    @sa.event.listens_for(engine, "checkout")
+    def look(connection: Any, record: Any, _proxy: object) -> None:
+        if time.monotonic() - record.info.get("since", 0.0) > _REST and not _answers(engine, connection):
+            raise DisconnectionError  # the pool opens another one
+
+
+def _answers(engine: sa.Engine, connection: Any) -> bool:
+    try:
+        return engine.dialect.do_ping(connection)
+    except engine.dialect.loaded_dbapi.Error:
+        return False
 
 
 def _open_file(address: sa.URL) -> sa.Engine:

@@ -14,6 +14,7 @@ from stagec.drivers.dbos.worker import Worker
 
 _HELP = {
     "segments": "Segments of runs that were begun.",
+    "children": "Requests of runs that were executed as workflows of their own.",
     "events": "Events that were recorded.",
     "runs": "Runs that a segment has left, by how they stand then.",
     "workers_recovered": "Workers that were found dead.",

@@ -11,7 +11,7 @@ from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.drivers.dbos.database import Database
-from stagec.drivers.dbos.run_records import name_segment
+from stagec.drivers.dbos.run_records import RunRecord, name_child, name_segment
 from stagec.drivers.dbos.tables import provider_limits, queues
 
 APPLICATION = "stagec"
@@ -19,6 +19,10 @@ SEGMENT = "stagec.segment"
 """The name of what the engine executes: a segment of a run."""
 RUNS = "stagec.runs"
 """The queue of segments."""
+REQUEST = "stagec.request"
+"""The name of the other thing that the engine executes: a request of a run, which is open beside others."""
+REQUESTS = "stagec.requests"
+"""The queue of requests; it is there as soon as a worker puts some into it."""
 _OF_TENANTS = f"{RUNS}."
 PACE = 0.1
 """Seconds between two looks of a worker at a queue."""
@@ -99,6 +103,17 @@ class Queues:
         }
         self.client.enqueue_in_transaction(connection, options, run, number)
 
+    def enqueue_child(self, record: RunRecord, key: str) -> None:
+        """Put a request of a run into its queue, unless it is there already."""
+        options: EnqueueOptions = {
+            "workflow_name": REQUEST,
+            "queue_name": REQUESTS,
+            "workflow_id": name_child(record, key),
+            "app_version": record.version,
+            "priority": record.priority,
+        }
+        self.client.enqueue(options, record.run, record.segment, key)
+
     def _list_known(self, connection: sa.Connection) -> frozenset[str]:
         """Return the names of all queues, as they were a few seconds ago."""
         if monotonic() > self._until:
@@ -106,15 +121,18 @@ class Queues:
             self._until = monotonic() + _FRESH
         return self._known
 
-    def prepare(self, concurrency: int | None) -> None:
-        """Make the queues that every database has; `concurrency` is how many segments each worker executes at once."""
+    def prepare(self, concurrency: int | None, *, has_children: bool = False) -> None:
+        """Make the queues that are not there; `concurrency` is how many segments each worker executes at once.
+
+        As many requests that are children are executed beside them.
+        """
         known = {queue.name: queue for queue in self.client.list_queues()}
         most = MOST if concurrency is None else concurrency
-        if RUNS not in known:
-            self.client.register_queue(RUNS, worker_concurrency=most, polling_interval_sec=PACE)
+        for name in ({RUNS, REQUESTS} if has_children else {RUNS}) - known.keys():
+            self.client.register_queue(name, worker_concurrency=most, polling_interval_sec=PACE)
         if concurrency is not None:
             for name, queue in known.items():
-                if name == RUNS or name.startswith(_OF_TENANTS):
+                if name in {RUNS, REQUESTS} or name.startswith(_OF_TENANTS):
                     queue.set_worker_concurrency(concurrency)
 
     def set_limit(self, limit: QueueLimit) -> None:

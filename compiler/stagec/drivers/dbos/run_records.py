@@ -101,6 +101,11 @@ def name_segment(run: str, number: int) -> str:
     return f"{run}/{number}"
 
 
+def name_child(record: RunRecord, key: str) -> str:
+    """Return the id that a request of a run has in the engine, as long as its segment is under way."""
+    return f"{key}@{record.segment}"
+
+
 def make_storable(text: str) -> str:
     """Return a text that every database takes: without NUL and without half characters."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()

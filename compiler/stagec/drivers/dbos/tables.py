@@ -118,6 +118,7 @@ workflows = sa.Table(
     "workflow_status",
     _ENGINE,
     sa.Column("workflow_uuid", sa.Text),
+    sa.Column("name", sa.Text),
     sa.Column("status", sa.Text),
     sa.Column("queue_name", sa.Text),
     sa.Column("application_name", sa.Text),
@@ -126,6 +127,8 @@ workflows = sa.Table(
     sa.Column("started_at_epoch_ms", sa.BigInteger),
     sa.Column("updated_at", sa.BigInteger),
 )
-"""What the engine knows of each segment."""
+"""What the engine knows of each segment, and of each request that is a workflow of its own."""
+UNFINISHED = ("ENQUEUED", "PENDING", "DELAYED")
+"""What the engine calls workflows that are not over."""
 queues = sa.Table("queues", _ENGINE, sa.Column("name", sa.Text))
 """What the engine knows of each queue."""

@@ -62,6 +62,19 @@ class Settlement:
 
 
 @value
+class TakenUp:
+    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any."""
+
+    record: RunRecord
+    sent: tuple[RunMessage, ...] = ()
+    change: Replanned | None = None
+
+    def is_in(self, segment: int) -> bool:
+        """Tell whether it is to be executed in a segment."""
+        return (self.record.segment, self.record.phase) == (segment, RunPhase.ACTIVE)
+
+
+@value
 class CourseChange:
     """The event with which a run goes on under another plan, and the segment to which the run had come for it."""
 
@@ -82,12 +95,9 @@ class Transitions:
         A run that would wait goes on if a signal for it has come meanwhile. One that has ended needs no signals, and so
         no lock: one statement changes its row, if it is still in this segment.
         """
+        if given.is_over:
+            return self._end(record, given)
         with self._database.transact() as connection:
-            if given.is_over:
-                is_own = sa.and_(runs.c.segment == record.segment, runs.c.phase == RunPhase.ACTIVE)
-                changes = {**self._describe(record, given), "ended_at": self._database.now}
-                ended = runs.update().where(runs.c.run == record.run, is_own).values(**changes)
-                return connection.execute(ended).rowcount > 0
             now = self._lock(connection, record.run)
             if now is None or (now.segment, now.phase) != (record.segment, RunPhase.ACTIVE):
                 return False
@@ -104,6 +114,13 @@ class Transitions:
                 self._remove(connection, record.run, MessageKind.PAUSE)
             self._change(connection, record.run, changes)
         return True
+
+    def _end(self, record: RunRecord, given: Settlement) -> bool:
+        is_own = sa.and_(runs.c.segment == record.segment, runs.c.phase == RunPhase.ACTIVE)
+        changes = {**self._describe(record, given), "ended_at": self._database.now}
+        with self._database.ask_once() as connection:
+            ended = runs.update().where(runs.c.run == record.run, is_own).values(**changes)
+            return connection.execute(ended).rowcount > 0
 
     def _describe(self, now: RunRecord, given: Settlement) -> dict[str, object]:
         """Return the columns that a settlement changes."""
@@ -171,16 +188,17 @@ class Transitions:
         with self._database.transact() as connection:
             return self._read_messages(connection, run)
 
-    def take_up(self, run: str) -> tuple[RunRecord, list[RunMessage]]:
-        """Return the row of a run and its signals, by one statement, or raise `Failure`."""
-        columns = (runs, self._database.now.label("now"), messages.c.body)
+    def take_up(self, run: str) -> TakenUp:
+        """Return the row of a run and what was sent to it, by one statement, or raise `Failure`."""
+        columns = (runs, self._database.now.label("now"), messages.c.name, messages.c.body)
         query = sa.select(*columns).outerjoin(messages, messages.c.run == runs.c.run).where(runs.c.run == run)
-        with self._database.transact() as connection:
+        with self._database.ask_once() as connection:
             rows = [dict(row) for row in connection.execute(query).mappings()]
-        bodies = [row.pop("body") for row in rows]
-        sent = [parse_message(each.encode()) for each in bodies if each is not None]
+        bodies = {row.pop("name"): row.pop("body") for row in rows}
+        change, _ = bodies.pop(_CHANGE, None), bodies.pop(None, None)
+        sent = [parse_message(each.encode()) for each in bodies.values()]
         record = read_row(rows[0]) if rows else self.store.find(run)
-        return record, [each for each in sent if each is not None]
+        return TakenUp(record, tuple(each for each in sent if each is not None), _read_change(change))
 
     def look(self, names: tuple[str, ...]) -> dict[str, dict[str, RunMessage]]:
         """Return the signals of several runs, by run and name."""
@@ -212,14 +230,6 @@ class Transitions:
                 row = {"run": run, "name": _CHANGE, "body": dump_event(change.event), "sent_at": now.now}
                 connection.execute(messages.insert().values(row))
             self._begin_next(connection, now, {"version": version, "refusals": 0})
-
-    def read_change(self, run: str) -> Replanned | None:
-        """Return the event with which a run is to go on under another plan, None where nobody has sent any."""
-        with self._database.transact() as connection:
-            is_it = sa.and_(messages.c.run == run, messages.c.name == _CHANGE)
-            body = connection.execute(sa.select(messages.c.body).where(is_it)).scalar()
-        event = None if body is None else load_event(body)
-        return event if isinstance(event, Replanned) else None
 
     def wake_due(self) -> int:
         """Let the runs go on that have waited long enough; return how many."""
@@ -270,3 +280,8 @@ class Transitions:
 
     def _remove(self, connection: sa.Connection, run: str, name: str) -> None:
         connection.execute(messages.delete().where(messages.c.run == run, messages.c.name == name))
+
+
+def _read_change(body: str | None) -> Replanned | None:
+    event = None if body is None else load_event(body)
+    return event if isinstance(event, Replanned) else None

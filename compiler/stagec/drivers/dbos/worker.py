@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event as Flag
 from threading import Lock, Thread
 from time import monotonic, sleep
 
 from dbos import DBOS, DBOSPortableJSONSerializer
+from dbos import error as dbos_error
 
 from stagec.core.failure import Failure
+from stagec.core.json import Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
-from stagec.core.words import format_count
+from stagec.core.words import format_count, quote
+from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
+from stagec.drivers.dbos.fan_out import FanOut
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.permits import Permits
-from stagec.drivers.dbos.queues import APPLICATION, SEGMENT
+from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
+from stagec.drivers.dbos.run_setup import OpenWorld, RefusedRunError, RunSetup
 from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
-from stagec.drivers.dbos.segment import OpenWorld, RefusedRunError, Segment, SegmentSetup, Word
+from stagec.drivers.dbos.segment import Segment, Word
 from stagec.drivers.dbos.tally import Tally
-from stagec.drivers.dbos.transitions import Settlement, Transitions
+from stagec.drivers.dbos.transitions import Settlement, TakenUp, Transitions
 from stagec.drivers.following import UnreachableError
-from stagec.drivers.messages import RunMessage
 
 _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
+_LOOK_AT_CHILDREN = 0.1
+"""Seconds between two looks at the requests that other workers make; nothing is asked while there are none."""
 _ATTEMPTS = 50
 """Workers that may die of one segment."""
 _FAILURES = 8
@@ -44,7 +51,8 @@ class WorkerSettings:
     """How a worker works. `open_world` makes worlds, `tell` takes sentences for whoever watches it.
 
     `grace` are the seconds in which requests that are under way may end when it is told to stop. `keep` are the
-    seconds for which runs that have ended are kept, None for ever.
+    seconds for which runs that have ended are kept, None for ever. With `fans_out`, requests of a run that are open
+    together are put into a queue; every worker takes what is there.
     """
 
     open_world: OpenWorld
@@ -54,6 +62,7 @@ class WorkerSettings:
     patience: float = PATIENCE
     keep: float | None = None
     version: str = APPLICATION_VERSION
+    fans_out: bool = False
 
 
 class Worker:
@@ -67,7 +76,9 @@ class Worker:
         self._transitions = Transitions(self._store)
         redactor = Redactor(os.environ)
         self._permits = Permits(self._store.queues, database, self.name)
-        self._setup = SegmentSetup(self._transitions, settings.open_world, redactor, self._permits, self.tally.count)
+        self._fan_out = FanOut(self._store.queues, database, self.name)
+        common = (self._transitions, settings.open_world, redactor, self._permits, self.tally.count)
+        self._setup = RunSetup(*common, self._fan_out if settings.fans_out else None)
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
         self._segments: dict[str, Segment] = {}
@@ -93,9 +104,9 @@ class Worker:
     def work(self) -> None:
         """Take work until `drain` is called and what is under way has been handed on; raises `Failure`."""
         check(self._database)
-        self._store.queues.prepare(self._settings.concurrency)
+        self._store.queues.prepare(self._settings.concurrency, has_children=self._settings.fans_out)
         self._heartbeat.beat()
-        looks = (self._look_at_signals, self._look_around)
+        looks = (self._look_at_signals, self._look_at_children, self._look_around)
         threads = [Thread(target=self._keep_looking, args=(each,), daemon=True) for each in looks]
         try:
             self._launch()
@@ -118,6 +129,7 @@ class Worker:
         self._is_draining.set()
 
     def _launch(self) -> None:
+        logging.getLogger("dbos").addFilter(_is_worth_telling)
         DBOS(
             config={
                 "name": APPLICATION,
@@ -134,7 +146,11 @@ class Worker:
         def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
             return self._execute(run, number)
 
+        def execute_child(run: str, number: int, key: str) -> Object:
+            return self._execute_child(run, number, key)
+
         DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
+        DBOS.workflow(name=REQUEST, max_recovery_attempts=_ATTEMPTS)(execute_child)
         DBOS.launch()
 
     def _stop(self) -> None:
@@ -150,6 +166,8 @@ class Worker:
         while not self._over.wait(_LOOK):
             for each in self._list_segments():
                 each.stop(Word.DRAIN, at_once=monotonic() > end)
+            if monotonic() > end:
+                self._fan_out.give_back()
 
     def _list_segments(self) -> list[Segment]:
         with self._lock:
@@ -157,18 +175,19 @@ class Worker:
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
-        record, sent = self._transitions.take_up(run)
-        if (record.segment, record.phase) != (number, RunPhase.ACTIVE):
+        given = self._transitions.take_up(run)
+        if not given.is_in(number):
             return "obsolete"
-        settled = self._play(record, sent)
-        if self._transitions.settle(record, settled) and settled.phase is not RunPhase.ACTIVE:
+        settled = self._play(given)
+        if self._transitions.settle(given.record, settled) and settled.phase is not RunPhase.ACTIVE:
             self.tally.count(f"runs {settled.phase}")
         return str(settled.phase)
 
-    def _play(self, record: RunRecord, sent: Sequence[RunMessage]) -> Settlement:
+    def _play(self, given: TakenUp) -> Settlement:
         """Execute a segment; a run that this worker cannot execute is given back."""
+        record = given.record
         try:
-            segment = Segment(self._setup, record, self._store.load_program(record), sent)
+            segment = Segment(self._setup, self._store.load_program(record), given)
             with self._lock:
                 self._segments[record.workflow] = segment
             self.tally.count("segments")
@@ -187,6 +206,18 @@ class Worker:
             with self._lock:
                 self._segments.pop(record.workflow, None)
 
+    def _execute_child(self, run: str, number: int, key: str) -> Object:
+        """Make one request of a run whose segment waits for it, perhaps in another worker; return nothing if not."""
+        try:
+            given = self._transitions.take_up(run)
+            if not given.is_in(number):
+                return {}
+            self.tally.count("children")
+            return execute_child(self._setup, self._fan_out, given.record, key)
+        except Exception as error:
+            self._settings.tell(f"the request {quote(key)} of run {run} is given back: {self._setup.tell(error)}")
+            return {}
+
     def _keep_looking(self, look: Callable[[], None]) -> None:
         """Do the work of a thread; a fault in it ends the worker, which would take work and seem dead otherwise."""
         try:
@@ -201,6 +232,11 @@ class Worker:
             segments = {each.record.run: each for each in self._list_segments()}
             if segments:
                 self._try("signals", partial(self._hand_over, segments))
+
+    def _look_at_children(self) -> None:
+        """Wake segments whose children have answered, and cancel children that nobody needs."""
+        while not self._over.wait(_LOOK_AT_CHILDREN):
+            self._try("children", self._fan_out.look)
 
     def _hand_over(self, segments: dict[str, Segment]) -> None:
         for run, found in self._transitions.look(tuple(segments)).items():
@@ -227,7 +263,7 @@ class Worker:
             self._settings.tell(f"worker {name} is gone: {format_count(count, 'request or segment')} put back")
 
     def _put_back_lost(self) -> None:
-        held = frozenset(each.record.workflow for each in self._list_segments())
+        held = frozenset(each.record.workflow for each in self._list_segments()) | self._fan_out.list_executed()
         self._lost = self._heartbeat.put_back_lost(held, self._lost)
         for record in self._transitions.list_broken(("ERROR",)):  # the database failed, and the engine with it
             again = record.refusals < _FAILURES
@@ -248,6 +284,11 @@ class Worker:
             self._troubles[name] = str(failure)
         else:
             self._troubles.pop(name, None)
+
+
+def _is_worth_telling(logged: logging.LogRecord) -> bool:
+    """Tell whether it is anything but a request that was cancelled, which the engine takes for a fault."""
+    return logged.exc_info is None or not isinstance(logged.exc_info[1], dbos_error.DBOSAwaitedWorkflowCancelledError)
 
 
 def _give_back(record: RunRecord, reason: str) -> Settlement:

@@ -1,0 +1,180 @@
+"""Fan-out: requests of a run that are open together, each a workflow of the engine which any worker may execute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Event as Flag
+from threading import Lock
+from time import sleep
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object, object_of
+from stagec.core.words import quote
+from stagec.drivers.dbos.database import Database
+from stagec.drivers.dbos.permits import PermittedWorld
+from stagec.drivers.dbos.queues import Queues
+from stagec.drivers.dbos.run_records import RunRecord, name_child
+from stagec.drivers.dbos.tables import UNFINISHED, workflows
+from stagec.drivers.following import UnreachableError
+from stagec.drivers.requests import IDLE
+from stagec.runtime.exchange import Effect
+
+T = TypeVar("T")
+_PACE = 0.5
+"""Seconds between two tries, while the database cannot be asked."""
+
+
+class Child:
+    """A request that any worker may execute; `flag` is set when it is over, or nobody needs it."""
+
+    def __init__(self) -> None:
+        self.flag = Flag()
+        self.is_cancelled = False
+        self.has_succeeded = False
+
+
+class FanOut:
+    """The children of one worker: those that it waits for, and those that it executes. Threads may share it."""
+
+    def __init__(self, queues: Queues, database: Database, worker: str) -> None:
+        self._queues, self._database, self._worker = queues, database, worker
+        self._awaited: dict[str, Child] = {}
+        self._executed: dict[str, Callable[[], None]] = {}
+        self._lock = Lock()
+
+    def ask(self, record: RunRecord, key: str) -> Object:
+        """Let any worker answer a request of a run; return what comes of it, which is empty if nothing does.
+
+        Whoever takes up the same segment again finds the same child. Raises `Failure` when nobody needs it any more.
+        """
+        name, child = name_child(record, key), Child()
+        with self._lock:
+            self._awaited[name] = child
+        try:
+            self._insist(child, lambda: self._queues.enqueue_child(record, key))
+            child.flag.wait()
+            told = self._insist(child, lambda: self._read(name) if child.has_succeeded else {})
+            if told is not None:
+                return told
+        finally:
+            with self._lock:
+                self._awaited.pop(name, None)
+        self._try(lambda: self._queues.client.cancel_workflow(name))
+        raise Failure(f"nobody needs an answer to the request {quote(key)} any more")
+
+    def _insist(self, child: Child, work: Callable[[], T]) -> T | None:
+        """Do something as soon as the database can be asked; nothing when nobody needs it before."""
+        while not child.is_cancelled:
+            try:
+                with self._database.ask():
+                    return work()
+            except UnreachableError:
+                sleep(_PACE)
+        return None
+
+    def _read(self, name: str) -> Object:
+        return object_of(self._queues.client.retrieve_workflow(name).get_result())
+
+    def cancel(self, record: RunRecord, key: str) -> None:
+        """Let nobody execute a request any more."""
+        with self._lock:
+            child = self._awaited.get(name_child(record, key))
+        if child is not None:
+            child.is_cancelled = True
+            child.flag.set()
+
+    def forget(self, record: RunRecord, keys: Iterable[str]) -> None:
+        """Remove the children of a run whose answers have been recorded."""
+        names = [name_child(record, key) for key in keys]
+        if names:
+            self._try(lambda: self._queues.client.delete_workflows(names))
+
+    def _try(self, work: Callable[[], None]) -> None:
+        """Do what retention does later where the database cannot be asked now."""
+        with suppress(UnreachableError), self._database.ask():
+            work()
+
+    @contextmanager
+    def executing(self, name: str, cancel: Callable[[], None]) -> Iterator[None]:
+        """Call `cancel` when nobody needs the child any more that the body executes."""
+        with self._lock:
+            self._executed[name] = cancel
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._executed.pop(name, None)
+
+    def list_executed(self) -> frozenset[str]:
+        """Return the ids of the children that this worker executes."""
+        with self._lock:
+            return frozenset(self._executed)
+
+    def give_back(self) -> None:
+        """End the children that this worker executes; those who wait for them make the requests."""
+        with self._lock:
+            executed = tuple(self._executed.values())
+        for cancel in executed:
+            cancel()
+
+    def look(self) -> None:
+        """Look once at all children: wake who waits for what is over, and cancel what nobody needs."""
+        with self._lock:
+            awaited, executed = dict(self._awaited), dict(self._executed)
+        if not awaited and not executed:
+            return
+        columns = (workflows.c.workflow_uuid, workflows.c.status, workflows.c.executor_id)
+        query = sa.select(*columns).where(workflows.c.workflow_uuid.in_({**awaited, **executed}))
+        with self._database.transact() as connection:
+            found = {name: (status, worker) for name, status, worker in connection.execute(query)}
+
+        for name, child in awaited.items():
+            if name in found and found[name][0] not in UNFINISHED:
+                child.has_succeeded = found[name][0] == "SUCCESS"
+                child.flag.set()
+        for name, cancel in executed.items():
+            if found.get(name) != ("PENDING", self._worker):
+                cancel()
+
+
+class FanOutWorld:
+    """A world that answers one request of a run at a time, and gives all others that are open to any worker."""
+
+    def __init__(self, world: PermittedWorld, fan_out: FanOut, record: RunRecord) -> None:
+        self._world, self._fan_out, self._record = world, fan_out, record
+        self._own = Lock()
+        self.answered_elsewhere: set[str] = set()
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        if isinstance(effect, IDLE) or not self._world.overlaps(effect):
+            return self._world.answer(effect)
+        if self._own.acquire(blocking=False):
+            try:
+                return self._world.answer(effect)
+            finally:
+                self._own.release()
+        told = self._fan_out.ask(self._record, effect.key)
+        if "failure" in told:
+            raise Failure(str(told["failure"]))
+        if "answer" not in told:
+            return self._world.answer(effect)
+        self.answered_elsewhere.add(effect.key)
+        return told["answer"]
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request may be under way beside others."""
+        return self._world.overlaps(effect)
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more, whoever executes it."""
+        self._fan_out.cancel(self._record, key)
+        self._world.cancel(key)
+
+    def close(self) -> None:
+        """Remove the children whose answers have been recorded."""
+        self._fan_out.forget(self._record, self.answered_elsewhere)

@@ -1,0 +1,83 @@
+"""What executes runs: what makes their worlds, what moves them on, and what limits their requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from typing import Protocol
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json
+from stagec.core.secrets import Redactor
+from stagec.core.value import replace, value
+from stagec.drivers.dbos.fan_out import FanOut
+from stagec.drivers.dbos.permits import Permits
+from stagec.drivers.dbos.run_records import RunRecord, make_storable
+from stagec.drivers.dbos.transitions import Transitions
+from stagec.runtime import Program
+from stagec.runtime.exchange import Effect, Event, Replanned
+from stagec.runtime.state import StepResult
+
+
+class RefusedRunError(Exception):
+    """A run that this worker cannot execute; others may."""
+
+
+class RunWorld(Protocol):
+    """What answers the requests of one run; `takes` tells of a question to people whether it answers that, too.
+
+    `name_provider` names the provider of models that a request goes to, for the limits that hold there.
+    """
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request may be under way beside others."""
+
+    def cancel(self, key: str) -> None:
+        """End a request whose answer nobody needs any more."""
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether it answers a request."""
+
+    def name_provider(self, effect: Effect) -> str:
+        """Return the name of the provider of models that a request goes to, the empty text for any other."""
+
+    def observe(self, event: Event, step: StepResult) -> None:
+        """Take what has happened to the run before this process had it, or in another one."""
+
+
+OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
+"""Makes the world of a run; nothing that it has started is left when the body ends. Raises `Failure`."""
+
+
+@value
+class RunSetup:
+    """What executes runs: what moves them, makes worlds, takes secrets out of events, and limits requests.
+
+    With `fan_out`, requests that are open together become workflows of the engine.
+    """
+
+    transitions: Transitions
+    open_world: OpenWorld
+    redactor: Redactor
+    permits: Permits
+    count: Callable[[str], None]
+    fan_out: FanOut | None = None
+
+    def enter_world(
+        self, opened: ExitStack, record: RunRecord, program: Program, latest: Replanned | None = None
+    ) -> RunWorld:
+        """Open the world of a run, whose plan `latest` has changed; raise `RefusedRunError` if this worker cannot."""
+        if latest is not None:
+            record = replace(record, plan=latest.digest, signature=latest.signature)
+        try:
+            return opened.enter_context(self.open_world(record, program))
+        except Failure as failure:
+            raise RefusedRunError(str(failure)) from failure
+
+    def tell(self, error: Exception) -> str:
+        """Return what an error says, as a database takes it, and without secrets."""
+        told = str(error) if isinstance(error, Failure) else f"internal error: {type(error).__name__}: {error}"
+        return make_storable(self.redactor.redact_output(told))
