@@ -22,7 +22,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test judge each driver."""
     if "driver" in metafunc.fixturenames:
         named = metafunc.config.getoption("--driver")
-        metafunc.parametrize("driver", named or ["dbos-postgres", "dbos-fan-out", "dbos-sqlite", "local"], indirect=True)
+        metafunc.parametrize(
+            "driver", named or ["dbos-postgres", "dbos-fan-out", "dbos-sqlite", "local"], indirect=True
+        )
 
 
 @pytest.fixture(scope="session")

@@ -186,7 +186,7 @@ def find_depth(arcs: Arcs) -> int:
     return max(nx.single_source_shortest_path_length(graph, 0).values())
 
 
-def test_limits_that_cut_runs_short_cost_at_most_a_tenth_more() -> None:
+def test_limits_that_cut_runs_short_cost_one_run_or_a_tenth_more() -> None:
     for seed in range(choose(6, full=24)):
         random = Random(seed)
         arcs = make_graph(random, random.randrange(4, 25), random.randrange(4, 25))
@@ -196,7 +196,7 @@ def test_limits_that_cut_runs_short_cost_at_most_a_tenth_more() -> None:
         check_claims(program, found)
         assert not found.missing
         needed = max(count_needed(arcs), -(-sum(map(len, arcs)) // limit))
-        assert len(found.paths) <= 1.1 * needed, seed
+        assert len(found.paths) <= max(needed + 1, 1.1 * needed), seed
 
 
 def test_what_a_limit_keeps_runs_from_is_missing_with_the_reason() -> None:

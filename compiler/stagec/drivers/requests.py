@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Thread
 from time import monotonic, time_ns
 from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
+from stagec.drivers.threads import THREADS, Task
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
@@ -74,7 +75,7 @@ class RequestPool:
         self._events: list[Event] = []
         self._overlaps: Callable[[Effect], bool] = getattr(world, "overlaps", _always)
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
-        self._under_way: dict[str, tuple[Effect, Thread]] = {}
+        self._under_way: dict[str, tuple[Effect, Task]] = {}
         self._arrived: dict[str, _Result] = {}
         self._begun: dict[str, int] = {}
 
@@ -121,9 +122,7 @@ class RequestPool:
             if not self._overlaps(effect):
                 alone.append(effect)
             elif self._has_room(effect):
-                thread = Thread(target=self._answer, args=(effect,), daemon=True)
-                self._under_way[effect.key] = effect, thread
-                thread.start()
+                self._under_way[effect.key] = effect, THREADS.begin(partial(self._answer, effect))
         return alone
 
     def _has_room(self, effect: Effect) -> bool:
@@ -162,8 +161,8 @@ class RequestPool:
         for effect, _ in over:
             self._cancel(effect.key)
         end = monotonic() + _PATIENCE
-        for _, thread in over:
-            thread.join(max(0.0, end - monotonic()))
+        for _, task in over:
+            task.wait(max(0.0, end - monotonic()))
 
 
 class _Result:

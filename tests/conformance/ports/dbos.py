@@ -27,10 +27,10 @@ COMMAND = ("worker", "--world", "conformance.world:make", "--concurrency", "16",
 class DbosDriver:
     """A database; whoever is dead for a few seconds loses its runs to the workers that live."""
 
-    takes_over = True
-
     def __init__(self, folder: Path, url: str, options: tuple[str, ...] = ()) -> None:
         self._folder, self.url, self._options = folder, url, options
+        self.takes_over = not url.startswith("sqlite")
+        """Whoever is stopped while it writes to a file keeps all others from writing there."""
         self._database = dbos.open_database(url)
         dbos.migrate(self._database)
         self.store = dbos.RunStore(self._database)
@@ -48,7 +48,9 @@ class DbosDriver:
     def start_worker(self, world: Mapping[str, str]) -> Process:
         """Start a worker: the command, or what changes its clock or its version first."""
         module = "conformance.ports.dbos_worker" if {CLOCK, VERSION} & set(world) else "stagec"
-        return Process(("-m", module, *COMMAND, *self._options), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said")
+        return Process(
+            ("-m", module, *COMMAND, *self._options), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said"
+        )
 
     def read(self, run: str) -> History | None:
         """Return what is kept of a run; of one that is under way, the last step digest is not known yet."""

@@ -87,7 +87,7 @@ def test_an_answer_counts_once_however_often_it_is_sent(runs: RunStore) -> None:
     with working(runs.database, ScriptedTestWorld()):
         for each in ("one", "two"):
             wait_until(runs, each, RunPhase.WAITING)
-        (key,) = runs.fold(runs.find("one")).pending
+        (key,) = runs.fold(runs.find("one"))[1].pending
         sent = transitions(runs).send_answer("one", key, yes=True, by="somebody")
         for _ in range(3):
             with pytest.raises((OtherAnswerError, Failure)):

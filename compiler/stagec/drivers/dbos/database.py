@@ -116,14 +116,16 @@ def open_database(url: str, connections: int = 5) -> Database:
     if given.drivername not in _KINDS:
         raise Failure(f"{name} is no database that holds runs: its address begins with 'postgresql://' or 'sqlite://'")
     address = given.set(drivername=_KINDS[given.drivername])
-    if address.drivername == "sqlite":
-        engine = _open_file(address)
-    else:
-        settings = {"connect_timeout": _PATIENCE, "options": f"-c idle_in_transaction_session_timeout={_IDLE}"}
-        named = {"application_name": "stagec", **{each: settings[each] for each in settings if each not in given.query}}
-        engine = sa.create_engine(address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30)
-        _look_at_rested(engine)
+    engine = _open_file(address) if address.drivername == "sqlite" else _open_server(address, connections)
     return Database(given.render_as_string(hide_password=False), engine, name)
+
+
+def _open_server(address: sa.URL, connections: int) -> sa.Engine:
+    settings = {"connect_timeout": _PATIENCE, "options": f"-c idle_in_transaction_session_timeout={_IDLE}"}
+    named = {"application_name": "stagec", **{each: settings[each] for each in settings if each not in address.query}}
+    engine = sa.create_engine(address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30)
+    _look_at_rested(engine)
+    return engine
 
 
 def _look_at_rested(engine: sa.Engine) -> None:

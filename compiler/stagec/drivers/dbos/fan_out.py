@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event as Flag
@@ -10,6 +11,7 @@ from time import sleep
 from typing import TypeVar
 
 import sqlalchemy as sa
+from dbos import error as dbos_error
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
@@ -178,3 +180,8 @@ class FanOutWorld:
     def close(self) -> None:
         """Remove the children whose answers have been recorded."""
         self._fan_out.forget(self._record, self.answered_elsewhere)
+
+
+def is_worth_telling(logged: logging.LogRecord) -> bool:
+    """Tell whether it is anything but a request that was cancelled, which the engine takes for a fault."""
+    return logged.exc_info is None or not isinstance(logged.exc_info[1], dbos_error.DBOSAwaitedWorkflowCancelledError)

@@ -14,6 +14,7 @@ from stagec.drivers.dbos.fan_out import FanOut
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.run_records import RunRecord, make_storable
 from stagec.drivers.dbos.transitions import Transitions
+from stagec.drivers.dbos.turns import Turns
 from stagec.runtime import Program
 from stagec.runtime.exchange import Effect, Event, Replanned
 from stagec.runtime.state import StepResult
@@ -63,6 +64,7 @@ class RunSetup:
     open_world: OpenWorld
     redactor: Redactor
     permits: Permits
+    turns: Turns
     count: Callable[[str], None]
     fan_out: FanOut | None = None
 

@@ -75,17 +75,22 @@ class Segment:
         program = self._find_latest(history)
         with ExitStack() as opened:
             world = self._setup.enter_world(opened, self.record, program, self._latest)
-            self._progress.restore(history, world)
-            self._hear_what_is_there()
             asked = self._limit(opened, world)
             pool = opened.enter_context(open_pool(asked, program.plan.limits.parallel, self._inbox))
-            while self._progress.state.ended is None:
-                keys = list(self._progress.state.pending)
-                name = keys[0] if len(keys) == 1 else "event"
-                entry = DBOS.run_step({"name": name}, partial(self._take_next, world, pool))
-                if entry.startswith(STOP):
-                    return self._explain_stop(entry.removeprefix(STOP), world)
-                self._take(read_entry(entry)[1], world)
+            with self._setup.turns.taken():
+                self._progress.restore(history, world)
+                self._hear_what_is_there()
+                return self._go_on(world, pool)
+
+    def _go_on(self, world: RunWorld, pool: RequestPool) -> Settlement:
+        """Take event after event, each a step of the engine."""
+        while self._progress.state.ended is None:
+            keys = list(self._progress.state.pending)
+            name = keys[0] if len(keys) == 1 else "event"
+            entry = DBOS.run_step({"name": name}, partial(self._take_next, world, pool))
+            if entry.startswith(STOP):
+                return self._explain_stop(entry.removeprefix(STOP), world)
+            self._take(read_entry(entry)[1], world)
         return self._describe(RunPhase(self._progress.state.ended), self._progress.state.reason)
 
     def _find_latest(self, history: History) -> Program:
@@ -148,7 +153,9 @@ class Segment:
             waits = (isinstance(each, Wait) and each.milliseconds >= _LONG for each in open_.values())
             if event is None and all(waits) and all(map(world.overlaps, open_.values())):
                 return None
-            event = event or pool.next_event(replace(self._progress.state, pending=open_))
+            if event is None:
+                with self._setup.turns.given_back():
+                    event = pool.next_event(replace(self._progress.state, pending=open_))
             if not isinstance(event, Answered) or event.key in pending:
                 return event
 

@@ -12,7 +12,6 @@ from threading import Lock, Thread
 from time import monotonic, sleep
 
 from dbos import DBOS, DBOSPortableJSONSerializer
-from dbos import error as dbos_error
 
 from stagec.core.failure import Failure
 from stagec.core.json import Object
@@ -21,7 +20,7 @@ from stagec.core.value import value
 from stagec.core.words import format_count, quote
 from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
-from stagec.drivers.dbos.fan_out import FanOut
+from stagec.drivers.dbos.fan_out import FanOut, is_worth_telling
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
@@ -32,6 +31,7 @@ from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
 from stagec.drivers.dbos.segment import Segment, Word
 from stagec.drivers.dbos.tally import Tally
 from stagec.drivers.dbos.transitions import Settlement, TakenUp, Transitions
+from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
 from stagec.drivers.following import UnreachableError
 
 _LOOK = 0.25
@@ -77,7 +77,7 @@ class Worker:
         redactor = Redactor(os.environ)
         self._permits = Permits(self._store.queues, database, self.name)
         self._fan_out = FanOut(self._store.queues, database, self.name)
-        common = (self._transitions, settings.open_world, redactor, self._permits, self.tally.count)
+        common = (self._transitions, settings.open_world, redactor, self._permits, Turns(), self.tally.count)
         self._setup = RunSetup(*common, self._fan_out if settings.fans_out else None)
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
@@ -129,7 +129,8 @@ class Worker:
         self._is_draining.set()
 
     def _launch(self) -> None:
-        logging.getLogger("dbos").addFilter(_is_worth_telling)
+        logging.getLogger("dbos").addFilter(is_worth_telling)
+        self._setup.turns.allow(choose_turns(self._database) - FEWEST)
         DBOS(
             config={
                 "name": APPLICATION,
@@ -175,11 +176,15 @@ class Worker:
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
-        given = self._transitions.take_up(run)
+        turns = self._setup.turns
+        with turns.taken():
+            given = self._transitions.take_up(run)
         if not given.is_in(number):
             return "obsolete"
         settled = self._play(given)
-        if self._transitions.settle(given.record, settled) and settled.phase is not RunPhase.ACTIVE:
+        with turns.taken():
+            has_settled = self._transitions.settle(given.record, settled)
+        if has_settled and settled.phase is not RunPhase.ACTIVE:
             self.tally.count(f"runs {settled.phase}")
         return str(settled.phase)
 
@@ -284,11 +289,6 @@ class Worker:
             self._troubles[name] = str(failure)
         else:
             self._troubles.pop(name, None)
-
-
-def _is_worth_telling(logged: logging.LogRecord) -> bool:
-    """Tell whether it is anything but a request that was cancelled, which the engine takes for a fault."""
-    return logged.exc_info is None or not isinstance(logged.exc_info[1], dbos_error.DBOSAwaitedWorkflowCancelledError)
 
 
 def _give_back(record: RunRecord, reason: str) -> Settlement:

@@ -1,0 +1,63 @@
+"""Turns: of the threads of a worker, a few compute and speak to the database at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from time import perf_counter
+
+import sqlalchemy as sa
+
+from stagec.drivers.dbos.database import Database
+
+FEWEST, _MOST = 2, 16
+_TRIPS, _COMPUTING = 8, 0.003
+"""How often an event asks the database, and for how many seconds it computes."""
+_TRIES = 5
+
+
+class Turns:
+    """What threads take turns with, which would otherwise interrupt each other for the lock of the interpreter.
+
+    Sixteen threads without turns do half as much as two do. Whoever waits for a model, a tool or anybody else gives
+    the turn back meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._free: SimpleQueue[None] = SimpleQueue()
+        self.allow(FEWEST)
+
+    def allow(self, more: int) -> None:
+        """Let more threads have a turn at the same time."""
+        for _ in range(more):
+            self._free.put(None)
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Do the body in a turn."""
+        self._free.get()
+        try:
+            yield
+        finally:
+            self._free.put(None)
+
+    @contextmanager
+    def given_back(self) -> Iterator[None]:
+        """Do the body, which waits for somebody, while another thread has the turn."""
+        self._free.put(None)
+        try:
+            yield
+        finally:
+            self._free.get()
+
+
+def choose_turns(database: Database) -> int:
+    """Return how many turns there should be: while some threads wait for a distant database, others can compute."""
+    with database.ask_once() as connection:
+        times = []
+        for _ in range(_TRIES):
+            begun = perf_counter()
+            connection.execute(sa.text("SELECT 1")).all()
+            times.append(perf_counter() - begun)
+    return min(_MOST, FEWEST + round(_TRIPS * min(times) / _COMPUTING))
