@@ -1,10 +1,10 @@
 """Runs on a database, executed by many workers: DBOS keeps and hands out the work, the machine decides."""
 
 from stagec.drivers.dbos.database import Database, check, migrate, open_database
+from stagec.drivers.dbos.execution_setup import OpenWorld, RunWorld
 from stagec.drivers.dbos.live_run import LiveRun, RunBrief, list_briefs
 from stagec.drivers.dbos.queues import QueueLimit
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
-from stagec.drivers.dbos.run_setup import OpenWorld, RunWorld
 from stagec.drivers.dbos.run_store import RunStore
 from stagec.drivers.dbos.transitions import CourseChange, Transitions
 from stagec.drivers.dbos.worker import Worker, WorkerSettings

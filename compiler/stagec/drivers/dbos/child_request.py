@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from functools import partial
 
 from stagec.core.json import Object
+from stagec.drivers.dbos.execution_setup import ExecutionSetup
 from stagec.drivers.dbos.fan_out import FanOut
 from stagec.drivers.dbos.permits import PermittedWorld
 from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunRecord, name_child
-from stagec.drivers.dbos.run_setup import RunSetup
 from stagec.drivers.redaction import redact_answer
 from stagec.runtime import load
 from stagec.runtime.exchange import Effect
@@ -23,7 +23,7 @@ _NOTHING: Object = {}
 class ChildRequest:
     """A request, while it is under way; `cancel` comes in other threads."""
 
-    def __init__(self, setup: RunSetup, record: RunRecord, key: str) -> None:
+    def __init__(self, setup: ExecutionSetup, record: RunRecord, key: str) -> None:
         self._setup, self._record, self._key = setup, record, key
         self._cancel_request: Callable[[], None] | None = None
         self._is_cancelled = False
@@ -59,7 +59,7 @@ class ChildRequest:
         return {"answer": redact_answer(self._setup.redactor, answer, effect)}
 
 
-def execute_child(setup: RunSetup, fan_out: FanOut, record: RunRecord, key: str) -> Object:
+def execute_child(setup: ExecutionSetup, fan_out: FanOut, record: RunRecord, key: str) -> Object:
     """Make one request of a run, whose segment waits for it; return nothing if that is for another worker to do."""
     child = ChildRequest(setup, record, key)
     with fan_out.executing(name_child(record, key), child.cancel):

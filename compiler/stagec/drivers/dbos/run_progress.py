@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stagec.core.failure import Failure
 from stagec.core.json import Object
-from stagec.drivers.dbos.run_setup import RunWorld
+from stagec.drivers.dbos.execution_setup import RunWorld
 from stagec.drivers.history import History
 from stagec.drivers.replay import digest_step, find_difference
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json

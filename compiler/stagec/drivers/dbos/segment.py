@@ -11,11 +11,11 @@ from dbos import DBOS
 
 from stagec.core.json import object_of
 from stagec.core.value import replace
+from stagec.drivers.dbos.execution_setup import ExecutionSetup, RunWorld
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
 from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunPhase
-from stagec.drivers.dbos.run_setup import RunSetup, RunWorld
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.transitions import Settlement, TakenUp
 from stagec.drivers.history import History, add_times, dump_event
@@ -39,7 +39,7 @@ class Word:
 class Segment:
     """A segment of a run, while it is under way; signals come in other threads."""
 
-    def __init__(self, setup: RunSetup, program: Program, given: TakenUp) -> None:
+    def __init__(self, setup: ExecutionSetup, program: Program, given: TakenUp) -> None:
         self._setup, self.record, self._sent = setup, given.record, given.sent
         self._progress = RunProgress(program)
         self._inbox = Inbox()
@@ -77,7 +77,7 @@ class Segment:
             world = self._setup.enter_world(opened, self.record, program, self._latest)
             asked = self._limit(opened, world)
             pool = opened.enter_context(open_pool(asked, program.plan.limits.parallel, self._inbox))
-            with self._setup.turns.taken():
+            with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
                 return self._go_on(world, pool)
@@ -154,7 +154,7 @@ class Segment:
             if event is None and all(waits) and all(map(world.overlaps, open_.values())):
                 return None
             if event is None:
-                with self._setup.turns.given_back():
+                with self._setup.turns.give_back():
                     event = pool.next_event(replace(self._progress.state, pending=open_))
             if not isinstance(event, Answered) or event.key in pending:
                 return event

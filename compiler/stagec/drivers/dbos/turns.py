@@ -34,7 +34,7 @@ class Turns:
             self._free.put(None)
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def take(self) -> Iterator[None]:
         """Do the body in a turn."""
         self._free.get()
         try:
@@ -43,7 +43,7 @@ class Turns:
             self._free.put(None)
 
     @contextmanager
-    def given_back(self) -> Iterator[None]:
+    def give_back(self) -> Iterator[None]:
         """Do the body, which waits for somebody, while another thread has the turn."""
         self._free.put(None)
         try:

@@ -20,13 +20,13 @@ from stagec.core.value import value
 from stagec.core.words import format_count, quote
 from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
+from stagec.drivers.dbos.execution_setup import ExecutionSetup, OpenWorld, RefusedRunError
 from stagec.drivers.dbos.fan_out import FanOut, is_worth_telling
 from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
-from stagec.drivers.dbos.run_setup import OpenWorld, RefusedRunError, RunSetup
 from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
 from stagec.drivers.dbos.segment import Segment, Word
 from stagec.drivers.dbos.tally import Tally
@@ -78,7 +78,7 @@ class Worker:
         self._permits = Permits(self._store.queues, database, self.name)
         self._fan_out = FanOut(self._store.queues, database, self.name)
         common = (self._transitions, settings.open_world, redactor, self._permits, Turns(), self.tally.count)
-        self._setup = RunSetup(*common, self._fan_out if settings.fans_out else None)
+        self._setup = ExecutionSetup(*common, self._fan_out if settings.fans_out else None)
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
         self._segments: dict[str, Segment] = {}
@@ -177,12 +177,12 @@ class Worker:
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
         turns = self._setup.turns
-        with turns.taken():
+        with turns.take():
             given = self._transitions.take_up(run)
         if not given.is_in(number):
             return "obsolete"
         settled = self._play(given)
-        with turns.taken():
+        with turns.take():
             has_settled = self._transitions.settle(given.record, settled)
         if has_settled and settled.phase is not RunPhase.ACTIVE:
             self.tally.count(f"runs {settled.phase}")

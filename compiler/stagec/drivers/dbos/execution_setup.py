@@ -54,7 +54,7 @@ OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
 
 
 @value
-class RunSetup:
+class ExecutionSetup:
     """What executes runs: what moves them, makes worlds, takes secrets out of events, and limits requests.
 
     With `fan_out`, requests that are open together become workflows of the engine.
