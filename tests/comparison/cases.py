@@ -15,7 +15,18 @@ from stagec.plan import Plan
 from stagec.plan.act import Carried, Converse, Given, ProcessInput, Prompt
 from stagec.plan.document import Contents, Input, Judge, Limits, Names
 from stagec.plan.facts import facts
-from stagec.plan.gate import Admission, Among, Backoff, Check, Condition, IntentGate, Retry, Validation, VerdictGate
+from stagec.plan.gate import (
+    Admission,
+    Among,
+    Backoff,
+    Check,
+    Condition,
+    Exists,
+    IntentGate,
+    Retry,
+    Validation,
+    VerdictGate,
+)
 from stagec.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 from stagec.plan.template import Hole, Text
@@ -292,6 +303,15 @@ NEW_NODE = Node(Prompt(), IntentGate(("action",), ("closing",), False, "closing"
 CHOOSING = edges(
     "check", lambda found: tuple(replace(each, target=Pick("any")) if each.on == "jump" else each for each in found)
 )(choices(check="check", end="end")(C))
+READING = edges(
+    "check",
+    lambda found: (
+        Edge("next", Go("end"), (Exists(("handoff", "note"), present=True),)),
+        Edge("next", Go("last", "end"), (Exists(("answer", "note"), present=False),)),
+        *found[2:],
+    ),
+)(gate("check", handoff=(("note",),))(C))
+"""Where `next` leads from `check` depends on the note that the step keeps."""
 PHASED = phased.issue_flow()
 CASES = (
     Case("an entry is gone", C, without("entries", "late"), "CHG102"),
@@ -490,6 +510,13 @@ CASES = (
     Case("nothing is validated", C, on("end", validation=None), "CHG138"),
     Case("fewer failures are allowed", C, validation("end", attempts=1), "CHG139"),
     Case("a failure ends the run", C, validation("end", action="abort"), "CHG140"),
+    Case(
+        "a failure is overlooked no more",
+        validation("end", action="skip", attempts=1)(C),
+        validation("end", action="retry"),
+        "CHG140",
+    ),
+    Case("a failure is overlooked", C, validation("end", action="skip"), "CHG228"),
     Case(
         "a value was never kept",
         S,
@@ -817,6 +844,8 @@ CASES = (
         is_walked=False,
     ),
     Case("more transitions", PHASED, phases(most=9), "CHG320", is_walked=False),
+    Case("edges read what is not kept any more", READING, gate("check", handoff=()), "CHG148"),
+    Case("edges read what is kept from elsewhere", READING, gate("check", handoff=(("to", "note"),)), "CHG148"),
     Case("an answer may name fewer nodes", CHOOSING, choices(end="end"), "CHG146"),
     Case("a name means another node", CHOOSING, choices(check="last", end="end"), "CHG244"),
     Case("an answer may name more nodes", CHOOSING, choices(check="check", end="end", last="last"), "CHG321"),

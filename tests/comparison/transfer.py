@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import networkx as nx
 from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
@@ -20,13 +21,13 @@ from stagec.comparison.kind import Grade
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.run_compatibility import RunCompatibility
 from stagec.core.value import replace, value
-from stagec.plan.act import Converse, Process, Prompt
+from stagec.plan.act import Carried, Converse, Process, Prompt
 from stagec.plan.document import Plan
-from stagec.plan.node import Outcome
+from stagec.plan.node import Outcome, list_begun, list_targets
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Answered, Started, State, advance
+from stagec.runtime import Answered, Program, Started, State, advance
 from stagec.runtime.acts.hooks import KINDS, slot_of
-from stagec.runtime.exchange import Ask, Call, Effect, Event, Resumed, Turn, execution_of
+from stagec.runtime.exchange import Ask, Call, Effect, Event, Hook, Resumed, Turn, execution_of
 from stagec.runtime.execution import Conversation, Execution, PendingJudgement, PendingValidation
 from stagec.runtime.program import join_programs, program_of
 from stagec.runtime.replanning import ObstacleError, transfer
@@ -235,6 +236,7 @@ def find_trouble(
             after = advance(crossing.onward, moved, event).state
         except Exception as error:
             return f"{type(error).__name__}: {error}"
+        before = _leave_hooks(crossing.old, before, old_world, random)
         if before.ended is not Outcome.FAILED and _is_unfit(state, before, after, fresh):
             failure = after.failure
             is_edge = (
@@ -292,6 +294,14 @@ def _go_on(
     return None
 
 
+def _leave_hooks(old: Program, state: State, world: World, random: Random) -> State:
+    """Let a run under the old plan come out of its hooks: one that has failed already may call some before it ends."""
+    while state.pending and all(isinstance(each, Hook) for each in state.pending.values()):
+        key, effect = next(iter(state.pending.items()))
+        state = advance(old, state, Answered(key, answer(world, effect, random))).state
+    return state
+
+
 def _is_unfit(state: State, before: State, after: State, fresh: Failures) -> bool:
     """Tell whether an event that a run gets over under the old plan ends it under the new one, for no good reason."""
     if after.ended is not Outcome.FAILED or after.failure is None:
@@ -317,12 +327,32 @@ def _failure(state: State) -> Any:
     return None if state.failure is None else (state.failure.kind.value, state.failure.node)
 
 
+def list_unsupplied(plan: Plan) -> Iterator[str]:
+    """Yield the nodes to which ways lead from the beginning that leave out what keeps a value they need.
+
+    No plan that compiles has any; those of random changes may, and runs come there seldom.
+    """
+    graph = nx.DiGraph(
+        (name, each) for name, node in plan.nodes.items() for edge in node.edges for each in list_targets(edge.target)
+    )
+    graph.add_nodes_from(plan.nodes)
+    begun = {each for entry in plan.entries.values() for each in list_begun(entry)}
+    for name, node in plan.nodes.items():
+        for supply in getattr(node.act, "variables", {}).values():
+            if isinstance(supply, Carried) and supply.required and supply.default is None:
+                left = nx.restricted_view(graph, [], [*graph.out_edges(supply.node)])
+                if any(name == each or nx.has_path(left, each, name) for each in begun):
+                    yield name
+
+
 class Failures:
     """The failures of runs that begin under plans: so many of each are tried, and only while nobody has seen the one asked for."""
 
     def __init__(self, plans: tuple[Plan, ...], seed: int, runs: int, known: tuple[Known, Known]) -> None:
         self._untried = self._list_ends(plans, Random(seed), runs, known[::-1])
-        self._seen = set[Any]()
+        self._seen = set[Any](
+            (kind, node) for node in list_unsupplied(plans[0]) for kind in ("cannot-start", "unfit-start")
+        )
 
     def __contains__(self, failure: object) -> bool:
         while failure not in self._seen:

@@ -1,7 +1,8 @@
 """A failed validation ends the run, which continued before.
 
 ## Runs in flight
-A run in flight whose validation fails would have tried again.
+A run in flight whose validation fails would have tried again, or would have gone on. What failed before the change
+counts for the attempts that the new plan allows.
 
 ## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.
@@ -14,4 +15,5 @@ from stagec.comparison.pair import PlanPair
 
 @declare_judged("a failed validation of node {node} ends the run, which continued before", validation_action="changed")
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
-    return pair.is_reached(change.node) and change.before == "retry"
+    goes_on = change.before == "abort" or change.after == "skip"  # no more of it ends than before
+    return pair.is_reached(change.node) and not goes_on
