@@ -158,10 +158,8 @@ class Worker:
         """Let every segment end at its next event, and when the grace is over at once."""
         self._heartbeat.beat(is_draining=True)
         end = monotonic() + self._settings.grace
-        stopping = Thread(target=self._stop_segments, args=(end,), daemon=True)
-        stopping.start()
+        Thread(target=self._stop_segments, args=(end,), daemon=True).start()  # it ends with all others
         DBOS.destroy(workflow_completion_timeout_sec=max(2, int(self._settings.grace) + 5))
-        stopping.join(PACE)
 
     def _stop_segments(self, end: float) -> None:
         while not self._over.wait(_LOOK):
