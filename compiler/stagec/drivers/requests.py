@@ -11,7 +11,7 @@ from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
-from stagec.drivers.threads import THREADS, Task
+from stagec.drivers.threads import Task, begin_thread
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
@@ -19,6 +19,9 @@ IDLE = (Wait, Grant, Confirm, Judge)
 """Requests for which this machine does nothing but wait."""
 _PATIENCE = 2.0
 """Seconds to wait for the end of requests that were cancelled; their threads go on by themselves after that."""
+
+Start = Callable[[Callable[[], None]], Task]
+"""Begins to do something in another thread."""
 
 
 class World(Protocol):
@@ -68,8 +71,8 @@ class RequestPool:
     With an inbox, no request that overlaps keeps the thread that asks: what arrives in the inbox is heard at once.
     """
 
-    def __init__(self, world: World, most: int, inbox: Inbox | None = None) -> None:
-        self._world, self._most = world, most
+    def __init__(self, world: World, most: int, inbox: Inbox | None = None, start: Start = begin_thread) -> None:
+        self._world, self._most, self._start = world, most, start
         self._is_heard = inbox is not None
         self._inbox = Inbox() if inbox is None else inbox
         self._events: list[Event] = []
@@ -122,7 +125,7 @@ class RequestPool:
             if not self._overlaps(effect):
                 alone.append(effect)
             elif self._has_room(effect):
-                self._under_way[effect.key] = effect, THREADS.begin(partial(self._answer, effect))
+                self._under_way[effect.key] = effect, self._start(partial(self._answer, effect))
         return alone
 
     def _has_room(self, effect: Effect) -> bool:
@@ -205,9 +208,11 @@ def choose_next(requests: Iterable[Effect]) -> Effect:
 
 
 @contextmanager
-def open_pool(world: World, most: int, inbox: Inbox | None = None) -> Iterator[RequestPool]:
-    """Get answers from a world; nothing is under way any more when this is left."""
-    pool = RequestPool(world, most, inbox)
+def open_pool(
+    world: World, most: int, inbox: Inbox | None = None, start: Start = begin_thread
+) -> Iterator[RequestPool]:
+    """Get answers from a world, each in what `start` begins; nothing is under way any more when this is left."""
+    pool = RequestPool(world, most, inbox, start)
     try:
         yield pool
     finally:

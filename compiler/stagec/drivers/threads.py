@@ -61,3 +61,14 @@ class Threads:
 
 THREADS = Threads()
 """Those of this process."""
+
+
+def begin_thread(work: Callable[[], None]) -> Task:
+    """Begin to do something in a thread of its own.
+
+    Where several things are begun, the first has had a moment before the next one begins: what ends at once mostly ends
+    in this order.
+    """
+    task = Task(work)
+    Thread(target=task.do, daemon=True).start()
+    return task

@@ -59,7 +59,11 @@ class Walk:
         path = self._path(file)
         if not (_missing(path) and observations.is_link(path) and self._inside(observations.resolve(path))):
             return True
-        self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": observations.read_link(path)}))
+        try:
+            target = observations.read_link(path)
+        except OSError:  # somebody has replaced it this moment
+            return True
+        self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": target}))
         return False
 
     def folder(self, file: str) -> None:

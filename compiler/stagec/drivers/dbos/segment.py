@@ -22,6 +22,7 @@ from stagec.drivers.history import History, add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
+from stagec.drivers.threads import THREADS
 from stagec.runtime import Program, load
 from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
 from stagec.world.questions import is_for_people
@@ -76,7 +77,8 @@ class Segment:
         with ExitStack() as opened:
             world = self._setup.enter_world(opened, self.record, program, self._latest)
             asked = self._limit(opened, world)
-            pool = opened.enter_context(open_pool(asked, program.plan.limits.parallel, self._inbox))
+            most, start = program.plan.limits.parallel, THREADS.begin
+            pool = opened.enter_context(open_pool(asked, most, self._inbox, start))
             with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
