@@ -198,8 +198,14 @@ def on_trial(driver: Driver, folder: Path, pace: float = 5) -> Iterator[Trial]:
 
 
 def strike(trial: Trial, chance: random.Random, kills: int, workers: int = 1) -> None:
-    """Kill workers at random moments, so often or until all runs have ended; then let the runs come to their end."""
-    while trial.kills < kills and not trial.has_ended(*trial.submitted):
+    """Kill workers so often, at random moments of runs; then let all runs come to their end.
+
+    Where runs end sooner than that, the first one's sample is submitted again.
+    """
+    sample = SAMPLES[sample_of(next(iter(trial.submitted)))]
+    while trial.kills < kills:
+        if trial.has_ended(*trial.submitted):
+            trial.submit(sample, 1000 + trial.kills)
         while len(trial.workers) < workers:
             trial.start_worker()
         trial.wait_for_requests(trial.log.count + chance.randrange(1, 8))

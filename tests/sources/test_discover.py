@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from patience import ends
 
+from stagec.core import observations
 from stagec.core.failure import Failure
 from stagec.core.place import Place
 from stagec.core.scope import SearchScope
@@ -180,6 +181,16 @@ class TestLinks:
         assert faults(tmp_path) == [
             Fault("unreadable-file", Place("registry.json"), "dangling", {"target": "gone.json"})
         ]
+
+    def test_one_that_is_replaced_while_it_is_looked_at_is_left_to_its_reader(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def vanish(path: str) -> str:
+            raise FileNotFoundError(path)
+
+        (tmp_path / "registry.json").symlink_to("gone.json")
+        monkeypatch.setattr(observations, "read_link", vanish)
+        assert look(tmp_path) == Discovery((("registry.json",),), frozenset(), (), ())
 
     def test_the_project_itself_may_be_reached_by_one(self, tmp_path: Path) -> None:
         write(tmp_path, "real/registry.json")

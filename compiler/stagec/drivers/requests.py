@@ -11,7 +11,7 @@ from typing import Protocol
 
 from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
-from stagec.drivers.threads import Task, begin_thread
+from stagec.drivers.threads import BackgroundTask, begin_thread
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
 
@@ -20,7 +20,7 @@ IDLE = (Wait, Grant, Confirm, Judge)
 _PATIENCE = 2.0
 """Seconds to wait for the end of requests that were cancelled; their threads go on by themselves after that."""
 
-Start = Callable[[Callable[[], None]], Task]
+Start = Callable[[Callable[[], object]], BackgroundTask]
 """Begins to do something in another thread."""
 
 
@@ -78,7 +78,7 @@ class RequestPool:
         self._events: list[Event] = []
         self._overlaps: Callable[[Effect], bool] = getattr(world, "overlaps", _always)
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
-        self._under_way: dict[str, tuple[Effect, Task]] = {}
+        self._under_way: dict[str, tuple[Effect, BackgroundTask]] = {}
         self._arrived: dict[str, _Result] = {}
         self._begun: dict[str, int] = {}
 

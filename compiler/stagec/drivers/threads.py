@@ -1,4 +1,4 @@
-"""Threads in which requests are answered: one that is done takes the next request, of whatever run."""
+"""Threads that answer requests: a thread that has finished is reused for the next request, of any run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _RESTING = 16
 """Threads that wait for more to do; others end when they have nothing to do."""
 
 
-class Task:
+class BackgroundTask:
     """Something that is done in another thread."""
 
-    def __init__(self, work: Callable[[], None]) -> None:
+    def __init__(self, work: Callable[[], object]) -> None:
         self._work = work
         self._is_over = Flag()
 
@@ -25,21 +25,26 @@ class Task:
         finally:
             self._is_over.set()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._is_over.is_set()
+
     def wait(self, seconds: float) -> None:
         """Wait until it is over, so many seconds at most."""
         self._is_over.wait(seconds)
 
 
 class Threads:
-    """As many threads as there are tasks at the same time; none of them keeps a process from ending."""
+    """Daemon threads, one for each task that runs at the same time; idle threads are reused."""
 
     def __init__(self) -> None:
-        self._resting: list[SimpleQueue[Task]] = []
+        self._resting: list[SimpleQueue[BackgroundTask]] = []
         self._lock = Lock()
 
-    def begin(self, work: Callable[[], None]) -> Task:
+    def begin(self, work: Callable[[], object]) -> BackgroundTask:
         """Begin to do something, which must not raise anything."""
-        task = Task(work)
+        task = BackgroundTask(work)
         with self._lock:
             rested = self._resting.pop() if self._resting else None
         if rested is None:
@@ -48,8 +53,8 @@ class Threads:
             rested.put(task)
         return task
 
-    def _keep_doing(self, task: Task) -> None:
-        given: SimpleQueue[Task] = SimpleQueue()
+    def _keep_doing(self, task: BackgroundTask) -> None:
+        given: SimpleQueue[BackgroundTask] = SimpleQueue()
         while True:
             task.do()
             with self._lock:
@@ -63,12 +68,11 @@ THREADS = Threads()
 """Those of this process."""
 
 
-def begin_thread(work: Callable[[], None]) -> Task:
-    """Begin to do something in a thread of its own.
+def begin_thread(work: Callable[[], object]) -> BackgroundTask:
+    """Begin to do something in a new thread.
 
-    Where several things are begun, the first has had a moment before the next one begins: what ends at once mostly ends
-    in this order.
+    `Thread.start` waits until the thread runs. So tasks that end at once mostly end in the order in which they begin.
     """
-    task = Task(work)
+    task = BackgroundTask(work)
     Thread(target=task.do, daemon=True).start()
     return task

@@ -1,6 +1,7 @@
-"""Few ways through a graph that take every arc of some where a limit on their length is narrow.
+"""Few paths through a graph that cover given arcs when a limit on their length is narrow.
 
-How few is a hard problem then. The best way is taken again and again, then a few ways at a time are made anew.
+The smallest number is hard to find then. A greedy search chooses the best path again and again. Afterwards, it removes
+a few paths at a time and searches again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from stagec.graph.cover import Leg
 _KEPT = 8
 """Beginnings of ways that are followed from one vertex at one cost."""
 _ROUNDS = 60
-"""How often ways are made anew without there being fewer."""
+"""How often paths are searched again without the number becoming smaller."""
 _WORK = 100_000
 """Legs times the limit times rounds: where there is more to do, there are fewer rounds."""
 

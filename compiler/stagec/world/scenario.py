@@ -22,7 +22,7 @@ MARKED_ANSWERS = frozenset(
         (("answer", "say"), ("answer", "called"), ("answer", "say", "called"), ("failed",), ("failed", "called")),
     )
 )
-"""Members of what is said of an answer in a step, where it is more than the answer."""
+"""The members of an answer in a step that has more than the answer itself."""
 
 
 @value

@@ -21,7 +21,7 @@ from stagec.cli.running.world_options import takes_world
 @click.option(
     "--fan-out",
     is_flag=True,
-    help="Let all workers share the requests of a run that are open together; by default one worker makes all.",
+    help="Share the parallel requests of a run among all workers; by default, one worker makes them all.",
 )
 @click.option(
     "--listen",

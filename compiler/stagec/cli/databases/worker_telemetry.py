@@ -28,7 +28,7 @@ class WorkerTelemetry:
             self._look_for_libraries()
 
     def _look_for_libraries(self) -> None:
-        """Raise `Failure` where --telemetry cannot be; variables may be meant for others, so it is told of them."""
+        """Raise `Failure` if --telemetry cannot work; where only variables ask for it, say so and continue without."""
         from stagec.telemetry.otlp import Collector
 
         try:

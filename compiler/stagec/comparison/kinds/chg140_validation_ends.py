@@ -1,8 +1,8 @@
 """A failed validation ends the run, which continued before.
 
 ## Runs in flight
-A run in flight whose validation fails would have tried again, or would have gone on. What failed before the change
-counts for the attempts that the new plan allows.
+Under the old plan, a run whose validation fails tries again or continues. Under the new plan it ends. Failures before
+the change count towards the attempts of the new plan.
 
 ## What to do
 Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals hold.

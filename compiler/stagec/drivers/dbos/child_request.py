@@ -13,7 +13,6 @@ from stagec.drivers.dbos.permits import PermittedWorld
 from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunRecord, name_child
 from stagec.drivers.redaction import redact_answer
-from stagec.runtime import load
 from stagec.runtime.exchange import Effect
 
 _NOTHING: Object = {}
@@ -38,11 +37,9 @@ class ChildRequest:
         """Return the answer, why there is none, or nothing if it is for another worker to find one."""
         store = self._setup.transitions.store
         history = store.read_history(self._record)
-        latest = history.last_change
         progress = RunProgress(store.load_program(self._record))
         with ExitStack() as opened:
-            program = progress.program if latest is None else load(latest.plan.encode())
-            world = self._setup.enter_world(opened, self._record, program, latest)
+            world, _ = self._setup.enter_world(opened, self._record, progress.program, history.last_change)
             progress.restore(history, world)
             effect = progress.state.pending.get(self._key)
             told = _NOTHING if effect is None else self._ask(PermittedWorld(world, self._setup.permits), effect)

@@ -38,8 +38,8 @@ _IDLE = 60_000
 """Milliseconds after which the server ends a transaction in which nothing happens: a stopped worker holds no locks."""
 
 
-_REST = 1.0
-"""Seconds after which a connection that nobody used may have been ended by the server."""
+_IDLE_SECONDS = 1.0
+"""Seconds after which a connection that nobody used is pinged before it is used again."""
 _SUBSECONDS = (3, 42)
 """The first SQLite whose `unixepoch` knows milliseconds."""
 
@@ -80,7 +80,7 @@ class Database:
 
     @contextmanager
     def ask_once(self) -> Iterator[sa.Connection]:
-        """Do one statement that is a transaction by itself, without a word to begin and to end it; as `transact`."""
+        """Execute one statement in autocommit mode, without round trips for BEGIN and COMMIT; raises as `transact`."""
         if self.is_sqlite:
             with self.transact() as connection:
                 yield connection
@@ -124,23 +124,23 @@ def _open_server(address: sa.URL, connections: int) -> sa.Engine:
     settings = {"connect_timeout": _PATIENCE, "options": f"-c idle_in_transaction_session_timeout={_IDLE}"}
     named = {"application_name": "stagec", **{each: settings[each] for each in settings if each not in address.query}}
     engine = sa.create_engine(address, connect_args=named, pool_size=connections, max_overflow=0, pool_timeout=30)
-    _look_at_rested(engine)
+    _ping_idle(engine)
     return engine
 
 
-def _look_at_rested(engine: sa.Engine) -> None:
-    """Let connections that rested for a while be looked at before they are used: the server may have ended them.
+def _ping_idle(engine: sa.Engine) -> None:
+    """Ping a connection before it is used, if it was idle for a while: the server may have closed it.
 
-    Looking each time would double the round trips of what is asked with one statement.
+    `pool_pre_ping` does this for every use, and doubles the round trips of a single statement.
     """
 
     @sa.event.listens_for(engine, "checkin")
-    def rest(_connection: object, record: Any) -> None:
+    def check_in(_connection: object, record: Any) -> None:
         record.info["since"] = time.monotonic()
 
     @sa.event.listens_for(engine, "checkout")
-    def look(connection: Any, record: Any, _proxy: object) -> None:
-        if time.monotonic() - record.info.get("since", 0.0) > _REST and not _answers(engine, connection):
+    def check_out(connection: Any, record: Any, _proxy: object) -> None:
+        if time.monotonic() - record.info.get("since", 0.0) > _IDLE_SECONDS and not _answers(engine, connection):
             raise DisconnectionError  # the pool opens another one
 
 

@@ -15,7 +15,7 @@ from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.run_records import RunRecord, make_storable
 from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.dbos.turns import Turns
-from stagec.runtime import Program
+from stagec.runtime import Program, load
 from stagec.runtime.exchange import Effect, Event, Replanned
 from stagec.runtime.state import StepResult
 
@@ -69,13 +69,17 @@ class ExecutionSetup:
     fan_out: FanOut | None = None
 
     def enter_world(
-        self, opened: ExitStack, record: RunRecord, program: Program, latest: Replanned | None = None
-    ) -> RunWorld:
-        """Open the world of a run, whose plan `latest` has changed; raise `RefusedRunError` if this worker cannot."""
+        self, opened: ExitStack, record: RunRecord, program: Program, latest: Replanned | None
+    ) -> tuple[RunWorld, Program]:
+        """Open the world of a run; return it and the program with which the run continues.
+
+        `latest` is the last change of its plan. Raises `RefusedRunError` if this worker cannot execute the run.
+        """
         if latest is not None:
             record = replace(record, plan=latest.digest, signature=latest.signature)
+            program = load(latest.plan.encode())
         try:
-            return opened.enter_context(self.open_world(record, program))
+            return opened.enter_context(self.open_world(record, program)), program
         except Failure as failure:
             raise RefusedRunError(str(failure)) from failure
 

@@ -31,12 +31,11 @@ _PACE = 0.5
 
 
 class Child:
-    """A request that any worker may execute; `flag` is set when it is over, or nobody needs it."""
+    """A request that any worker may execute; `flag` is set when it is over or gone, or nobody needs it."""
 
     def __init__(self) -> None:
         self.flag = Flag()
-        self.is_cancelled = False
-        self.has_succeeded = False
+        self.is_cancelled = self.is_there = self.has_succeeded = False
 
 
 class FanOut:
@@ -58,6 +57,7 @@ class FanOut:
             self._awaited[name] = child
         try:
             self._insist(child, lambda: self._queues.enqueue_child(record, key))
+            child.is_there = True
             child.flag.wait()
             told = self._insist(child, lambda: self._read(name) if child.has_succeeded else {})
             if told is not None:
@@ -126,7 +126,8 @@ class FanOut:
     def look(self) -> None:
         """Look once at all children: wake who waits for what is over, and cancel what nobody needs."""
         with self._lock:
-            awaited, executed = dict(self._awaited), dict(self._executed)
+            awaited = {name: child for name, child in self._awaited.items() if child.is_there}
+            executed = dict(self._executed)
         if not awaited and not executed:
             return
         columns = (workflows.c.workflow_uuid, workflows.c.status, workflows.c.executor_id)
@@ -135,8 +136,9 @@ class FanOut:
             found = {name: (status, worker) for name, status, worker in connection.execute(query)}
 
         for name, child in awaited.items():
-            if name in found and found[name][0] not in UNFINISHED:
-                child.has_succeeded = found[name][0] == "SUCCESS"
+            status, _ = found.get(name, ("", None))  # somebody may have removed it
+            if status not in UNFINISHED:
+                child.has_succeeded = status == "SUCCESS"
                 child.flag.set()
         for name, cancel in executed.items():
             if found.get(name) != ("PENDING", self._worker):

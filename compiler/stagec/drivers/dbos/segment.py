@@ -18,12 +18,12 @@ from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunPhase
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.transitions import Settlement, TakenUp
-from stagec.drivers.history import History, add_times, dump_event
+from stagec.drivers.history import add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
 from stagec.drivers.threads import THREADS
-from stagec.runtime import Program, load
+from stagec.runtime import Program
 from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
 from stagec.world.questions import is_for_people
 
@@ -48,7 +48,7 @@ class Segment:
         self._since: dict[str, float] = {}
         self._stop = ""
         self._begun, self._is_live = monotonic(), False
-        self._change, self._latest = given.change, given.change
+        self._change = given.change
         self._has_changed = False
         self._answered_elsewhere: Container[str] = ()
 
@@ -73,9 +73,9 @@ class Segment:
     def execute(self) -> Settlement:
         """Execute the run until it has ended, or can go on in another segment alone; return how it stands."""
         history = self._setup.transitions.store.read_before(self.record, self.record.segment)
-        program = self._find_latest(history)
+        latest = self._change or history.last_change
         with ExitStack() as opened:
-            world = self._setup.enter_world(opened, self.record, program, self._latest)
+            world, program = self._setup.enter_world(opened, self.record, self._progress.program, latest)
             asked = self._limit(opened, world)
             most, start = program.plan.limits.parallel, THREADS.begin
             pool = opened.enter_context(open_pool(asked, most, self._inbox, start))
@@ -94,11 +94,6 @@ class Segment:
                 return self._explain_stop(entry.removeprefix(STOP), world)
             self._take(read_entry(entry)[1], world)
         return self._describe(RunPhase(self._progress.state.ended), self._progress.state.reason)
-
-    def _find_latest(self, history: History) -> Program:
-        """Return the program with which the run goes on, the one of a change that somebody has sent if there is any."""
-        self._latest = self._change or history.last_change
-        return self._progress.program if self._latest is None else load(self._latest.plan.encode())
 
     def _limit(self, opened: ExitStack, world: RunWorld) -> World:
         """Return the world whose requests keep the limits of the database, and are for other workers, too."""

@@ -1,4 +1,4 @@
-"""Turns: of the threads of a worker, a few compute and speak to the database at the same time."""
+"""Turns: only a few threads of a worker compute or ask the database at the same time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _TRIES = 5
 
 
 class Turns:
-    """What threads take turns with, which would otherwise interrupt each other for the lock of the interpreter.
+    """Limits how many threads compete for the global interpreter lock (GIL) of Python.
 
-    Sixteen threads without turns do half as much as two do. Whoever waits for a model, a tool or anybody else gives
-    the turn back meanwhile.
+    Sixteen threads that compete for it execute half as many events as two threads do. A thread that waits for a model
+    or a tool gives its turn back while it waits.
     """
 
     def __init__(self) -> None:

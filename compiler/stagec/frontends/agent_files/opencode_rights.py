@@ -50,7 +50,7 @@ def read_allowed(members: Object, at: Place) -> AllowedTools:
 
 
 def _merge(members: Object, at: Place) -> Mapping[str, tuple[Json, Place]]:
-    """Return what is said of each permission, in the order of OpenCode; `permission` overrules `tools`."""
+    """Return the value of each permission, in the order that OpenCode reads; `permission` overrides `tools`."""
     merged: dict[str, tuple[Json, Place]] = {}
     for name, is_on in object_of(members.get("tools")).items():
         merged[_EDIT if name in _EDITING else name] = ("allow" if is_on else _DENY, at / "tools" / name)
