@@ -23,7 +23,7 @@ from stagec.core.value import replace
 from stagec.plan.act import Prompt
 from stagec.runtime.program import program_of
 
-PROJECTS = choose(10, full=60)
+PROJECTS = choose(10, full=25)
 """Projects of each system in a test run; `python -m stagec_dev soundness --projects` makes any number."""
 LEAST = 0.2
 """The share of projects that compile; if fewer do, runs show nothing."""

@@ -20,7 +20,7 @@ MUTATIONS = {
     "repeated key": slips.repeated_keys,
     "broken syntax": slips.broken_syntax,
 }
-EACH = choose(1, full=5)
+EACH = choose(1, full=2)
 """So many mutants of each project are made by each operator."""
 OPERATORS = choose(12, full=1_000)
 """So many operators are tried with each project."""

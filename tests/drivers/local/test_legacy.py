@@ -24,7 +24,7 @@ from stagec.runtime.state import State
 JOURNALS = Path(__file__).parent / "journals"
 """Of each version one run that has ended, and one that was killed in its middle, with its log beside it."""
 MOST = 400
-"""Places in a file that are tried in a quick run."""
+"""Places in a file that are tried, spread evenly."""
 
 
 def copied(name: str, folder: Path) -> Path:
@@ -148,7 +148,7 @@ def test_what_was_changed_behind_its_back_is_noticed(tmp_path: Path, change: str
 
 
 def altered(data: bytes) -> Iterator[bytes]:
-    for place in sample(range(len(data)), MOST):
+    for place in sample(range(len(data)), MOST, full=MOST):
         yield data[:place] + bytes([data[place] ^ (place * 167 % 255 + 1)]) + data[place + 1 :]
         yield data[:place]
 

@@ -21,7 +21,7 @@ from stagec.drivers.local.records import Head, dump_record
 from stagec.runtime import Answered, Event, Program, Started
 
 JOURNALS = Path(__file__).parent / "journals"
-KILLS = choose(12, full=200)
+KILLS = choose(12, full=60)
 START = Started("one", None, {"topic": "winter"})
 
 
