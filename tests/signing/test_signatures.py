@@ -204,7 +204,27 @@ class TestKeys:
         keys = trust(f'me valid-before="20250101Z" {key}', f'me valid-after="20250101Z" {key}')
         assert check_signature(SEALED, PLAN, keys, NOW)  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("options", ["cert-authority", 'namespaces="git"'])
+    def test_of_two_keys_that_signed_the_one_that_has_not_expired_counts(self) -> None:
+        given = json.loads(SEALED)
+        given["signatures"] += json.loads(seal(STATEMENT, SigningKey(OTHER)))["signatures"]
+        old, new = f'old valid-before="20250101Z" {write_public(KEY).decode()}', f"new {write_public(OTHER).decode()}"
+        for lines in ((old, new), (new, old)):
+            keys = trust(*lines)
+            assert check_signature(json.dumps(given), PLAN, keys, NOW).key.owner == "new"  # type: ignore[arg-type]
+        assert "has expired" in refuse(json.dumps(given), keys=trust(old))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            *("valid-before=20250101Z", "valid-before", 'valid-befor="20250101Z"', 'valid-before="20250101Z'),
+            *('valid-before="20250101Z" namespaces="stagec"', "namespaces", 'no-touch-required,namespaces="stagec"'),
+        ],
+    )
+    def test_an_option_that_cannot_be_read_is_told_and_limits_nothing_in_silence(self, options: str) -> None:
+        with pytest.raises(Failure, match=r"keys:1: .* cannot be read"):
+            trust(f"me {options} {write_public(KEY).decode()}")
+
+    @pytest.mark.parametrize("options", ["cert-authority", 'namespaces="git"', 'namespaces=""'])
     def test_a_line_for_something_else_does_not_count(self, options: str) -> None:
         with pytest.raises(Failure, match="holds no Ed25519 key"):
             trust(f"me {options} {write_public(KEY).decode()}")

@@ -35,33 +35,36 @@ def check_signature(text: str, data: bytes, keys: tuple[TrustedKey, ...], now: d
     """
     check = _check_ssh if is_ssh_signature(text) else _check_dsse
     try:
-        vouching = check(text, data, keys)
+        signers, statement = check(text, data, keys)
     except (UnreadableSignatureError, UnreadableStatementError) as error:
         raise RefusedSignatureError(f"the signature is refused: {error}") from error
     # a key may be listed more than once, for one time after the other
-    listed = {key: key.explain_invalid(now) for key in keys if key.raw == vouching.key.raw}
-    valid = next((key for key, invalid in listed.items() if invalid is None), None)
+    invalid = [each.explain_invalid(now) for each in signers]
+    valid = next((key for key, why in zip(signers, invalid, strict=True) if why is None), None)
     if valid is None:
-        raise RefusedSignatureError(listed[vouching.key])
-    return Vouching(valid, vouching.statement)
+        raise RefusedSignatureError(invalid[0])
+    return Vouching(valid, statement)
 
 
-def _check_ssh(text: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
+_Signers = tuple[TrustedKey, ...]
+
+
+def _check_ssh(text: str, data: bytes, keys: _Signers) -> tuple[_Signers, None]:
     signature = read_ssh_signature(text)
-    own = [key for key in keys if key.raw == signature.key]
+    own = tuple(key for key in keys if key.raw == signature.key)
     if not own:
         raise RefusedSignatureError(f"the key that signed, {fingerprint(signature.key)}, is none of the trusted ones")
     if not is_signed_by(own[0], signature.signature, signature.message(data)):
         raise RefusedSignatureError("the signature is one of other bytes")
-    return Vouching(own[0])
+    return own, None
 
 
-def _check_dsse(text: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
+def _check_dsse(text: str, data: bytes, keys: _Signers) -> tuple[_Signers, Statement]:
     sealed = unseal(text)
-    signer = sealed.find_signer(keys)
-    if signer is None:
+    signers = sealed.list_signers(keys)
+    if not signers:
         raise RefusedSignatureError("no trusted key made a valid signature of it")
     statement = read_statement(sealed.payload)
     if digest(data) not in statement.digests:
         raise RefusedSignatureError("the statement is about another plan")
-    return Vouching(signer, statement)
+    return signers, statement

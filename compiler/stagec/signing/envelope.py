@@ -25,9 +25,9 @@ class SealedPayload:
     signed: bytes
     signatures: tuple[bytes, ...]
 
-    def find_signer(self, keys: tuple[TrustedKey, ...]) -> TrustedKey | None:
-        """Return the first key that made one of the signatures; the names of keys in envelopes are hints only."""
-        return next((key for key in keys for each in self.signatures if is_signed_by(key, each, self.signed)), None)
+    def list_signers(self, keys: tuple[TrustedKey, ...]) -> tuple[TrustedKey, ...]:
+        """Return the keys that made one of the signatures; the names of keys in envelopes are hints only."""
+        return tuple(key for key in keys if any(is_signed_by(key, each, self.signed) for each in self.signatures))
 
 
 def seal(payload: bytes, key: SigningKey) -> bytes:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +145,11 @@ def _read_pem(data: bytes, name: str) -> bytes:
 
 
 _KEY = re.compile(r"(?:^|\s)ssh-ed25519\s+(?P<key>[A-Za-z0-9+/]+=*)(?:\s+(?P<comment>.*))?$")
-_OPTION = re.compile(r'(?P<name>[a-z-]+)(?:="(?P<given>[^"]*)")?(?:,|$)', re.IGNORECASE)
+_OPTION = re.compile(
+    r'(?:(?P<name>namespaces|valid-after|valid-before)="(?P<given>[^"]*)"|(?P<flag>cert-authority))(?:,|$)',
+    re.IGNORECASE,
+)
+_OPTIONS = re.compile(rf"(?:{_OPTION.pattern})*", re.IGNORECASE)
 _OWNER = re.compile(r'"[^"]*"|\S+')
 
 
@@ -161,12 +165,18 @@ def _read_line(line: str, name: str, number: int) -> Iterator[TrustedKey]:
     if owner is None:
         yield TrustedKey(raw, where, found["comment"] or "")
         return
-    rest = before.removeprefix(owner[0]).strip()
-    options = {each["name"].lower(): each["given"] for each in _OPTION.finditer(rest)}
-    if "cert-authority" in options or NAMESPACE not in (options.get("namespaces") or NAMESPACE).split(","):
+    options = _read_options(before.removeprefix(owner[0]).strip(), where)
+    if "cert-authority" in options or NAMESPACE not in options.get("namespaces", NAMESPACE).split(","):
         return
     times = (_read_time(options.get(name), where) for name in ("valid-after", "valid-before"))
     yield TrustedKey(raw, where, owner[0].strip('"'), *times)
+
+
+def _read_options(text: str, where: str) -> Mapping[str, str]:
+    """Return the options of a line, or raise `Failure`: one that cannot be read may be the end of the trust."""
+    if _OPTIONS.fullmatch(text) is None:
+        raise Failure(f'{where}: {quote(text)} cannot be read: expected NAME="VALUE", separated by commas')
+    return {(each["name"] or each["flag"]).lower(): each["given"] or "" for each in _OPTION.finditer(text)}
 
 
 def _decode_key(text: str, where: str) -> bytes:
