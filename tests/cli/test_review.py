@@ -172,6 +172,15 @@ def test_no_sentence_has_markup_mentions_or_links(text: str) -> None:
     assert not re.search(r"www\.|://|@|#|GH-\d", bare)
 
 
+def test_values_and_possessives_in_a_sentence_stay_whole() -> None:
+    told = """'check' refuses {"page": "x", "broken": true, "faults": [1, null]}, which is in the protocol's examples"""
+    whole = (
+        """`check` refuses `{"page": "x", "broken": true, "faults": [1, null]}`, which is in the protocol's examples"""
+    )
+    assert write_prose(told) == whole
+    assert write_prose('a value {"page": tr…') == 'a value `{"page": tr…`'
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_strangers_write_stays_in_its_place(text: str, repository: Path, capfd: Shown) -> None:
     with (repository / "docs" / "check.md").open("a") as file:

@@ -38,7 +38,8 @@ def describe_change(change: PlanChange, arrow: str) -> str:
     """Return `draft: turns 20 → 30`, `flow: tool 'Bash' removed`."""
     subject = "" if change.node is None or change.topic == "node" else f"{shorten(change.node)}: "
     name = change.node if change.topic == "node" else change.name
-    label = change.words + (f" {shorten(str(name)) or repr('')}" if name or change.topic == "entry" else "")
+    is_named = (bool(name) or change.topic == "entry") and change.topic != "edge"  # of an edge, the value names it
+    label = change.words + (f" {shorten(str(name)) or repr('')}" if is_named else "")
     if change.topic in _CONTENTS:
         return f"{subject}{label} {change.action}"
     parts = ", ".join(_compare_parts(change, arrow))
@@ -77,6 +78,8 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
         return ""
     if change.topic == "edge":
         return _describe_edge(given, arrow)
+    if change.topic == "input":
+        return _describe_input(given)
     text = given if change.topic == "prompt" and isinstance(given, str) else format_value(given)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
@@ -84,6 +87,11 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
 def _describe_edge(given: Any, arrow: str) -> str:
     target = TARGET.read(given["target"], _KNOWN)
     return describe_way(shorten(given["on"]), TERMS.read(given.get("when", []), _KNOWN), arrow, describe_target(target))
+
+
+def _describe_input(given: Any) -> str:
+    need = "required" if given["required"] else "optional"
+    return need if given["default"] is None else f"{need}, by default {shorten(format_value(given['default']))}"
 
 
 def write_judged(given: JudgedChange, allowed: Container[str]) -> Json:
@@ -130,8 +138,16 @@ def quote_markdown(text: str) -> str:
     return f"{ticks}{pad}{shown}{pad}{ticks}"
 
 
-_TOKENS = re.compile(r"'[^']*'[,;:.?]*|\S+")
-_PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:-[a-z]+)*|\d{1,3}(?:,\d{3})*)\)?[,;:.?]?|→|->|=|[+~]")
+_TOKENS = re.compile(
+    r"""
+    ' [^']* ' [,;:.?]*                   # a name
+    | [\[{] .* [\]}] [,;:.?]*            # a value in JSON,
+    | " (?: [^"\\…] | \\. )* ["…] [,;:.?]* # or a text, perhaps without its end
+    | \S+
+    """,
+    re.VERBOSE,
+)
+_PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:-[a-z]+)*(?:'s)?|\d{1,3}(?:,\d{3})*)\)?[,;:.?]?|→|->|=|[+~]")
 _NAMED = re.compile(r"'([^\s']+)'([,;:.?]*)")
 
 
@@ -144,13 +160,19 @@ def write_prose(text: str) -> str:
     code: list[str] = []
     for token in _TOKENS.findall(text):
         named = _NAMED.fullmatch(token)
-        if named is None and not _PLAIN.fullmatch(token):
+        if _is_open(code) or (named is None and not _PLAIN.fullmatch(token)):
             code.append(token)
             continue
         parts += [_quote_words(code)] if code else []
         parts.append(token if named is None else f"{quote_markdown(named[1])}{named[2]}")
         code = []
     return " ".join([*parts, *([_quote_words(code)] if code else [])])
+
+
+def _is_open(words: list[str]) -> bool:
+    """Tell whether a bracket is open after some words: what stands in JSON is part of it."""
+    text = "".join(words)
+    return any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
 
 
 def _quote_words(words: list[str]) -> str:
