@@ -1,4 +1,4 @@
-"""A node does not keep a value for others any more, or does not read a kept one."""
+"""A node no longer keeps a value for others, or no longer reads a kept value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case of an outcome is gone, or two of them are tested in the other order."""
+"""A case of an outcome is removed, or two cases are tested in the other order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fallback is gone for a node that cannot start, or for an intent that cannot be read."""
+"""The fallback is removed for a node that cannot start, or for an intent that cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check of results or an admission is gone, or decides differently; a callable is not called."""
+"""A check of results or an admission is removed, or decides differently; a callable is not called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An intent that a gate allows is not allowed any more."""
+"""An intent that a gate allows is no longer allowed."""
 
 from __future__ import annotations
 

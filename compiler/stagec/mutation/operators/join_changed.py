@@ -1,4 +1,4 @@
-"""A fork has no join, a branch less, or runs its branches one after the other; a chain lacks a link."""
+"""A fork has no join, has one branch less, or runs its branches one after the other; a chain lacks a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stage does not wait for another one any more, and does not get its outputs."""
+"""A stage no longer waits for another stage, and does not get its outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node may use a tool that it may not."""
+"""A node may use a tool that the flow does not allow."""
 
 from __future__ import annotations
 

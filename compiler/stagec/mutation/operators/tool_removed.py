@@ -1,4 +1,4 @@
-"""A node may not use one of its tools any more."""
+"""A node may no longer use one of its tools."""
 
 from __future__ import annotations
 
