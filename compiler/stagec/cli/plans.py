@@ -8,10 +8,8 @@ from pathlib import Path
 
 from stagec.core.canonical import digest
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.core.failure import Failure
-from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, replace, value
-from stagec.core.words import format_count, listing, quote
+from stagec.core.words import format_count, quote
 from stagec.freeze import MissingAgentError, find_source
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
@@ -20,17 +18,6 @@ from stagec.pipeline import Meaning, Project, compile_project, list_files
 from stagec.plan import Plan, PlanError, dump, load, prove
 from stagec.project.configuration import Configuration
 from stagec.runtime.answer_schemas import find_unusable
-
-
-def choose_flows(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
-    """Return the flows with an id, or all; raise `Failure` when none has it."""
-    known = tuple(flows)
-    chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)
-    if not chosen:
-        names = sorted({flow.id for flow in known})
-        near = hint(wanted or "", NameIndex(names)) or f"; there are {listing(names)}"
-        raise Failure(f"no flow is called {quote(wanted)}{near}")
-    return chosen
 
 
 @value

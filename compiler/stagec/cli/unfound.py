@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from shlex import join
 
 from stagec import frontends
 from stagec.cli.files import name_from_here
 from stagec.core.failure import Exit, Failure
-from stagec.core.nearest import is_slip
+from stagec.core.nearest import NameIndex, hint, is_slip
 from stagec.core.scope import SearchScope
 from stagec.core.shelf import members
 from stagec.core.words import format_count, listing, quote
-from stagec.frontends import AnyFrontEnd, FrontEnd
+from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.frontends.stages.recognise import MARKDOWN
 from stagec.pipeline import Compilation, Project
 from stagec.sources.discover import resolve
@@ -63,6 +63,17 @@ def explain_missing_flow(verb: str, project: Project, compilation: Compilation) 
     return Failure(
         f"nothing to {verb}: {_list_paths(project)} holds no flow that can be read{why}", Exit.NOTHING, hints
     )
+
+
+def choose_flows(wanted: str | None, flows: Iterable[Flow]) -> tuple[Flow, ...]:
+    """Return the flows with an id, or all; raise `Failure` when none has it."""
+    known = tuple(flows)
+    chosen = tuple(flow for flow in known if wanted is None or flow.id == wanted)
+    if not chosen:
+        names = sorted({flow.id for flow in known})
+        near = hint(wanted or "", NameIndex(names)) or f"; there are {listing(names)}"
+        raise Failure(f"no flow is called {quote(wanted)}{near}")
+    return chosen
 
 
 def _list_paths(project: Project) -> str:

@@ -28,9 +28,11 @@ from stagec.runtime.exchange import (
 from stagec.world.callables import call
 from stagec.world.command_lock import CommandLock
 from stagec.world.commands import CommandLine, run, select_variables
-from stagec.world.stages.stage_run import Surroundings
-from stagec.world.stages.stage_world import StageWorld
 from stagec.world.supervisor_link import Link
+
+TYPE_CHECKING = False  # what executes stages is loaded where a run has some
+if TYPE_CHECKING:
+    from stagec.world.stages.stage_world import StageWorld
 
 LocalRequest = Run | Shell | Hook | Wait | StageRequest
 """What a scenario leaves to the machine on which a run executes."""
@@ -98,6 +100,8 @@ class LocalWorld:
                 return self._find_stages(effect).answer(effect)
 
     def _execute(self, effect: Execute) -> Json:
+        from stagec.world.stages.stage_run import Surroundings
+
         stages = self._find_stages(effect)
         variables = select_variables(os.environ, self._permissions.variables)
         folder = os.path.abspath(self._folder or os.curdir)

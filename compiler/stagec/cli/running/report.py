@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from stagec.cli.streams import find_canvas, put, say
+from stagec.core.failure import Exit
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import escape_ci_commands, format_count, shorten_digest, visible
 from stagec.plan import Plan
@@ -162,6 +163,11 @@ class RunFormatter:
 
     def _format(self, text: str) -> str:
         return visible(text, self._paper.encoding)
+
+
+def choose_status(state: State) -> Exit:
+    """Return the exit status for the end of a run."""
+    return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
 
 
 def announce(plan: Plan, digest: str, name: str, *, quiet: bool) -> None:

@@ -10,7 +10,7 @@ from shlex import join
 from threading import current_thread, main_thread
 
 from stagec.cli.running.options import words_for
-from stagec.cli.running.report import RunReporter
+from stagec.cli.running.report import RunReporter, choose_status
 from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.running.stages import find_refused, has_stages, is_resumable
 from stagec.cli.running.world_sources import Memory
@@ -167,11 +167,6 @@ def _cancel(setup: RunSetup, audience: Audience) -> State:
 def _hold_requests(inbox: Inbox | None) -> AbstractContextManager[object]:
     """Let the first request to end this process cancel a run of stages: what runs is interrupted, and preserved."""
     return nullcontext() if inbox is None else DeferredRequests(lambda: inbox.put(Cancelled("interrupted")))
-
-
-def choose_status(state: State) -> Exit:
-    """Return the exit status for the end of a run."""
-    return Exit.CLEAN if state.ended is Outcome.DONE else Exit.FINDINGS
 
 
 def _describe_resumption(path: Path, *options: str) -> str:

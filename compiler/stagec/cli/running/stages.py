@@ -23,14 +23,17 @@ from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
 from stagec.protocol.lifecycle import StageStatus
-from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program, State
 from stagec.runtime.failures import FailureKind
 from stagec.world.scenario import Scenario
-from stagec.world.stages.resumption import Resumption, Verifier, list_published
-from stagec.world.stages.run_folder import ATTEMPTS, LOG, RunFolder
-from stagec.world.stages.stage_files import Published
-from stagec.world.stages.stage_world import StageWorld
+
+TYPE_CHECKING = False  # few plans have stages that are processes: only these load what executes them
+if TYPE_CHECKING:
+    from stagec.protocol.manifest import TrustLevel
+    from stagec.world.stages.resumption import Resumption
+    from stagec.world.stages.run_folder import RunFolder
+    from stagec.world.stages.stage_files import Published
+    from stagec.world.stages.stage_world import StageWorld
 
 _RESERVED = ("checkpoints", "queue", "staging")
 """Names that the protocol has for other folders beside those of runs."""
@@ -119,6 +122,8 @@ def open_stages(folder: RunFolder | None, plan: Plan, reporter: RunReporter) -> 
     if folder is None:
         yield None
         return
+    from stagec.world.stages.stage_world import StageWorld
+
     with closing(StageWorld(folder, plan, find_needs(plan), reporter.tell)) as world:
         world.show = reporter.show
         yield world
@@ -130,6 +135,8 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
         return None
     if name in _RESERVED:
         raise Failure(f"{quote(name)} cannot name a run of stages: the protocol uses that name otherwise")
+    from stagec.world.stages.run_folder import RunFolder
+
     return RunFolder(options.folder, plan.id, name)
 
 
@@ -160,6 +167,8 @@ def refuse_other_results(folder: RunFolder | None) -> None:
     """Raise `Failure` where the directory of a run that is to begin has results already."""
     if folder is None:
         return
+    from stagec.world.stages.run_folder import ATTEMPTS, LOG
+
     try:
         found = sorted({*os.listdir(folder.path)} - {ATTEMPTS, LOG})
     except FileNotFoundError:
@@ -174,8 +183,8 @@ def refuse_other_results(folder: RunFolder | None) -> None:
 class Consent:
     """What somebody allows a run that is resumed: stages that run again, and how little trust in checkpoints."""
 
-    stages: tuple[str, ...] = ()
-    trust: TrustLevel = TrustLevel.IMPORTED
+    stages: tuple[str, ...]
+    trust: TrustLevel
 
 
 def verify_stages(
@@ -185,6 +194,8 @@ def verify_stages(
 
     `finished` is what has been published of which the journal does not say it.
     """
+    from stagec.world.stages.resumption import Verifier, list_published
+
     needs = find_needs(program.plan)
     strays = [each for each in consent.stages if each not in needs]
     if strays:

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from stagec.cli.running.models import open_models, read_models
-from stagec.cli.running.price_table import load_prices
 from stagec.cli.running.world_options import WorldOptions
 from stagec.core.failure import Failure
 from stagec.core.json import list_of, object_of
@@ -23,17 +21,17 @@ from stagec.runtime import Answered, Effect, Event, Program, StepResult
 from stagec.runtime.exchange import Ask, Turn
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
-from stagec.world.models.model_world import Onlooker
 from stagec.world.program_world import Opening, ProgramWorld
 from stagec.world.tools.files import FileTools
-from stagec.world.tools.mcp_tools import McpTools, ServerLimits
-from stagec.world.tools.missing_tools import MissingTools
 from stagec.world.tools.processes import ToolSetting
 from stagec.world.tools.programs import ProgramTools, list_configured, list_planned
 from stagec.world.tools.python_tools import open_modules
 from stagec.world.tools.shell import ShellTool
-from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox, ToolSource
+
+TYPE_CHECKING = False  # scenarios and programs ask no model: only runs that do load what asks them
+if TYPE_CHECKING:
+    from stagec.world.models.model_world import Onlooker
 
 _HERE = Path()
 _PLAIN = Settings()
@@ -96,6 +94,11 @@ class WorldSources:
         if self.command is not None:
             yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
+            from stagec.cli.running.models import open_models
+            from stagec.cli.running.price_table import load_prices
+            from stagec.world.tools.missing_tools import MissingTools
+            from stagec.world.tools.step_calls import StepCalls
+
             yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, load_prices(self.prices))
             yield MissingTools()
 
@@ -114,6 +117,8 @@ class WorldSources:
             yield FileTools(self.tools_in)
             yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
+            from stagec.world.tools.mcp_tools import McpTools, ServerLimits  # brings an event loop along
+
             yield McpTools(plan, os.getcwd(), ServerLimits())
 
     def _split_command(self) -> tuple[str, ...]:
@@ -129,12 +134,16 @@ class WorldSources:
 
 def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> WorldSources:
     """Return who answers as the options and the configuration of a project, whose folder is `root`, name it."""
-    models, commands = read_models(options.models, configured.models), configured.tools
+    models: Mapping[str, str] = NOTHING
+    if options.models or configured.models:
+        from stagec.cli.running.models import read_models
+
+        models = read_models(options.models, configured.models)
     named = (options.world, options.world_command, models, options.tools_in, options.servers)
     prices = options.prices
     if prices is None and "prices" in configured.cost:
         prices = root / str(configured.cost["prices"])
-    return WorldSources(*named, options.tool_modules, commands, prices)
+    return WorldSources(*named, options.tool_modules, configured.tools, prices)
 
 
 def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> WorldSources:

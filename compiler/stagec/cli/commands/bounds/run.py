@@ -13,13 +13,13 @@ from stagec.cli.commands.bounds.measured import BoundedFlow, UnboundedFlow
 from stagec.cli.commands.bounds.page import draw_flow, draw_refusal
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
-from stagec.cli.plans import Freezer, Refused, choose_flows
+from stagec.cli.plans import Freezer, Refused
 from stagec.cli.running.assumptions import CostBasis, CostOptions, assume
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Sheet
 from stagec.cli.sides import is_plan
 from stagec.cli.streams import find_canvas, put, show_progress
-from stagec.cli.unfound import explain_missing_flow
+from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value

@@ -10,9 +10,9 @@ from unicodedata import normalize
 
 from stagec.cli.files import STDIN, name_from_here, read_file, write_file, write_files
 from stagec.cli.limits import load_configuration
-from stagec.cli.plans import Freezer, Frozen, Refused, choose_flows
+from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.streams import find_canvas, put, put_bytes, put_error, say, show_progress
-from stagec.cli.unfound import explain_missing_flow
+from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.disk import make_folder
 from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import columns

@@ -9,13 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from stagec import emitters
-from stagec.cli.commands.graph.marks import mark_run, read_drawn_run
-from stagec.cli.drawn_sides import draw_sides
 from stagec.cli.files import write_file
 from stagec.cli.limits import load_configuration
-from stagec.cli.plans import choose_flows
 from stagec.cli.streams import put_bytes, say, show_progress
-from stagec.cli.unfound import explain_missing_flow
+from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
@@ -103,6 +100,8 @@ class GraphRequest:
         """Return the flows that differ from those of another side, all flows where none does."""
         if len(self.paths) > 1 or self.root is not None or self.run_name is not None:
             raise Failure("--diff compares one path with how it was: it excludes further paths, --root and --run")
+        from stagec.cli.drawn_sides import draw_sides  # few drawings compare
+
         path = self.paths[0] if self.paths else Path()
         drawn = draw_sides(str(self.diff), str(path), self.flow)
         differing = tuple(each for each in drawn.pictures if each.fate is not Fate.SAME)
@@ -113,12 +112,18 @@ class GraphRequest:
 
     def draw_flows(self, compilation: Compilation) -> tuple[Picture, ...]:
         """Return the flows that were asked for, with what a run has done there."""
-        concerns = Concerns(compilation.flows, compilation.diagnostics)
-        shown = None if self.run_name is None else read_drawn_run(self.run_name, self.runs)
-        wanted = self.flow if shown is None else shown.program.plan.id
-        chosen = choose_flows(wanted, compilation.flows)
-        pictures = (draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
-        return tuple(each if shown is None else mark_run(each, shown) for each in pictures)
+        if self.run_name is None:
+            return _draw_chosen(compilation, self.flow)
+        from stagec.cli.commands.graph.marks import mark_run, read_drawn_run  # few drawings show a run
+
+        shown = read_drawn_run(self.run_name, self.runs)
+        return tuple(mark_run(each, shown) for each in _draw_chosen(compilation, shown.program.plan.id))
+
+
+def _draw_chosen(compilation: Compilation, wanted: str | None) -> tuple[Picture, ...]:
+    concerns = Concerns(compilation.flows, compilation.diagnostics)
+    chosen = choose_flows(wanted, compilation.flows)
+    return tuple(draw(build(flow), concerns.of(flow), compilation.trees) for flow in chosen)
 
 
 def run(request: GraphRequest) -> Exit:

@@ -9,9 +9,9 @@ from pathlib import Path
 from stagec.cli.commands.paths.report import FORMATS, FlowPaths, draw_flow_tests
 from stagec.cli.files import STDIN, create_files, read_file
 from stagec.cli.limits import load_configuration
-from stagec.cli.plans import Freezer, Refused, choose_flows
+from stagec.cli.plans import Freezer, Refused
 from stagec.cli.streams import put, say, show_progress
-from stagec.cli.unfound import explain_missing_flow
+from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value

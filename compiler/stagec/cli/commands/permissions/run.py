@@ -12,12 +12,12 @@ from stagec.cli.commands.permissions.page import draw_flow, write_comment
 from stagec.cli.commands.permissions.recorded import RecordedUses
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
-from stagec.cli.plans import choose_flows
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.cli.testing.files import read_files
 from stagec.cli.testing.flows import TestedFlows
 from stagec.cli.testing.runs import run_tests
+from stagec.cli.unfound import choose_flows
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.value import value

@@ -12,8 +12,7 @@ from pathlib import Path
 from stagec.cli.commands.simulate.answers import UnansweredError, lets_turns_pass, parse_answer
 from stagec.cli.commands.simulate.questions import OpenRequest, describe_request, find_ways, list_ways
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario, refuse_unfit
-from stagec.cli.running.report import RunFormatter
-from stagec.cli.running.run_session import choose_status
+from stagec.cli.running.report import RunFormatter, choose_status
 from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.streams import find_canvas, put
 from stagec.core.failure import Exit
