@@ -9,6 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 from threading import Event as Flag
 from threading import Lock, Thread
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -200,6 +201,23 @@ def test_what_was_not_ended_because_the_database_was_away_is_ended_later(runs: R
         crowd.ask(0, 0)
         wait_for(lambda: len(list_permits(runs)) == 2)
         crowd.workers[0].end_lost()
+        wait_for(lambda: crowd.begun == ["key-0"])
+
+
+def test_a_request_begins_although_nobody_heard_that_it_may(runs: RunStore) -> None:
+    class DeafPermits(Permits):
+        is_deaf = True
+
+        def _give(self, *given: Any) -> Sequence[str]:
+            found = super()._give(*given)
+            if found and self.is_deaf:
+                self.is_deaf = False
+                return ()  # the transaction is committed, and the connection was cut before that was told
+            return found
+
+    with crowd_of(runs, openai(1), workers=1) as crowd:
+        crowd.workers[0] = DeafPermits(runs.queues, runs.database, "w0")
+        crowd.ask(0, 0)
         wait_for(lambda: crowd.begun == ["key-0"])
 
 

@@ -260,6 +260,17 @@ def test_limits_are_kept_and_listed(runs: RunStore) -> None:
     assert runs.queues.list_limits() == given[:1]
 
 
+def test_a_worker_takes_no_more_runs_of_a_tenant_with_a_limit_than_of_others(runs: RunStore) -> None:
+    runs.queues.prepare(6)
+    for each in (QueueLimit("small", 2), QueueLimit("large", 500), QueueLimit("former")):
+        runs.queues.set_limit(each)
+    wanted = {"stagec.runs": 6, "stagec.runs.small": 2, "stagec.runs.large": 6, "stagec.runs.former": 6}
+    for concurrency in (6, None, 4):
+        wanted = {name: min(share, concurrency or share) for name, share in wanted.items()}
+        runs.queues.prepare(concurrency)
+        assert {each.name: each.worker_concurrency for each in runs.queues.client.list_queues()} == wanted
+
+
 def test_no_transaction_waits_for_a_second_connection(database: str) -> None:
     opened = open_database(database, 1)
     migrate(opened)

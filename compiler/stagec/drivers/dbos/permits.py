@@ -151,7 +151,8 @@ class Permits:
         if limit is None:  # it has been removed meanwhile
             return tuple(waiting)
         now = connection.execute(sa.select(self._database.now)).scalar_one()
-        there = set(connection.execute(sa.select(permits.c.id).where(permits.c.id.in_(waiting))).scalars())
+        own = sa.select(permits.c.id, permits.c.begun_at).where(permits.c.id.in_(waiting))
+        there = {row.id: row.begun_at for row in connection.execute(own)}
         named = {"provider": provider, "worker": self._worker, "asked_at": now}
         new = [{"id": name, **named} for name in waiting if name not in there]
         if new:
@@ -159,9 +160,9 @@ class Permits:
         does_wait = sa.and_(permits.c.provider == provider, permits.c.begun_at.is_(None))
         line = sa.select(permits.c.id).where(does_wait).order_by(permits.c.asked_at, permits.c.id)
         first = connection.execute(line.limit(_find_room(connection, limit, now))).scalars().all()
-        own = [each for each in first if each in waiting]
-        connection.execute(permits.update().where(permits.c.id.in_(own)).values(begun_at=now))
-        return own
+        given = [each for each in first if each in waiting]
+        connection.execute(permits.update().where(permits.c.id.in_(given)).values(begun_at=now))
+        return given + [name for name, begun in there.items() if begun is not None]  # nobody heard of these
 
     def _list_held(self) -> list[Permit]:
         with self._lock:
@@ -174,8 +175,8 @@ def _find_room(connection: sa.Connection, limit: QueueLimit, now: int) -> int:
     is_over = sa.and_(is_of, permits.c.ended_at.is_not(None), permits.c.begun_at <= earliest)
     connection.execute(permits.delete().where(is_over))
     has_begun = sa.and_(is_of, permits.c.begun_at.is_not(None))
-    rows = connection.execute(sa.select(permits.c.begun_at, permits.c.ended_at).where(has_begun)).all()
-    under_way, recent = sum(row.ended_at is None for row in rows), sum(row.begun_at > earliest for row in rows)
+    counts = (sa.func.count().filter(each) for each in (permits.c.ended_at.is_(None), permits.c.begun_at > earliest))
+    under_way, recent = connection.execute(sa.select(*counts).where(has_begun)).one()
     limits = ((limit.concurrency, under_way), (limit.begins, recent))
     return max(0, min(most - used for most, used in limits if most is not None))
 

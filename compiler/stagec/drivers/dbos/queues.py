@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Protocol
 
 import sqlalchemy as sa
-from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
+from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, Queue
 
 from stagec.core.failure import Failure
 from stagec.core.value import value
@@ -127,31 +127,32 @@ class Queues:
         As many requests that are children are executed beside them.
         """
         known = {queue.name: queue for queue in self.client.list_queues()}
-        most = MOST if concurrency is None else concurrency
+        most = concurrency or _find_share(known.get(RUNS))
         for name in ({RUNS, REQUESTS} if has_children else {RUNS}) - known.keys():
             self.client.register_queue(name, worker_concurrency=most, polling_interval_sec=PACE)
-        if concurrency is not None:
-            for name, queue in known.items():
-                if name in {RUNS, REQUESTS} or name.startswith(_OF_TENANTS):
-                    queue.set_worker_concurrency(concurrency)
+        for name, queue in known.items():
+            share = min(most, queue.global_concurrency or most)
+            if (name in {RUNS, REQUESTS} or name.startswith(_OF_TENANTS)) and queue.worker_concurrency != share:
+                queue.set_worker_concurrency(share)
 
     def set_limit(self, limit: QueueLimit) -> None:
         """Let a limit hold from the next look of each worker on."""
         if limit.provider:
             self._set_provider_limit(limit)
             return
-        rate = limit.begins
+        queue, rate, most = self.client.retrieve_queue(RUNS), limit.begins, limit.concurrency
+        if queue is None:
+            raise Failure(f"the database {self._database.name} has no queues: 'stagec database migrate' makes them")
         if not limit.tenant:
-            queue = self.client.retrieve_queue(RUNS)
-            if queue is None:
-                raise Failure(f"the database {self._database.name} has no queues: 'stagec database migrate' makes them")
-            queue.set_partition_concurrency(limit.concurrency)
+            queue.set_partition_concurrency(most)
             queue.set_partition_limiter(None if rate is None else {"limit": rate, "period": limit.seconds})
             return
+        share = _find_share(queue)
         self.client.register_queue(
             f"{_OF_TENANTS}{limit.tenant}",
-            global_concurrency=limit.concurrency,
+            global_concurrency=most,
             limiter=None if rate is None else {"limit": rate, "period": limit.seconds},
+            worker_concurrency=min(share, most or share),
             polling_interval_sec=PACE,
         )
 
@@ -189,3 +190,8 @@ class Queues:
             if queue.name == RUNS or queue.name.startswith(_OF_TENANTS):
                 found.append(QueueLimit(queue.name.removeprefix(RUNS).removeprefix("."), most, begins, seconds))
         return [each for each in found if each.holds] + self.list_provider_limits()
+
+
+def _find_share(queue: Queue | None) -> int:
+    """Return how many segments of a queue each worker executes at once."""
+    return (None if queue is None else queue.worker_concurrency) or MOST
