@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 
 import postgres
 import pytest
@@ -14,6 +16,10 @@ from hypothesis import settings
 # A shell that runs the suite in the background has it ignore Ctrl-C, and processes that tests start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+# Python compiles each file once, and not in each of the processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A test measures no time: how long an example takes depends on the machine.
 settings.register_profile("stagec", deadline=None, max_examples=choose(25, full=100))
@@ -41,8 +47,35 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return (os.cpu_count() or 1) + 1 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected, nor later among what is collected: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Have each worker begin with another file of a folder: pytest compiles a file for whoever collects it first."""
+    report = yield
+    worker = getattr(collector.config, "workerinput", None)
+    if worker is not None and isinstance(collector, pytest.Directory):
+        first = len(report.result) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        report.result = [*report.result[first:], *report.result[:first]]
+    return report
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out most tests of one kind in a quick run of the whole suite; whoever names tests runs them all."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda each: each.path.parts)  # the same order for all workers
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     kept = select([each.nodeid for each in items])
