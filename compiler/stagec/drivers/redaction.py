@@ -9,6 +9,8 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Replanned, Resumed, Run, Shell, Started
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 
 def redact_answer(redactor: Redactor, answer: Json, effect: Effect | None) -> Json:
     """Return an answer without secrets."""
@@ -37,7 +39,7 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
 def redact_value(redactor: Redactor, given: Json, *, is_output: bool = False) -> Json:
     """Return a value without secrets; one that is no JSON as it is, because no journal takes it."""
     try:
-        text = json.dumps(given, ensure_ascii=False, allow_nan=False)
+        text = _ENCODE(given)
         told = redactor.redact_json(text, is_output=is_output)
         cleaned: Json = given if told == text else json.loads(told)
     except (TypeError, ValueError, RecursionError):

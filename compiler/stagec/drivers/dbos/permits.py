@@ -66,20 +66,18 @@ class Permits:
         self._until = 0.0
         self._lock, self._turn = Lock(), Lock()
 
-    def limits(self, provider: str) -> bool:
-        """Tell whether a limit holds for a provider, as it was a moment ago."""
-        if provider and monotonic() > self._until:
+    @property
+    def limited(self) -> frozenset[str]:
+        """The providers for which a limit holds, as it was a moment ago."""
+        if monotonic() > self._until:
             with suppress(UnreachableError):
                 self._limited = frozenset(each.provider for each in self._queues.list_provider_limits())
                 self._until = monotonic() + _FRESH
-        return provider in self._limited
+        return self._limited
 
     @contextmanager
     def hold(self, provider: str, request: str) -> Iterator[None]:
         """Do the body when the limits of a provider leave room for it; raise `Failure` when nobody needs it before."""
-        if not self.limits(provider):
-            yield
-            return
         permit = Permit(provider, request)
         with self._lock:
             self._held[permit.id] = permit
@@ -195,14 +193,23 @@ class PermittedWorld:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
-        with self._permits.hold(self._world.name_provider(effect), effect.key):
+        provider = self._find_limited(effect)
+        if not provider:
+            return self._world.answer(effect)
+        with self._permits.hold(provider, effect.key):
             return self._world.answer(effect)
 
     def overlaps(self, effect: Effect) -> bool:
         """Tell whether a request may be under way beside others: all that may have to wait."""
-        return self._permits.limits(self._world.name_provider(effect)) or self._world.overlaps(effect)
+        return bool(self._find_limited(effect)) or self._world.overlaps(effect)
 
     def cancel(self, key: str) -> None:
         """End a request whose answer nobody needs any more, also one that waits."""
         self._permits.cancel(key)
         self._world.cancel(key)
+
+    def _find_limited(self, effect: Effect) -> str:
+        """Return the provider that a request goes to if a limit holds for it, the empty text otherwise."""
+        limited = self._permits.limited
+        provider = self._world.name_provider(effect) if limited else ""
+        return provider if provider in limited else ""

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from stagec.drivers.dbos.database import Database
 
-FEWEST, _MOST = 2, 16
+FEWEST, _MOST = 3, 16
 _TRIPS, _COMPUTING = 8, 0.003
 """How often an event asks the database, and for how many seconds it computes."""
 _TRIES = 5
