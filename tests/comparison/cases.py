@@ -753,7 +753,7 @@ CASES = (
     Case(
         "an intent is new",
         C,
-        both(gate("end", intents=("closing", "next")), edges("end", lambda found: (*found, Edge("next", DONE)))),
+        both(gate("alone", intents=("next", "repeat")), edges("alone", lambda found: (*found, Edge("repeat", DONE)))),
         "CHG315 CHG317",
     ),
     Case("a stage may run again", P, act("S05_send_report", retryable=True), "CHG318"),
@@ -818,6 +818,12 @@ CASES = (
         C,
         both(gate("last", intents=("repeat", "jump", "closing")), edges("last", lambda found: found[1:])),
         "CHG224 CHG237",
+    ),
+    Case(
+        "an intent is new that had a fallback",
+        C,
+        both(gate("end", intents=("closing", "next")), edges("end", lambda found: (*found, Edge("next", DONE)))),
+        "CHG245 CHG317",
     ),
     Case(
         "an input must be given that has a default",

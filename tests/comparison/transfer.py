@@ -252,6 +252,28 @@ def find_trouble(
     return None
 
 
+def find_deviation(crossing: Crossing, seed: int) -> str | None:
+    """Return where a run goes another way under the new plan than under the old one; nothing when it never does.
+
+    What ends under the old plan as failed, or at a limit, may go on.
+    """
+    random, known = Random(seed), Known({None: [*ANYTHING]})
+    for state in walk(crossing, random, known):
+        world = World(random, crossing.old.plan, known, rude=False)
+        before, after = state, transfer(crossing.old, crossing.new, state)
+        for _ in range(STEPS):
+            if before.ended is not None:
+                break
+            if {*before.pending} != {*after.pending}:
+                return f"it asks for {sorted(after.pending)}, and for {sorted(before.pending)} under the old plan"
+            key = random.choice([*before.pending])
+            said = Answered(key, answer(world, before.pending[key], random))
+            before, after = advance(crossing.old, before, said).state, advance(crossing.onward, after, said).state
+        if before.ended is Outcome.DONE and after.ended is not before.ended:
+            return f"it has not ended as done: {after.reason}"
+    return None
+
+
 def _events(crossing: Crossing, state: State, world: World, random: Random) -> Iterator[Event]:
     if state.statuses:
         done = tuple(name for name, status in state.statuses.items() if status is StageStatus.COMPLETED)

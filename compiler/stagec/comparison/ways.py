@@ -10,7 +10,7 @@ from stagec.comparison.nodes import resolve_edge, show_edge
 from stagec.comparison.pair import PlanPair
 from stagec.core.json import Json
 from stagec.plan.document import Plan
-from stagec.plan.gate import IntentGate
+from stagec.plan.gate import Gate, IntentGate
 from stagec.plan.node import Edge, Go, Named, Pick, Schedule
 from stagec.plan.node_codecs import TERMS
 
@@ -52,6 +52,11 @@ def has_intent(change: PlanChange, pair: PlanPair) -> bool:
     if not (isinstance(before, IntentGate) and isinstance(after, IntentGate)):
         return True
     return change.name in after.intents or change.name not in before.intents
+
+
+def falls_back(gate: Gate) -> bool:
+    """Tell whether an answer without an allowed intent has another intent instead."""
+    return isinstance(gate, IntentGate) and not gate.fail_fast
 
 
 def leads_to_schedule(change: PlanChange, pair: PlanPair) -> bool:

@@ -10,13 +10,11 @@ Keep the intent, with an edge, until the runs in flight have ended.
 from stagec.comparison.change import PlanChange
 from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
-from stagec.plan.gate import IntentGate
+from stagec.comparison.ways import falls_back
 
 
 @declare_judged(
     "node {node} does not know the intent {name} any more, and an answer on its way may have it", intent="removed"
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
-    gate = pair.nodes_of(change.node)[1].gate
-    falls_back = isinstance(gate, IntentGate) and not gate.fail_fast
-    return pair.is_reached(change.node) and not falls_back
+    return pair.is_reached(change.node) and not falls_back(pair.nodes_of(change.node)[1].gate)

@@ -10,7 +10,7 @@ Keep what is there until the runs in flight have ended, or let them end under th
 from stagec.comparison.change import PlanChange
 from stagec.comparison.kind import declare_judged
 from stagec.comparison.pair import PlanPair
-from stagec.plan.gate import Gate, IntentGate
+from stagec.comparison.ways import falls_back
 
 
 @declare_judged(
@@ -20,8 +20,4 @@ from stagec.plan.gate import Gate, IntentGate
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     before, after = (each.gate for each in pair.nodes_of(change.node))
-    return pair.is_reached(change.node) and _falls_back(before) and not _falls_back(after)
-
-
-def _falls_back(gate: Gate) -> bool:
-    return isinstance(gate, IntentGate) and not gate.fail_fast and gate.fallback is not None
+    return pair.is_reached(change.node) and falls_back(before) and not falls_back(after)
