@@ -38,16 +38,15 @@ def test_every_foreign_member_is_demanded_or_digested(member: str) -> None:
     assert faults_of(given), member
 
 
-@pytest.mark.parametrize("member", sorted(native_json()))
 @pytest.mark.parametrize("other", [None, 7, True, "", "x", [], {}])
-def test_no_native_member_can_be_changed(member: str, other: Json) -> None:
-    assert faults_of(native_json(**{member: other})), member
+def test_no_native_member_can_be_changed(other: Json) -> None:
+    assert [member for member in native_json() if not faults_of(native_json(**{member: other}))] == []
 
 
-@pytest.mark.parametrize("member", sorted(upstream_json()))
 @pytest.mark.parametrize("other", [None, 7, True, "", "x", [], {}])
-def test_no_foreign_member_can_be_changed(member: str, other: Json) -> None:
-    assert faults_of({**upstream_json(), member: other}), member
+def test_no_foreign_member_can_be_changed(other: Json) -> None:
+    given = upstream_json()
+    assert [member for member in given if not faults_of({**given, member: other})] == []
 
 
 def test_a_member_that_nobody_knows_is_digested() -> None:

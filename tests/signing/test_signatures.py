@@ -6,6 +6,7 @@ import base64
 import json
 import shutil
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -90,23 +91,20 @@ def test_one_trusted_signature_of_several_suffices() -> None:
     assert check_signature(json.dumps(given), PLAN, OWN, NOW).key == OWN[0]
 
 
-@pytest.mark.parametrize("at", sample(range(len(SEALED) - 1), 150, full=300))
-def test_an_envelope_with_one_character_altered_vouches_for_nothing_else(at: int) -> None:
-    letter = SEALED[at]
-    altered = SEALED[:at] + ("A" if letter != "A" else "B") + SEALED[at + 1 :]
-    try:
-        vouching = check_signature(altered, PLAN, OWN, NOW)
-    except RefusedSignatureError:
-        return
-    # the name of the key is only a hint, and Base64 ends in bits that mean nothing
-    assert vouching.key == OWN[0]
-    assert vouching.statement == check_signature(SEALED, PLAN, OWN, NOW).statement
+def test_an_envelope_with_one_character_altered_vouches_for_nothing_else() -> None:
+    genuine = check_signature(SEALED, PLAN, OWN, NOW)
+    for at in sample(range(len(SEALED) - 1), 150, full=300):
+        altered = SEALED[:at] + ("A" if SEALED[at] != "A" else "B") + SEALED[at + 1 :]
+        # the name of the key is only a hint, and Base64 ends in bits that mean nothing
+        with suppress(RefusedSignatureError):
+            vouching = check_signature(altered, PLAN, OWN, NOW)
+            assert (vouching.key, vouching.statement) == (OWN[0], genuine.statement), at
 
 
-@pytest.mark.parametrize("at", sample(range(len(PLAN)), 150, full=600))
-def test_a_plan_with_one_byte_altered_is_refused(at: int) -> None:
-    altered = PLAN[:at] + bytes([PLAN[at] ^ 1]) + PLAN[at + 1 :]
-    assert refuse(SEALED, altered) == "the statement is about another plan"
+def test_a_plan_with_one_byte_altered_is_refused() -> None:
+    for at in sample(range(len(PLAN)), 150, full=600):
+        altered = PLAN[:at] + bytes([PLAN[at] ^ 1]) + PLAN[at + 1 :]
+        assert refuse(SEALED, altered) == "the statement is about another plan", at
 
 
 def test_a_foreign_key_is_refused() -> None:
