@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from stagec.core.expansion import (
     PatternTally,
     backtracks,
     extent,
+    find_charge,
     pattern_size,
     pattern_steps,
     steps,
@@ -118,6 +120,68 @@ def test_a_recursion_into_the_value_costs_what_the_value_asks_for() -> None:
     assert steps(weighed(once)[0], 0, deep(30), 10**6) < 200
     assert steps(weighed(twice)[0], 0, deep(30), 10**6) > 10**6
     assert steps(weighed(twice)[0], 0, deep(3), 10**6) < 100
+
+
+def make_schema(chance: Random, levels: int) -> Schema:
+    """Return a schema of keywords whose cost follows from the size of a value."""
+    made: Schema = {}
+    for key in chance.sample(KEYWORDS, chance.randint(0, 4)):
+        made[key] = PLAIN[key]
+    for key in chance.sample(APPLYING, chance.randint(0, 3)) if levels else ():
+        inner = [make_schema(chance, levels - 1) for _ in range(chance.randint(1, 3))]
+        named = dict(zip("abc", inner, strict=False))
+        made[key] = named if key == "properties" else inner if key in LISTS else inner[0]
+    return made
+
+
+PLAIN: Schema = {
+    "enum": ["a", ["a"], {"a": 1}],
+    "const": {"b": []},
+    "required": ["a", "b"],
+    "uniqueItems": True,
+    "maxLength": 5,
+    "format": "date",
+    "unevaluatedProperties": False,
+}
+KEYWORDS = sorted(PLAIN)
+LISTS = ("allOf", "anyOf", "prefixItems")
+APPLYING = ("properties", *LISTS, "items", "contains", "additionalProperties", "propertyNames", "not", "if", "then")
+
+
+def make_value(chance: Random, levels: int) -> Any:
+    count = chance.randint(0, 4)
+    kind = chance.choice(["text", "array", "object"]) if levels else "text"
+    if kind == "text":
+        return chance.choice("abc") * chance.randint(0, 60)
+    inner = [make_value(chance, levels - 1) for _ in range(count)]
+    return inner if kind == "array" else dict(zip(("a", "b", "c", "another name"), inner, strict=False))
+
+
+@pytest.mark.parametrize("seed", range(choose(60, full=2_000)))
+def test_a_charge_is_never_less_than_what_is_counted(seed: int) -> None:
+    chance = Random(seed)
+    expansion, _ = weighed(make_schema(chance, 3))
+    charge = find_charge(expansion, 0)
+    assert charge is not None
+    for _ in range(20):
+        given = make_value(chance, 4)
+        assert charge.most(extent(given, 10**6)) >= steps(expansion, 0, given, 10**9)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"$ref": "#"}}},
+        {"allOf": [{"$ref": "#"}]},
+        {"items": {"pattern": "a"}},
+        {"patternProperties": {"a": {}}},
+        {"not": {"multipleOf": 0.1}},
+        {"propertyNames": {"format": "regex"}},
+        {"additionalProperties": {"$ref": "https://json-schema.org/draft/2020-12/schema"}},
+    ],
+)
+def test_what_depends_on_more_than_the_size_of_a_value_has_no_charge(schema: Schema) -> None:
+    assert find_charge(weighed(schema)[0], 0) is None
 
 
 def test_a_chain_of_very_many_references_needs_no_recursion() -> None:

@@ -107,9 +107,12 @@ def thaw(given: T) -> T:
 
     It is nobody's but the caller's: it has no equality, no hash, and none of the methods of its class.
     """
-    made: T = object.__new__(_twin_of(type(given)))
-    for name in _fields(given):
-        setattr(made, name, getattr(given, name))
+    cls: Any = type(given)
+    copy = cls.__dict__.get("_thawing")
+    if copy is None:
+        copy = _compile(cls, "_twin_", ("_old_", "/"), {name: f"_old_.{name}" for name in _fields(given)})
+        type.__setattr__(cls, "_thawing", staticmethod(copy))
+    made: T = cls._thawing(given)
     return made
 
 

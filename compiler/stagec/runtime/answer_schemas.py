@@ -7,9 +7,11 @@ from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import (
+    Charge,
     Expansion,
     PatternTally,
     extent,
+    find_charge,
     pattern_size,
     pattern_steps,
     patterns_in,
@@ -66,11 +68,12 @@ _ANSWER = AnswerBudgets()
 
 @value
 class PreparedSchema:
-    """A schema that is ready to judge: what judges, what judging costs, and its root."""
+    """A schema that is ready to judge: what judges, what judging costs, its root, and what that costs at most."""
 
     validator: Any
     expansion: Expansion
     root: int
+    charge: Charge | None
 
     def complaint(self, given: Json) -> str | None:
         """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
@@ -82,7 +85,9 @@ class PreparedSchema:
         ):
             if found > most:
                 return f"it has more than {most:,} {name}"
-        cost = steps(self.expansion, self.root, given, _ANSWER.steps)
+        cost = _EVERY if self.charge is None else self.charge.most(size)
+        if cost >= _EVERY:  # it has to be counted
+            cost = steps(self.expansion, self.root, given, _ANSWER.steps)
         if cost > _ANSWER.steps:
             return f"judging it by its schema takes more than {_ANSWER.steps:,} steps"
         if self.validator.is_valid(given):
@@ -127,7 +132,8 @@ def prepare(text: str) -> PreparedSchema:
         validator = jsonschema_rs.validator_for(dict(schema), **_options())
     except (RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         raise ValueError(str(error)) from error
-    return PreparedSchema(validator, expansion, expansion.position(schema))
+    root = expansion.position(schema)
+    return PreparedSchema(validator, expansion, root, find_charge(expansion, root))
 
 
 def _options() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What judging a value by a user's schema can cost, counted without following any reference twice."""
 
 from stagec.core.expansion.expansion import ENDLESS, Expansion
-from stagec.core.expansion.measure import Extent, extent, steps
+from stagec.core.expansion.measure import Charge, Extent, extent, find_charge, steps
 from stagec.core.expansion.pattern_size import (
     PATTERN_COST,
     PatternTally,
@@ -15,12 +15,14 @@ from stagec.core.expansion.references import LocalReferences, patterns_in
 __all__ = [
     "ENDLESS",
     "PATTERN_COST",
+    "Charge",
     "Expansion",
     "Extent",
     "LocalReferences",
     "PatternTally",
     "backtracks",
     "extent",
+    "find_charge",
     "pattern_size",
     "pattern_steps",
     "patterns_in",

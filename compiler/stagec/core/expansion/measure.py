@@ -35,11 +35,57 @@ def extent(given: Json, most: int) -> Extent:
     while level and values <= most:
         values += len(level)
         depth += 1
-        characters += sum(len(each) for each in level if isinstance(each, str))
-        characters += sum(len(name) for each in level if isinstance(each, dict) for name in each)
-        inner = (each.values() if isinstance(each, dict) else each if isinstance(each, list) else () for each in level)
-        level = [each for some in inner for each in some]
+        inner: list[Json] = []
+        for each in level:
+            if isinstance(each, str):
+                characters += len(each)
+            elif isinstance(each, dict):
+                characters += sum(map(len, each))
+                inner += each.values()
+            elif isinstance(each, list):
+                inner += each
+        level = inner
     return Extent(values, depth, characters)
+
+
+@value
+class Charge:
+    """What a schema asks for at most, where that follows from the size of a value alone.
+
+    `weight` are steps for each value and each name. The others are how often keywords look at everything in a value, at
+    each of its members, and at texts.
+    """
+
+    weight: int
+    whole: int
+    inner: int
+    texts: int
+
+    def most(self, size: Extent) -> int:
+        """Return a number of steps that judging a value of a size never exceeds."""
+        looks = size.values * (2 + self.whole * (size.depth + 1) + self.inner)
+        return self.weight * (looks + self.texts * size.characters // 16)
+
+
+def find_charge(expansion: Expansion, start: int) -> Charge | None:
+    """Return what a schema asks for at most; None where recursion, patterns or numbers in a value decide that."""
+    if expansion.recursive[start] or expansion.weights[start] >= ENDLESS:
+        return None
+    reached = {start: None}
+    todo = [start]
+    for each in todo:  # grows while it is walked
+        node = expansion.nodes[each]
+        fresh = [other for other in (*node.beside, *node.inside()) if other not in reached]
+        reached.update(dict.fromkeys(fresh))
+        todo += dict.fromkeys(fresh)
+    nodes = [expansion.nodes[each] for each in reached]
+    every = [node.own.keywords for node in nodes]
+    if any(node.foreign for node in nodes) or any(
+        each.patterns or each.names or each.numbers or each.compiles for each in every
+    ):
+        return None
+    most = (max(each.whole for each in every), max(each.inner for each in every), max(each.texts for each in every))
+    return Charge(expansion.weights[start], *most)
 
 
 _LOOKED = 1_000_000
