@@ -215,3 +215,21 @@ def test_another_table_of_prices_changes_the_row_of_the_cost_alone(spans: Path, 
         ("outputTokens", "worst"),
         ("dollars", "worst"),
     ]
+
+
+def test_inputs_and_edges_are_told_in_words(repository: Path, capfd: Shown) -> None:
+    edit(
+        repository / "docs" / "pipeline.yaml",
+        "entry: write",
+        "entry: write\ncontext: {topic: {type: string}, issue: {type: integer}}",
+    )
+    edit(
+        repository / "docs" / "pipeline.yaml",
+        "    - {when: {parsed.broken: true}, stages: [repair]}",
+        "    - {stages: [repair]}",
+    )
+    assert run(["diff", "HEAD"]) == 1
+    told = capfd.readouterr().out
+    assert "input issue added: required\n" in told
+    assert "check: edge removed: ok: parsed.broken = true → repair\n" in told
+    assert "check: edge added: ok → repair\n" in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 from cli.test_diff import TOP, edit, git, repository
 
 from stagec.cli.app import run
+from stagec.cli.commands.review.costs import Costs, MovedBound
 from stagec.cli.differences import write_prose
+from stagec.graph.usage import Quantity
 
 Shown = pytest.CaptureFixture[str]
 __all__ = ["repository"]
@@ -66,10 +69,7 @@ def test_a_review_has_changes_bounds_and_findings(repository: Path, capfd: Shown
 
 
 def test_a_review_says_what_a_change_costs_where_prices_and_spans_are_known(repository: Path, capfd: Shown) -> None:
-    (repository / "stagec.toml").write_text(
-        '[models]\ndefault = "anthropic:claude-3-5-haiku-latest"\n'
-        '[cost]\ncalls = "0..2"\ninput-tokens = "500..2000"\noutput-tokens = "50..500"\n'
-    )
+    (repository / "stagec.toml").write_text(PRICED)
     lower(repository)
     (flow,) = shown_json(capfd, "--against", "HEAD", status=1)["flows"]
     amounts = {each["measure"]: (each["before"], each["after"]) for each in flow["bounds"]}
@@ -78,9 +78,116 @@ def test_a_review_says_what_a_change_costs_where_prices_and_spans_are_known(repo
     stored = 1000 * amounts["inputTokens"][1]  # the dearest way to read: into the cache of the provider
     assert amounts["cost"][1] == stored + 4000 * amounts["outputTokens"][1]
     comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
-    assert f"⬇️ ${amounts['cost'][1] / 1e9:.3f} (was ${amounts['cost'][0] / 1e9:.3f})" in comment
+    assert f"⬇️ **${amounts['cost'][1] / 1e9:.3f}** (was ${amounts['cost'][0] / 1e9:.3f})" in comment
     assert "```mermaid\nflowchart TB\n" in comment
     assert "```diff\n  + Be kind.\n" in comment
+
+
+PRICED = """\
+[models]
+default = "anthropic:claude-3-5-haiku-latest"
+[cost]
+calls = "0..2"
+input-tokens = "500..2000"
+output-tokens = "50..500"
+"""
+
+
+def sections(comment: str) -> list[str]:
+    """Return the heads of a comment in their order, without what is folded."""
+    return re.findall(r"^(?:## |\| Flow \| What|\*\*What.*|\*\*New.*|<details open>)", comment, flags=re.MULTILINE)
+
+
+def test_what_breaks_changes_and_costs_is_read_first(repository: Path, capfd: Shown) -> None:
+    (repository / "stagec.toml").write_text(PRICED)
+    lower(repository)
+    edit(repository / "docs" / "write.md", "turnCap: 20", "turnCap: 21")
+    edit(repository / "docs" / "check.md", "allowedTools: [Read", "allowedTools: [Read, Read, Edit")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    order = ["## ", "| Flow | What", "**What breaks runs in flight**", "**New findings**", "**What else changes**"]
+    assert sections(comment) == [*order, "<details open>"]
+    assert comment.startswith("## ❌ 1 change breaks runs in flight, 1 new warning\n")
+    row = next(line for line in comment.splitlines() if line.startswith("| `docs-repair`"))
+    costs = row.split(" | ")[-1].removesuffix(" |").split("<br>")
+    assert re.fullmatch(r"⬇️ \*\*\$0\.\d+\*\* \(was \$0\.960\)", costs[0])
+    assert costs[1:] == ["⬇️ 4 steps (was 8)", "⬇️ 122 turns (was 240)", "⬇️ 244 tool calls (was 480)"]
+    harmless = comment.partition("**What else changes**\n\n")[2].partition("\n\n")[0].splitlines()
+    assert sorted(harmless) == ["- check: prompt changed", "- check: tool Edit added", "- write: turns 20 → 21"]
+    assert "| `docs-repair` |  | ⬇️ 244,000 input tokens (was 480,000) |" in comment
+
+
+def test_new_warnings_are_in_the_verdict_and_fail_nothing(repository: Path, capfd: Shown) -> None:
+    edit(repository / "docs" / "check.md", "allowedTools: [Read", "allowedTools: [Read, Read")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert comment.startswith("## ⚠️ No flow has changed, no new errors, 1 new warning\n")
+    assert "**New findings**\n\n- ⚠️ **STG309** `docs/check.md:4`" in comment
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 11")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert comment.startswith("## ⚠️ Nothing breaks runs in flight, no new errors, 1 new warning\n")
+
+
+def test_a_price_that_is_not_known_is_said_and_what_would_give_one(repository: Path, capfd: Shown) -> None:
+    edit(repository / "docs" / "check.md", "turnCap: 10", "turnCap: 11")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert "| money: not known<br>⬆️ 248 turns (was 240) |" in comment
+    assert "is not known: no model is named for check, repair and write; `--model PROVIDER:NAME` names one." in comment
+    comment = shown(capfd, "markdown", "--against", "HEAD", "--model", "anthropic:no-such", status=0)
+    assert "is not known: the price table has no row for the model of check, repair and write." in comment
+    comment = shown(capfd, "markdown", "--against", "HEAD", "--model", "anthropic:claude-3-5-haiku-latest", status=0)
+    assert re.search(r"\| ⬆️ \*\*\$[\d.,]+\*\* \(was \$[\d.,]+\)<br>⬆️ 248 turns \(was 240\)", comment)
+    assert "not known" not in comment
+    (repository / "stagec.toml").write_text(PRICED)
+    git(repository, "checkout", "docs")
+    with (repository / "docs" / "check.md").open("a") as file:
+        file.write("Be kind.\n")
+    assert "| as before: $0.960 |" in shown(capfd, "markdown", "--against", "HEAD", status=0)
+
+
+def test_what_a_new_flow_costs_is_said(repository: Path, capfd: Shown) -> None:
+    (repository / "stagec.toml").write_text(PRICED)
+    shutil.copytree(TOP / "registries" / "code-review", repository / "review")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert "| none | **$3.84**<br>20 steps<br>960 turns<br>1,920 tool calls |" in comment
+    assert "**What changes**" not in comment
+    assert "bounds   at most $3.84\n" in shown(capfd, "text", "--against", "HEAD", status=0)
+
+
+def test_of_several_entries_the_one_that_takes_most_stands_for_all() -> None:
+    moved = (
+        MovedBound("one", Quantity.TURNS, 10, 20),
+        MovedBound("two", Quantity.TURNS, 40, 30),
+        MovedBound("one", Quantity.INPUT, 5, 6),
+        MovedBound("two", Quantity.INPUT, 5, None),
+    )
+    assert [each.describe() for each in Costs(moved).select_worst()] == [
+        "30 turns (was 40)",
+        "no bound of input tokens (was 5)",
+    ]
+    paid = (*moved, MovedBound("one", Quantity.COST, None, 2 * 10**9))
+    assert [each.describe() for each in Costs(paid).select_worst()] == ["$2.00 (was no bound)", "30 turns (was 40)"]
+
+
+def test_of_many_flows_those_that_break_come_first_with_one_bound_each(repository: Path, capfd: Shown) -> None:
+    for number in range(4):
+        shutil.copytree(repository / "docs", repository / f"docs{number}")
+        edit(repository / f"docs{number}" / "pipeline.yaml", "id: docs-repair", f"id: docs-repair-{number}")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "second")
+    for folder in repository.glob("docs*"):
+        edit(folder / "check.md", "turnCap: 10", "turnCap: 11")
+    edit(repository / "docs2" / "pipeline.yaml", "maxStageExecutions: 8", "maxStageExecutions: 4")
+    edit(repository / "docs3" / "check.md", "allowedTools: [", "allowedTools: [no_such_tool, ")
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    rows = re.findall(r"^\| `(.+?)` \|.*\| (.*?) \|$", comment.partition("**What breaks")[0], flags=re.MULTILINE)
+    assert [name for name, _ in rows] == [f"docs-repair{each}" for each in ("-2", "-3", "", "-0", "-1")]
+    assert [cost for _, cost in rows][:3] == [
+        "money: not known<br>⬇️ 4 steps (was 8)",
+        "not known",
+        "money: not known<br>⬆️ 248 turns (was 240)",
+    ]
+    assert comment.index("Drawing of <code>docs-repair-2</code>") < comment.index(
+        "Drawing of <code>docs-repair-3</code>"
+    )
 
 
 def test_new_errors_count_and_known_ones_do_not(repository: Path, capfd: Shown) -> None:
@@ -144,8 +251,6 @@ def test_without_a_merge_base_it_is_said_why(repository: Path, capfd: Shown, tmp
 
 @pytest.mark.parametrize("change", ["added", "removed"])
 def test_a_flow_of_one_side_is_reviewed(change: str, repository: Path, capfd: Shown) -> None:
-    import shutil
-
     if change == "added":
         shutil.copytree(TOP / "registries" / "code-review", repository / "review")
     else:
@@ -179,6 +284,7 @@ def test_values_and_possessives_in_a_sentence_stay_whole() -> None:
     )
     assert write_prose(told) == whole
     assert write_prose('a value {"page": tr…') == 'a value `{"page": tr…`'
+    assert write_prose('title "A | b" → "A long…') == 'title `"A | b"` → `"A long…`'
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -202,8 +308,6 @@ def test_what_strangers_write_stays_in_its_place(text: str, repository: Path, ca
 
 
 def test_a_comment_is_never_longer_than_github_accepts(repository: Path, capfd: Shown) -> None:
-    import shutil
-
     for number in range(110):  # each with an error that was not there, and a long path
         folder = repository / ("a-folder-with-a-long-name-" * 9) / f"{'a-folder-with-a-long-name-' * 9}{number}"
         shutil.copytree(repository / "docs", folder)
@@ -217,8 +321,6 @@ def test_a_comment_is_never_longer_than_github_accepts(repository: Path, capfd: 
 
 
 def test_many_flows_are_counted_and_drawn_as_far_as_there_is_room(repository: Path, capfd: Shown) -> None:
-    import shutil
-
     for number in range(20):
         shutil.copytree(repository / "docs", repository / f"docs{number}")
         edit(repository / f"docs{number}" / "pipeline.yaml", "id: docs-repair", f"id: docs-repair-{number}")

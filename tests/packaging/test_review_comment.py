@@ -181,6 +181,11 @@ def test_a_review_that_nobody_needs_is_not_posted_but_corrects_an_older_one(gith
     assert comment(github, tmp_path, nothing) == "stagec: the comment is up to date\n"
 
 
+def test_new_warnings_alone_are_worth_a_comment(github: GitHub, tmp_path: Path) -> None:
+    warned = "## ⚠️ No flow has changed, no new errors, 1 new warning\n"
+    assert comment(github, tmp_path, warned) == "stagec: the comment is written\n"
+
+
 def test_a_comment_that_was_deleted_meanwhile_is_written_again(github: GitHub, tmp_path: Path) -> None:
     github.add(f"{MARK}\nold")
     github.fails["PATCH"] = [404]

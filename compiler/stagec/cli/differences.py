@@ -138,15 +138,7 @@ def quote_markdown(text: str) -> str:
     return f"{ticks}{pad}{shown}{pad}{ticks}"
 
 
-_TOKENS = re.compile(
-    r"""
-    ' [^']* ' [,;:.?]*                   # a name
-    | [\[{] .* [\]}] [,;:.?]*            # a value in JSON,
-    | " (?: [^"\\…] | \\. )* ["…] [,;:.?]* # or a text, perhaps without its end
-    | \S+
-    """,
-    re.VERBOSE,
-)
+_TOKENS = re.compile(r"""'[^']*'[,;:.?]*|"(?:[^"\\…]|\\.)*["…][,;:.?]*|\S+""")
 _PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:-[a-z]+)*(?:'s)?|\d{1,3}(?:,\d{3})*)\)?[,;:.?]?|→|->|=|[+~]")
 _NAMED = re.compile(r"'([^\s']+)'([,;:.?]*)")
 

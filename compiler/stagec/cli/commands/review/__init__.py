@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from stagec.cli import options
+from stagec.cli.running.assumptions import models
+from stagec.cli.running.options import prices
 
 
 @click.command(short_help="Review a change: what it changes, breaks, costs and gets wrong.")
@@ -24,6 +26,8 @@ from stagec.cli import options
     metavar="CODE",
     help="Let breaking changes of this code count as compatible; may be given several times.",
 )
+@prices
+@models
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def review(context: click.Context, /, **given: Any) -> None:

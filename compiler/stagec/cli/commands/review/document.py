@@ -40,7 +40,7 @@ def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
         "changes": [write_judged(each, review.allowed) for each in flow.changes],
         "bounds": [
             {"entry": each.entry, "measure": _MEASURES[each.measure], "before": each.before, "after": each.after}
-            for each in flow.moved
+            for each in flow.costs.moved
         ],
     }
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import product
+from collections.abc import Iterable
 
+from stagec.cli.commands.review.costs import Costs, compare_costs
 from stagec.cli.drawn_sides import DrawnChanges, FlowPair
-from stagec.cli.figures import NAMES, find_most, round_dollars
-from stagec.cli.wording import format_duration
 from stagec.comparison.change import Action
 from stagec.comparison.classify import JudgedChange, judge_flow
 from stagec.comparison.flows import compare_flow
@@ -16,44 +14,13 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.fingerprint import fingerprint
 from stagec.core.value import value
 from stagec.core.words import format_count
-from stagec.graph.bounds import bound
 from stagec.graph.figures import Assumptions
-from stagec.graph.usage import Quantity
 from stagec.picture.document import Fate, Picture
-from stagec.plan import Plan
-
-
-@value
-class MovedBound:
-    """How much runs from an entry take at most of something, before and after; None where nothing bounds it."""
-
-    entry: str
-    measure: Quantity
-    before: int | None
-    after: int | None
-
-    @property
-    def is_raised(self) -> bool:
-        """Whether runs may take more than they could."""
-        return self.before is not None and (self.after is None or self.after > self.before)
-
-    def describe(self) -> str:
-        """Return `12 steps (was 20)`."""
-        return f"{self._show(self.after)} (was {self._show(self.before, bare=True)})"
-
-    def _show(self, given: int | None, *, bare: bool = False) -> str:
-        if given is None:
-            return "no bound" if bare else f"no bound of {NAMES[self.measure]}"
-        if self.measure is Quantity.COST:
-            return f"${round_dollars(given, up=True)}"
-        if self.measure is Quantity.MILLISECONDS:
-            return format_duration(given)
-        return f"{given:,}" if bare else f"{given:,} {NAMES[self.measure]}"
 
 
 @value
 class ReviewedFlow:
-    """A flow of two sides: what has become of it, its changes, its bounds that move, and its drawing.
+    """A flow of two sides: what has become of it, its changes, what its runs take, and its drawing.
 
     `lacks` tells which sides have no plan, so that nothing can be compared, and is empty otherwise. It `is_stuck` when
     it had a plan, with which runs may have begun, and has none any more.
@@ -62,7 +29,7 @@ class ReviewedFlow:
     id: str
     action: Action | None
     changes: tuple[JudgedChange, ...]
-    moved: tuple[MovedBound, ...]
+    costs: Costs
     picture: Picture
     lacks: tuple[str, ...] = ()
     is_stuck: bool = False
@@ -90,8 +57,9 @@ class Review:
 
     @property
     def changed(self) -> tuple[ReviewedFlow, ...]:
-        """The flows that differ, or of which that is not known."""
-        return tuple(each for each in self.flows if each.action is not None)
+        """The flows that differ, or of which that is not known: those that break first."""
+        differing = (each for each in self.flows if each.action is not None)
+        return tuple(sorted(differing, key=lambda each: (-each.count(Grade.BREAKING, self.allowed), not each.is_stuck)))
 
     @property
     def breaking(self) -> int:
@@ -102,6 +70,11 @@ class Review:
     def errors(self) -> int:
         """How many errors are new."""
         return count_severity(self.fresh, Severity.ERROR)
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings are new."""
+        return count_severity(self.fresh, Severity.WARNING)
 
     @property
     def stuck(self) -> int:
@@ -116,6 +89,10 @@ class Review:
     @property
     def verdict(self) -> str:
         """What counts, in one line."""
+        warned = f", {format_count(self.warnings, 'new warning')}" if self.warnings else ""
+        return f"{self._judge()}{warned}"
+
+    def _judge(self) -> str:
         broken = f"{format_count(self.breaking, 'change')} {'breaks' if self.breaking == 1 else 'break'} runs in flight"
         told = [broken] if self.breaking else []
         told += [format_count(self.errors, "new error")] if self.errors else []
@@ -158,19 +135,11 @@ def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges, given: Assump
     if pair.old is None or pair.new is None:
         action = Action.ADDED if pair.old is None else Action.REMOVED
         changes = judge_flow(compare_flow(pair.id, old, new)).changes if old or new else ()
-        return ReviewedFlow(pair.id, action, changes, (), picture, lacks)
+        costs = Costs() if new is None else compare_costs(None, new, given)
+        return ReviewedFlow(pair.id, action, changes, costs, picture, lacks)
     if old is None or new is None:
         changed = None if picture.fate is Fate.SAME else Action.CHANGED
-        return ReviewedFlow(pair.id, changed, (), (), picture, lacks, is_stuck=old is not None)
+        return ReviewedFlow(pair.id, changed, (), Costs(), picture, lacks, is_stuck=old is not None)
     changes = judge_flow(compare_flow(pair.id, old, new)).changes
-    moved = tuple(_compare_bounds(old, new, given))
-    return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, moved, picture)
-
-
-def _compare_bounds(old: Plan, new: Plan, given: Assumptions) -> Iterator[MovedBound]:
-    """Yield what runs from the same entry take at most, where that differs."""
-    before, after = ({each.entry: each for each in bound(plan, given).entries} for plan in (old, new))
-    for name, measure in product((name for name in before if name in after), NAMES):
-        one, other = (find_most(measure, each[name].figures[measure]) for each in (before, after))
-        if one != other:
-            yield MovedBound(name, measure, one, other)
+    costs = compare_costs(old, new, given)
+    return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, costs, picture)

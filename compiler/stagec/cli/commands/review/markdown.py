@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stagec import emitters
+from stagec.cli.commands.review.comment_part import CommentPart, join_parts
+from stagec.cli.commands.review.costs import MovedBound
 from stagec.cli.commands.review.gather import Review, ReviewedFlow, count_severity
 from stagec.cli.differences import (
     describe_change,
@@ -14,6 +16,7 @@ from stagec.cli.differences import (
     quote_markdown,
     write_prose,
 )
+from stagec.cli.figures import explain_lack
 from stagec.cli.wording import shorten
 from stagec.comparison.kind import Grade
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -21,70 +24,26 @@ from stagec.core.shelf import member
 from stagec.core.value import replace, value
 from stagec.core.words import format_count
 from stagec.emitters import Emitter
+from stagec.graph.figures import Unlimited
+from stagec.graph.usage import Quantity
 from stagec.picture.document import Fate, Picture, Role
 from stagec.picture.failures import Edges, draw_failures
 from stagec.picture.overlay import focus_changes
 from stagec.picture.reduce import find_exceeded, fit
 
-_LONGEST = 65_000
-"""Bytes of a comment: GitHub accepts 65,536 characters, and whoever posts it adds a mark."""
 _FLOWS, _SHOWN, _PICTURES = 15, 10, 3
 """Flows in the table, changes and findings that are not folded, and drawings."""
+_FEW, _COSTS = 3, 4
+"""Flows of which the table shows several bounds, and how many."""
 _LARGE = 40
 """Boxes of a drawing, above which only what is near changes is drawn."""
 _SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "💬"}
 
 
-@value
-class CommentPart:
-    """A part of the comment: its lines between what opens and closes it. Without `is_cut` it is there whole or not."""
-
-    lines: tuple[str, ...]
-    opening: tuple[str, ...] = ()
-    closing: tuple[str, ...] = ()
-    rank: int = 0
-    is_cut: bool = True
-
-    def fill(self, room: int) -> str:
-        """Return as much of it as there is room for, in bytes, and say what is left out."""
-        whole = self._join(self.lines)
-        if _weigh(whole) <= room:
-            return whole
-        kept: list[str] = []
-        left = room - _weigh(self._join((_tell_rest(len(self.lines)),)))
-        for line in self.lines if self.is_cut else ():
-            left -= _weigh(line) + 1
-            if left < 0:
-                break
-            kept.append(line)
-        made = self._join((*kept, _tell_rest(len(self.lines) - len(kept)))) if kept else _NO_ROOM
-        return made if _weigh(made) <= room else ""
-
-    def _join(self, lines: Iterable[str]) -> str:
-        return "\n".join((*self.opening, *lines, *self.closing, ""))
-
-
-_NO_ROOM = "\n_A part is left out here: a comment has no room for it. `stagec review` prints all of it._\n"
-
-
-def _tell_rest(number: int) -> str:
-    return f"\n… and {number:,} more lines, for which a comment has no room. `stagec review` prints all of them."
-
-
-def _weigh(text: str) -> int:
-    return len(text.encode())
-
-
 def write_comment(review: Review) -> str:
     """Return the comment; what people have written stands in it as code and never as markup."""
     writer = _CommentWriter(review)
-    blocks = [*writer.write_head(), *writer.write_pictures(), *writer.write_details()]
-    left = _LONGEST
-    written = dict.fromkeys(range(len(blocks)), "")
-    for at in sorted(written, key=lambda each: blocks[each].rank):
-        written[at] = blocks[at].fill(left)
-        left -= _weigh(written[at])
-    return "".join(written.values())
+    return join_parts([*writer.write_head(), *writer.write_pictures(), *writer.write_details()])
 
 
 @value
@@ -95,7 +54,7 @@ class _CommentWriter:
 
     def write_head(self) -> Iterator[CommentPart]:
         """Yield the verdict, the table of flows, and what is worst."""
-        sign = "❌" if self.review.is_bad else "✅"
+        sign = "❌" if self.review.is_bad else "⚠️" if self.review.warnings else "✅"
         verdict = f"{self.review.verdict[0].upper()}{self.review.verdict[1:]}"
         subject = "Compared" if self.review.new == "." else f"{quote_markdown(shorten(self.review.new))} compared"
         went_off = f", where it went off {quote_markdown(shorten(self.review.branch))}" if self.review.branch else ""
@@ -103,18 +62,56 @@ class _CommentWriter:
             (f"## {sign} {verdict}", "", f"{subject} with {quote_markdown(shorten(self.review.old))}{went_off}.")
         )
         if self.review.changed:
-            head = ("", "| Flow | What changes | Runs in flight | What it costs at most |", "|---|---|---|---|")
+            head = ("", "| Flow | What changes | Runs in flight | What a run costs at most |", "|---|---|---|---|")
             rows = [self._write_row(each) for each in self.review.changed[:_FLOWS]]
             rest = len(self.review.changed) - _FLOWS
             yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
+            yield from self._explain_lack()
         breaking = [each for flow in self.review.changed for each in self._list_breaking(flow)]
         yield from _list_some(breaking, "What breaks runs in flight", 1)
         serious = [each for each in self.review.fresh if each.severity is not Severity.NOTE]
         yield from _list_some([_write_finding(each) for each in serious], "New findings", 2)
+        yield from self._list_rest(breaks=bool(breaking))
+
+    def _explain_lack(self) -> Iterator[CommentPart]:
+        """Yield why it is not known what runs cost, where that matters."""
+        nodes: dict[str, dict[str, None]] = {}
+        for lack in (lack for flow in self.review.changed if flow.costs.moved for lack in flow.costs.lacks):
+            nodes.setdefault(lack.kind, {}).update(dict.fromkeys(lack.nodes))
+        for kind, names in nodes.items():
+            why = explain_lack(Unlimited(kind, tuple(names)))
+            yield CommentPart(("", f"What a run costs in money is not known: {write_prose(why)}."))
+
+    def _list_rest(self, *, breaks: bool) -> Iterator[CommentPart]:
+        """Yield the first changes that break nothing; a flow that is new or gone has one, which the table tells."""
+        lines = [line for flow in self.review.changed if flow.action == "changed" for line in self._list_harmless(flow)]
+        rest = len(lines) - _SHOWN
+        told = [*lines[:_SHOWN], *([f"- … and {format_count(rest, 'more change')}, below"] if rest > 0 else [])]
+        if told:
+            yield CommentPart(tuple(told), ("", f"**What {'else ' if breaks else ''}changes**", ""), rank=3)
+
+    def _list_harmless(self, flow: ReviewedFlow) -> Iterator[str]:
+        for each in flow.changes:
+            if each.kind.grade is not Grade.BREAKING:
+                yield f"- {self._lead(flow)}{write_prose(describe_change(each.change, '→'))}"
+
+    def _lead(self, flow: ReviewedFlow) -> str:
+        return f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
 
     def _write_row(self, flow: ReviewedFlow) -> str:
-        cells = (quote_cell(shorten(flow.id)), _tell_changes(flow), self._tell_runs(flow), _tell_costs(flow))
+        cells = (quote_cell(shorten(flow.id)), self._tell_changes(flow), self._tell_runs(flow), self._tell_costs(flow))
         return f"| {' | '.join(cells)} |"
+
+    def _tell_changes(self, flow: ReviewedFlow) -> str:
+        sides = [told for label, told in ((self.review.old, "before"), (self.review.new, "now")) if label in flow.lacks]
+        errors = [f"errors {' and '.join(sides)}"] if sides else []
+        if flow.action is None or flow.action != "changed":
+            return "<br>".join([f"**{flow.action}**", *errors])
+        fates = [box.fate for box in flow.picture.boxes.values() if box.role is Role.NODE]
+        words = ((Fate.ADDED, "added"), (Fate.REMOVED, "removed"), (Fate.CHANGED, "changed"))
+        nodes = ", ".join(f"{fates.count(fate)} {told}" for fate, told in words if fate in fates)
+        told = [format_count(len(flow.changes), "change")] if flow.changes else ["changed"]
+        return "<br>".join([*told, *([f"nodes: {nodes}"] if nodes else []), *errors])
 
     def _tell_runs(self, flow: ReviewedFlow) -> str:
         broken = flow.count(Grade.BREAKING, self.review.allowed)
@@ -124,12 +121,24 @@ class _CommentWriter:
             return "❌ not known: errors"
         return "none" if flow.action == "added" or flow.lacks else "✅ continue"
 
+    def _tell_costs(self, flow: ReviewedFlow) -> str:
+        costs = flow.costs
+        if not costs.moved:
+            money = f": {costs.dearest}" if costs.dearest else ""
+            return f"as before{money}" if costs.now else "not known" if flow.lacks else "none"
+        told: list[str] = []
+        if not any(each.measure is Quantity.COST for each in costs.moved):
+            told.append(f"{costs.dearest} as before" if costs.dearest else "money: not known")
+        for each in costs.select_worst()[: _COSTS if len(self.review.changed) <= _FEW else 1]:
+            now = f"**{each.now}**" if each.measure is Quantity.COST else each.now
+            told.append(f"{_point(each)}{now}{each.was}")
+        return escape_cell("<br>".join(told))
+
     def _list_breaking(self, flow: ReviewedFlow) -> Iterator[str]:
-        lead = f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
         for each in flow.changes:
             if each.kind.grade is Grade.BREAKING:
                 allowed = " (allowed)" if each.kind.code in self.review.allowed else ""
-                yield f"- **{each.kind.code}** {lead}{write_prose(each.sentence)}{allowed}"
+                yield f"- **{each.kind.code}** {self._lead(flow)}{write_prose(each.sentence)}{allowed}"
 
     def write_pictures(self) -> Iterator[CommentPart]:
         """Yield the drawings of flows."""
@@ -149,11 +158,15 @@ class _CommentWriter:
             )
 
     def write_details(self) -> Iterator[CommentPart]:
-        """Yield all changes and findings, folded."""
+        """Yield all changes, bounds and findings, folded."""
         lines = [line for flow in self.review.changed if flow.changes for line in _list_changes(flow)]
         number = sum(len(each.changes) for each in self.review.changed)
         if lines:
             yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
+        moved = tuple(row for flow in self.review.changed for row in _list_moved(flow))
+        if moved:
+            head = ("| Flow | Entry | At most |", "|---|---|---|")
+            yield CommentPart(moved, (*_fold(f"What runs take at most ({len(moved):,})"), *head), _END, rank=8)
         notes = tuple(each for each in self.review.fresh if each.severity is Severity.NOTE)
         folded = {
             "New notes": notes,
@@ -172,7 +185,7 @@ def _list_some(lines: list[str], heading: str, rank: int) -> Iterator[CommentPar
     if lines:
         yield CommentPart(tuple(lines[:_SHOWN]), ("", f"**{heading}**", ""), rank=rank)
     if len(lines) > _SHOWN:
-        yield CommentPart(tuple(lines[_SHOWN:]), _fold(f"{len(lines) - _SHOWN:,} more"), _END, rank=rank + 4)
+        yield CommentPart(tuple(lines[_SHOWN:]), _fold(f"{len(lines) - _SHOWN:,} more"), _END, rank=rank + 6)
 
 
 def _fold(summary: str) -> tuple[str, ...]:
@@ -182,25 +195,15 @@ def _fold(summary: str) -> tuple[str, ...]:
 _END = ("", "</details>")
 
 
-def _tell_changes(flow: ReviewedFlow) -> str:
-    if flow.action is None or flow.action != "changed":
-        return f"**{flow.action}**"
-    fates = [box.fate for box in flow.picture.boxes.values() if box.role is Role.NODE]
-    words = ((Fate.ADDED, "added"), (Fate.REMOVED, "removed"), (Fate.CHANGED, "changed"))
-    nodes = ", ".join(f"{fates.count(fate)} {told}" for fate, told in words if fate in fates)
-    told = [format_count(len(flow.changes), "change")] if flow.changes else ["changed"]
-    return "<br>".join([*told, *([f"nodes: {nodes}"] if nodes else [])])
+def _point(bound: MovedBound) -> str:
+    return "" if bound.is_new else "⬆️ " if bound.is_raised else "⬇️ "
 
 
-def _tell_costs(flow: ReviewedFlow) -> str:
-    if not flow.moved:
-        return "not known" if flow.lacks else "as before" if flow.action == "changed" else ""
-    told = dict.fromkeys(f"{'⬆️' if each.is_raised else '⬇️'} {each.describe()}" for each in flow.moved)
-    shown = [*told][:_COSTS]
-    return escape_cell("<br>".join([*shown, *([f"… and {len(told) - _COSTS} more"] if len(told) > _COSTS else [])]))
-
-
-_COSTS = 6
+def _list_moved(flow: ReviewedFlow) -> Iterator[str]:
+    """Yield a row for each bound that has moved."""
+    for each in flow.costs.moved:
+        cells = (quote_cell(shorten(flow.id)), quote_cell(shorten(each.entry)) if each.entry else "")
+        yield f"| {' | '.join((*cells, escape_cell(f'{_point(each)}{each.describe()}')))} |"
 
 
 def _write_finding(found: Diagnostic) -> str:
@@ -211,7 +214,7 @@ def _write_finding(found: Diagnostic) -> str:
 def _write_picture(emitter: Emitter, picture: Picture, title: str, number: int) -> Iterator[CommentPart]:
     drawn = emitter.emit((picture,)).decode().splitlines()
     opening = ("", "<details open>" if number == 0 else "<details>", f"<summary>{title}</summary>", "", "```mermaid")
-    yield CommentPart(tuple(drawn), opening, ("```", *_END), rank=3 + number, is_cut=False)
+    yield CommentPart(tuple(drawn), opening, ("```", *_END), rank=4 + number, is_cut=False)
 
 
 def _name_plainly(name: str) -> str:

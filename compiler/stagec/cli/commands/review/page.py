@@ -26,7 +26,7 @@ def draw_review(sheet: Sheet, review: Review) -> None:
         sheet.heading(f"{shorten(flow.id)}: {told if flow.action == 'changed' else f'flow {flow.action}'}")
         for label in flow.lacks:
             sheet.row("errors", f"the flow has errors in {label}: what its changes mean is not known")
-        for each in flow.moved:
+        for each in flow.costs.moved:
             sheet.row("bounds", f"{f'{shorten(each.entry)}: ' if each.entry else ''}at most {each.describe()}")
         if flow.changes:
             sheet.table(_list_changes(flow, review.allowed, sheet.arrow))

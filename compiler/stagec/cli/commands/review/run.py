@@ -30,6 +30,8 @@ class ReviewRequest:
     merge_base: bool = False
     flow: str | None = None
     allow: tuple[str, ...] = ()
+    prices: Path | None = None
+    models: tuple[str, ...] = ()
     output_format: str = "text"
 
 
@@ -39,7 +41,8 @@ def run(request: ReviewRequest) -> Exit:
     path = Path(request.path)
     with show_progress("reviewing …"):
         beside = path if path.exists() and request.path != "-" else Path()
-        given = assume(CostOptions(), load_configuration((beside,))).assumptions
+        cost = CostOptions(prices=request.prices, models=request.models)
+        given = assume(cost, load_configuration((beside,))).assumptions
         old = find_merge_base(request.against, beside) if request.merge_base else request.against
         review = gather(draw_sides(old, request.path, request.flow), allowed, given)
         review = replace(review, branch=request.against if request.merge_base else "")
