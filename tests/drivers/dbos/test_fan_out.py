@@ -176,7 +176,7 @@ def test_a_run_that_is_cancelled_or_paused_ends_its_children(runs: RunStore) -> 
         wait_until(runs, runs_[1], RunPhase.DONE, RunPhase.FAILED)
     assert find_faults(runs, runs_[1]) == []
     with runs.database.transact() as connection:
-        connection.execute(workflows.update().values(updated_at=1))
+        connection.execute(workflows.update().values(completed_at=1))
     remove_old(runs, 60)
     assert list_children(runs) == []
 

@@ -75,6 +75,16 @@ def test_a_run_that_is_not_there_is_refused(
     assert "no run is called 'other'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["one\0", "\ud800", "x" * 70_000, "one' OR ''='", "one/0", "../one"])
+def test_no_name_is_too_strange_to_be_refused(
+    runs: RunStore, place: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    submit(runs, submission("one"))
+    for command in (["cancel"], ["runs", "show"]):
+        assert run([*command, name]) == 2
+        assert "no run is called" in capsys.readouterr().err
+
+
 def test_a_run_of_somebody_else_is_another_run(runs: RunStore) -> None:
     submit(runs, submission("one", tenant="acme"))
     with pytest.raises(Failure, match="it has another tenant"):

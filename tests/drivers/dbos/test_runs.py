@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from campaigns import choose
 from in_databases import (
+    PATIENCE,
     ScriptedTestWorld,
     state_of,
     submission,
@@ -65,6 +69,13 @@ def test_a_run_is_begun_once_however_often_it_is_submitted(runs: RunStore) -> No
     with working(runs.database, ScriptedTestWorld()):
         wait_until(runs, "three", *ENDED)
     assert submit(runs, submission("one")) == [False]
+
+
+def test_the_order_of_inputs_means_nothing(runs: RunStore) -> None:
+    assert submit(runs, submission("one", inputs={"topic": "cats", "tone": [True]})) == [True]
+    assert submit(runs, submission("one", inputs={"tone": [True], "topic": "cats"})) == [False]
+    with pytest.raises(Failure, match="it has another inputs"):
+        submit(runs, submission("one", inputs={"tone": [1], "topic": "cats"}))
 
 
 @pytest.mark.parametrize("other", [{"inputs": {"topic": "dogs"}}, {"entry": "late"}, {"scenario": "{}"}])
@@ -225,6 +236,37 @@ def test_old_runs_are_removed_with_all_that_is_kept_of_them(runs: RunStore) -> N
         assert connection.execute(sa.select(documents.c.digest)).scalars().all() == [runs.find("two").plan]
 
 
+def end_long_ago(runs: RunStore, **more: object) -> None:
+    """Submit a run, and let it be one that ended long ago."""
+    submit(runs, submission("one"))
+    with runs.database.transact() as connection:
+        connection.execute(rows.update().values(phase=RunPhase.DONE, ended_at=1, **more))
+
+
+def test_runs_of_many_segments_are_removed_in_parts(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    end_long_ago(runs, segment=1_200)
+    removed: list[list[str]] = []
+    monkeypatch.setattr(runs.queues.client, "delete_workflows", removed.append)
+    assert remove_old(runs, 0) == 1
+    assert [name for part in removed for name in part] == [f"one/{each}" for each in range(1_201)]
+    assert max(map(len, removed)) <= 500
+
+
+def test_no_plan_is_removed_of_a_run_that_is_being_submitted(runs: RunStore) -> None:
+    end_long_ago(runs)
+    removal = Thread(target=remove_old, args=(runs, 0))
+
+    class Slow(RunStore):
+        def _keep_documents(self, *given: Any) -> None:
+            super()._keep_documents(*given)
+            removal.start()
+            removal.join(1)
+
+    submit(Slow(runs.database), submission("new"))
+    removal.join(PATIENCE)
+    assert runs.load_plan(runs.find("new")) == submission("new").plan
+
+
 def test_no_pickle_is_written(runs: RunStore) -> None:
     submit(runs, submission("one"))
     with working(runs.database, ScriptedTestWorld()):
@@ -287,6 +329,21 @@ def test_no_transaction_waits_for_a_second_connection(database: str) -> None:
     opened.close()
 
 
+def test_a_worker_that_removes_old_runs_for_long_is_not_dead(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over = Flag(), Flag()
+
+    def remove_slowly(*_given: object) -> None:
+        begun.set()
+        over.wait(PATIENCE)
+
+    monkeypatch.setattr("stagec.drivers.dbos.worker.remove_old", remove_slowly)
+    with working(runs.database, ScriptedTestWorld(), keep=1.0):
+        assert begun.wait(PATIENCE)
+        (before,) = runs.list_workers()
+        wait_for(lambda: runs.list_workers()[0].beats > before.beats + 1)
+        over.set()
+
+
 def test_a_fault_of_what_looks_around_ends_the_worker(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_given: object) -> None:
         raise ZeroDivisionError
@@ -302,9 +359,11 @@ def test_old_runs_stay_while_the_database_cannot_be_asked(runs: RunStore, monkey
     def fail(*_given: object) -> None:
         raise sa.exc.OperationalError("DELETE", {}, Exception("the disk is full"))
 
+    end_long_ago(runs)
     monkeypatch.setattr(type(runs.queues.client), "delete_workflows", fail)
     with pytest.raises(Failure, match="cannot be used: the disk is full"):
         remove_old(runs, 0)
+    assert runs.has("one")
 
 
 def test_runs_that_wait_for_people_hold_nothing(runs: RunStore) -> None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from stagec.core.json import object_of, text_in
 from stagec.core.value import NOTHING, value
-from stagec.drivers.dbos.run_records import RESUMABLE, RunPhase, RunRecord, read_row
+from stagec.drivers.dbos.run_records import ENDED, RESUMABLE, RunPhase, RunRecord, read_row
 from stagec.drivers.dbos.run_store import RunStore
 from stagec.drivers.dbos.tables import runs, steps, workflows
 from stagec.drivers.following import News, Standing, find_standing
@@ -89,7 +89,8 @@ def list_briefs(store: RunStore, ended_since: int = 0) -> list[RunBrief]:
         workflows.c.updated_at.label("engine_time"),
         sa.case((runs.c.phase == RunPhase.ACTIVE, last), else_=None).label("engine_steps"),
     )
-    is_wanted = sa.or_(runs.c.ended_at.is_(None), runs.c.ended_at >= ended_since)
+    has_just_ended = sa.and_(runs.c.phase.in_(ENDED), runs.c.ended_at >= ended_since)
+    is_wanted = sa.or_(runs.c.phase.in_(set(RunPhase) - set(ENDED)), has_just_ended)  # there is an index of both
     query = (
         sa.select(*known, *told)
         .select_from(runs.outerjoin(workflows, workflows.c.workflow_uuid == name))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from stagec.drivers.dbos.queues import REQUEST
-from stagec.drivers.dbos.run_records import name_segment
-from stagec.drivers.dbos.run_store import RunStore
-from stagec.drivers.dbos.tables import UNFINISHED, documents, messages, runs, workflows
+from stagec.drivers.dbos.run_records import ENDED, name_segment
+from stagec.drivers.dbos.run_store import RunStore, chunk
+from stagec.drivers.dbos.tables import documents, messages, runs, workflows
 
 _AT_ONCE = 200
 """Runs that are removed in one transaction."""
@@ -19,24 +19,23 @@ def remove_old(store: RunStore, seconds: float) -> int:
     What the engine keeps of a run goes first: after a kill in between, the rest goes the next time.
     """
     count = 0
-    while removed := _remove_some(store, int(seconds * 1000)):
+    with store.database.transact() as connection:  # a constant: for a function no server uses its indexes
+        latest = connection.execute(sa.select(store.database.now)).scalar_one() - int(seconds * 1000)
+    while removed := _remove_some(store, latest):
         count += removed
-    _remove_children(store, int(seconds * 1000))
-    with store.database.transact() as connection:  # plans and scenarios of which there is no run
-        named = (runs.c.plan, runs.c.scenario, runs.c.prologue)
-        is_used = sa.exists().where(sa.or_(*(each == documents.c.digest for each in named)))
-        connection.execute(documents.delete().where(~is_used))
+    _remove_children(store, latest)
+    _remove_documents(store)
     return count
 
 
-def _remove_some(store: RunStore, age: int) -> int:
+def _remove_some(store: RunStore, latest: int) -> int:
     database = store.database
-    is_old = runs.c.ended_at <= database.now - age
+    is_old = sa.and_(runs.c.phase.in_(ENDED), runs.c.ended_at <= latest)  # there is an index of both
     with database.transact() as connection:
         found = connection.execute(sa.select(runs.c.run, runs.c.segment).where(is_old).limit(_AT_ONCE)).all()
-    with database.ask():
-        segments = [name_segment(run, each) for run, last in found for each in range(last + 1)]
-        store.queues.client.delete_workflows(segments)
+    for part in chunk(name_segment(run, each) for run, last in found for each in range(last + 1)):
+        with database.ask():
+            store.queues.client.delete_workflows(list(part))
     names = [run for run, _ in found]
     with database.transact() as connection:
         connection.execute(messages.delete().where(messages.c.run.in_(names)))
@@ -44,10 +43,22 @@ def _remove_some(store: RunStore, age: int) -> int:
     return len(names)
 
 
-def _remove_children(store: RunStore, age: int) -> None:
+def _remove_documents(store: RunStore) -> None:
+    """Remove the plans and scenarios of which there is no run."""
+    used = (sa.select(each).where(each.is_not(None)) for each in (runs.c.plan, runs.c.scenario, runs.c.prologue))
+    unused = sa.except_(sa.select(documents.c.digest), *used)
+    with store.database.transact() as connection:
+        if connection.execute(unused.limit(1)).scalar() is None:
+            return
+    with store.database.transact() as connection:
+        if not store.database.is_sqlite:  # whoever submits a run and has kept its plan commits first
+            connection.execute(sa.text(f"LOCK TABLE {documents.fullname} IN SHARE ROW EXCLUSIVE MODE"))
+        connection.execute(documents.delete().where(documents.c.digest.in_(unused)))
+
+
+def _remove_children(store: RunStore, latest: int) -> None:
     """Remove the requests that were cancelled, or left by a worker that has died: their runs keep the answers."""
-    is_over = workflows.c.status.not_in(UNFINISHED)
-    is_old = sa.and_(workflows.c.name == REQUEST, is_over, workflows.c.updated_at <= store.database.now - age)
+    is_old = sa.and_(workflows.c.name == REQUEST, workflows.c.completed_at <= latest)
     query = sa.select(workflows.c.workflow_uuid).where(is_old).limit(_AT_ONCE)
     while True:
         with store.database.transact() as connection:

@@ -35,6 +35,8 @@ class RunPhase(StrEnum):
 
 RESUMABLE = (RunPhase.PAUSED, RunPhase.INTERRUPTED)
 """What somebody has to resume."""
+ENDED = (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
+"""After what nothing follows."""
 
 
 @value

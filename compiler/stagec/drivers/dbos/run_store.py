@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
+from operator import attrgetter
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -51,7 +52,6 @@ class RunStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.queues = Queues(database)
-        self._kept: set[str] = set()
         self._programs: dict[str, Program] = {}
 
     def submit(self, given: Iterable[Submission]) -> Iterator[bool]:
@@ -68,7 +68,7 @@ class RunStore:
         with self.database.transact() as connection:
             self._keep_documents(connection, given)
             now = connection.execute(sa.select(self.database.now)).scalar_one()
-            rows = [self._make_row(each, now) for each in given]
+            rows = [self._make_row(each, now) for each in sorted(given, key=attrgetter("run"))]
             insert = self._insert(runs).on_conflict_do_nothing().returning(runs.c.run)
             new = set(connection.execute(insert, rows).scalars())
             for each in given:
@@ -86,9 +86,8 @@ class RunStore:
         found = {each.digest: each.plan for each in given}
         texts = (text for each in given for text in (each.scenario, each.prologue) if text is not None)
         found |= {name_text(text): text.encode() for text in texts}
-        rows = [{"digest": digest, "body": body} for digest, body in found.items() if digest not in self._kept]
-        if rows:
-            connection.execute(self._insert(documents).on_conflict_do_nothing(), rows)
+        rows = [{"digest": digest, "body": body} for digest, body in sorted(found.items())]  # all in the same order
+        connection.execute(self._insert(documents).on_conflict_do_nothing(), rows)
 
     def _make_row(self, given: Submission, now: int) -> dict[str, object]:
         is_later = given.delay > 0
@@ -118,7 +117,10 @@ class RunStore:
     def _refuse_other(self, connection: sa.Connection, given: Submission) -> None:
         """Raise `Failure` unless the run of a name is one with the same."""
         wanted = self._make_row(given, 0)
-        row = connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one()
+        query = sa.select(runs).where(runs.c.run == given.run)
+        row = dict(connection.execute(query).mappings().one())
+        for each in (wanted, row):
+            each["inputs"] = json.dumps(json.loads(str(each["inputs"])), sort_keys=True)  # their order means nothing
         differing = [
             name for name in ("plan", "entry", "inputs", "scenario", "prologue", "tenant") if row[name] != wanted[name]
         ]
@@ -129,15 +131,15 @@ class RunStore:
     def find(self, run: str) -> RunRecord:
         """Return the row of a run, or raise `Failure`."""
         with self.database.transact() as connection:
-            found = next(self._read(connection, runs.c.run == run), None)
-            if found is not None:
+            found = next(self._read(connection, runs.c.run == run), None) if run.isprintable() else None
+            if found is not None:  # no database takes all characters, and no run has a name with others
                 return found
             names = connection.execute(sa.select(runs.c.run).limit(_SEARCHED)).scalars().all()
         raise Failure(f"no run is called {quote(run)} in {self.database.name}{hint(run, NameIndex(names))}")
 
     def has(self, run: str) -> bool:
         """Tell whether there is a run of a name."""
-        if not run.isprintable():  # no database takes all characters, and no run is called so
+        if not run.isprintable():
             return False
         with self.database.transact() as connection:
             return connection.execute(sa.select(runs.c.run).where(runs.c.run == run)).scalar() is not None

@@ -126,6 +126,7 @@ workflows = sa.Table(
     sa.Column("owner_xid", sa.Text),
     sa.Column("started_at_epoch_ms", sa.BigInteger),
     sa.Column("updated_at", sa.BigInteger),
+    sa.Column("completed_at", sa.BigInteger),
 )
 """What the engine knows of each segment, and of each request that is a workflow of its own."""
 UNFINISHED = ("ENQUEUED", "PENDING", "DELAYED")

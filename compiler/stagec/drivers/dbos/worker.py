@@ -38,6 +38,8 @@ _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
 _LOOK_AT_CHILDREN = 0.1
 """Seconds between two looks at the requests that other workers make; nothing is asked while there are none."""
+_TIDYING = 600.0
+"""Seconds between two removals of what is too old."""
 _ATTEMPTS = 50
 """Workers that may die of one segment."""
 _FAILURES = 8
@@ -106,7 +108,7 @@ class Worker:
         check(self._database)
         self._store.queues.prepare(self._settings.concurrency, has_children=self._settings.fans_out)
         self._heartbeat.beat()
-        looks = (self._look_at_signals, self._look_at_children, self._look_around)
+        looks = (self._look_at_signals, self._look_at_children, self._look_around, self._tidy)
         threads = [Thread(target=self._keep_looking, args=(each,), daemon=True) for each in looks]
         try:
             self._launch()
@@ -181,7 +183,7 @@ class Worker:
             return "obsolete"
         settled = self._play(given)
         with turns.take():
-            has_settled = self._transitions.settle(given.record, settled)
+            has_settled = self._transitions.settle(given.record, settled, given.sent)
         if has_settled and settled.phase is not RunPhase.ACTIVE:
             self.tally.count(f"runs {settled.phase}")
         return str(settled.phase)
@@ -246,8 +248,8 @@ class Worker:
             segments[run].hear(found.values())
 
     def _look_around(self) -> None:
-        """Beat, wake what is due, put back what dead workers have left, and remove what is too old."""
-        rounds, keep = 0, self._settings.keep
+        """Beat, wake what is due, and put back what dead workers have left."""
+        rounds = 0
         while not self._over.wait(PACE / 2):
             rounds += 1
             if rounds % 2 == 0:
@@ -257,8 +259,12 @@ class Worker:
             if rounds % 15 == 0:
                 self._try("lost", self._put_back_lost)
                 self._try("permits", self._permits.end_lost)
-            if rounds % 600 == 1 and keep is not None:
-                self._try("old", partial(remove_old, self._store, keep))
+
+    def _tidy(self) -> None:
+        """Remove what is too old: in a thread of its own, because a worker that does not beat meanwhile seems dead."""
+        keep, pause = self._settings.keep, PACE
+        while keep is not None and not self._over.wait(pause):
+            pause = _TIDYING if self._try("old", partial(remove_old, self._store, keep)) else PATIENCE
 
     def _bury_dead(self) -> None:
         for name, count in self._heartbeat.bury_dead():
@@ -277,16 +283,20 @@ class Worker:
             reason = "the engine has given it up: its workers have died"
             self._transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
 
-    def _try(self, name: str, work: Callable[[], object]) -> None:
-        """Do something that is done again later if the database cannot be asked now; say so once."""
+    def _try(self, name: str, work: Callable[[], object]) -> bool:
+        """Do something that is done again later if the database cannot be asked now; return whether it could.
+
+        What is wrong is said once.
+        """
         try:
             work()
         except Failure as failure:
             if not self._troubles:
                 self._settings.tell(str(failure))
             self._troubles[name] = str(failure)
-        else:
-            self._troubles.pop(name, None)
+            return False
+        self._troubles.pop(name, None)
+        return True
 
 
 def _give_back(record: RunRecord, reason: str) -> Settlement:
