@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -12,6 +11,8 @@ import postgres
 import pytest
 from campaigns import choose, select
 from hypothesis import settings
+
+from stagec.core.collector import PausedCollector
 
 # A shell that runs the suite in the background has it ignore Ctrl-C, and processes that tests start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -49,13 +50,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage while tests are collected, nor later among what is collected: all of it stays."""
-    gc.disable()
-    try:
+    """Look for no garbage while tests are collected: all that is made then stays."""
+    with PausedCollector():
         return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
