@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +168,10 @@ def test_limits_are_set_listed_and_removed(place: Path, capsys: pytest.CaptureFi
         (["--provider", "openai:gpt-5.4", "--concurrency", "1"], "is a model: a limit holds for all models of"),
         (["--provider", "openai", "--tenant", "acme"], "are limits of their own"),
         (["--provider", "", "--concurrency", "1"], "names no provider"),
+        (["--tenant", "", "--concurrency", "1"], "names no tenant"),
+        (["--tenant", "\ud800", "--concurrency", "1"], "cannot name a tenant"),
+        (["--provider", "a\0", "--concurrency", "1"], "is no provider"),
+        (["--tenant", "a", "--concurrency", "10000000000"], "is not in the range"),
         (["--concurrency", "1"], "--tenant says whose runs are limited, --provider whose requests"),
         (["--provider", "openai", "--rate", "0/60s"], "is no rate"),
     ],
@@ -175,6 +181,40 @@ def test_what_is_no_limit_is_refused(
 ) -> None:
     assert run(["database", "limit", *words]) == 2
     assert told in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e300", "-1"])
+@pytest.mark.parametrize(
+    "words", [["database", "prune", "--older-than"], ["worker", "--grace"], ["worker", "--keep-days"]]
+)
+def test_what_is_no_number_is_refused(
+    place: Path, words: list[str], number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*words, number]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_who_asks_twice_is_told_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit("--run", "one")
+    for command in ("pause", "cancel"):
+        assert run([command, "one"]) == run([command, "one"]) == 0
+        assert f"were asked to {command} run 'one' before, by terminal" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_run_whose_plan_is_gone_hides_no_questions(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["submit", "judged.plan.json", "--scenario", "judged.yaml", "--run", "two"]) == 0
+    worker = start_worker()
+    wait_until("two", "waiting", capsys)
+    end_worker(worker)
+    submit("--run", "again")
+    with closing(sqlite3.connect("runs.sqlite")) as database, database:
+        database.execute("DELETE FROM documents WHERE digest = (SELECT plan FROM runs WHERE run = 'again')")
+    capsys.readouterr()
+    assert run(["questions"]) == 0
+    told = capsys.readouterr()
+    assert "is the work of step 'work' done?" in told.out
+    assert "warning" in told.err
+    assert run(["questions", "again"]) == 2
 
 
 def close_differently(text: str) -> Plan:

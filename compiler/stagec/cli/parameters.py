@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +56,17 @@ class OneOf(_Choice):
             expected = f"one of {listing(known, 'or')}" if len(known) > 1 else listing(known)
             self.fail(f"{quote(value)} is not {expected}{near}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds; no bound holds for what is none, such as `nan`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; refuse what is not finite."""
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{quote(value)} is not a number", param, ctx)
+        return found
 
 
 class ExistingPath(click.Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from stagec.cli import options as general
-from stagec.cli.parameters import Group
+from stagec.cli.parameters import FiniteRange, Group
 from stagec.cli.running import options
 
 COMMAND = Group(
@@ -44,7 +44,7 @@ def _check(database: str | None, output_format: str) -> None:
 @options.database
 @click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is each.")
 @click.option("--provider", metavar="NAME", help="The provider of models to limit, such as openai.")
-@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="So many at the same time.")
+@click.option("--concurrency", type=click.IntRange(1, 1_000_000), metavar="N", help="So many at the same time.")
 @click.option("--rate", metavar="N/SECONDSs", help="So many begin in so many seconds, such as 100/60s.")
 def _limit(
     database: str | None, tenant: str | None, provider: str | None, concurrency: int | None, rate: str | None
@@ -65,8 +65,9 @@ def _limit(
 
     if tenant is not None and provider is not None:
         raise click.UsageError("--tenant and --provider are limits of their own: set one after the other")
-    if provider == "":
-        raise click.UsageError("--provider names no provider")
+    for name, given in (("tenant", tenant), ("provider", provider)):
+        if given == "":
+            raise click.UsageError(f"--{name} names no {name}")
     if tenant is None and provider is None:
         if (concurrency, rate) != (None, None):
             raise click.UsageError("--tenant says whose runs are limited, --provider whose requests")
@@ -79,7 +80,7 @@ def _limit(
 @options.database
 @click.option(
     "--older-than",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(0, 100_000),
     required=True,
     metavar="DAYS",
     help="How long ago the runs have ended.",

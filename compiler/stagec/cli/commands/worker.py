@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from stagec.cli.parameters import FiniteRange
 from stagec.cli.running import options
 from stagec.cli.running.world_options import takes_world
 
@@ -30,7 +31,7 @@ from stagec.cli.running.world_options import takes_world
 )
 @click.option(
     "--grace",
-    type=click.FloatRange(0, 86_400),
+    type=FiniteRange(0, 86_400),
     default=30,
     show_default=True,
     metavar="SECONDS",
@@ -38,7 +39,7 @@ from stagec.cli.running.world_options import takes_world
 )
 @click.option(
     "--patience",
-    type=click.FloatRange(5, 3600),
+    type=FiniteRange(5, 3600),
     default=15,
     show_default=True,
     metavar="SECONDS",
@@ -46,7 +47,7 @@ from stagec.cli.running.world_options import takes_world
 )
 @click.option(
     "--keep-days",
-    type=click.FloatRange(min=0, min_open=True),
+    type=FiniteRange(0, 100_000, min_open=True),
     metavar="DAYS",
     help="Remove runs that ended longer ago, with their journals; by default they are kept.",
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from stagec.cli.databases.opening import open_named, open_store
 from stagec.cli.running.report import format_json
+from stagec.cli.running.runs import check_name
 from stagec.cli.streams import find_canvas, put
 from stagec.cli.tables import draw_columns
 from stagec.core.failure import Failure
@@ -18,6 +19,8 @@ from stagec.core.words import format_count, quote
 if TYPE_CHECKING:
     from stagec.drivers.dbos import QueueLimit
 
+_LONGEST = 100
+"""Characters of the name of a provider."""
 _RATE = re.compile(r"(\d{1,9})/(\d{1,6}(?:\.\d{1,3})?)s")
 
 
@@ -76,9 +79,13 @@ def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | 
     """Return a limit; raise `Failure` for a rate that is none, and for the name of a model in place of a provider."""
     from stagec.drivers.dbos import QueueLimit
 
+    if tenant:
+        check_name(tenant, "tenant")
     if ":" in provider:
         named = quote(provider.partition(":")[0])
         raise Failure(f"{quote(provider)} is a model: a limit holds for all models of a provider, here {named}")
+    if not provider.isprintable() or len(provider) > _LONGEST:
+        raise Failure(f"{quote(provider)} is no provider: write one such as 'openai'")
     if rate is None:
         return QueueLimit(tenant, concurrency, provider=provider)
     found = _RATE.fullmatch(rate)

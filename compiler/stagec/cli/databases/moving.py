@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stagec.cli.databases.opening import open_store
 from stagec.cli.running.inputs import load_program
-from stagec.cli.running.runs import explain_journal_error, name_of, read_run
+from stagec.cli.running.runs import check_name, explain_journal_error, name_of, read_run
 from stagec.cli.running.stages import has_stages
 from stagec.cli.signatures import SIGNATURE
 from stagec.cli.streams import put
@@ -32,6 +32,7 @@ def import_run(path: Path, database: str | None) -> None:
     if not isinstance(started, Started) or has_stages(program.plan):
         why = "it has not begun, or has stages that are processes"
         raise Failure(f"run {quote(name)} cannot be taken over by workers: {why}")
+    check_name(started.run, "run")
     times = history.times or (UNTIMED,) * len(history.events)
     bodies = [
         body if at.at is None else add_times(body, at)

@@ -12,10 +12,11 @@ from stagec.cli.running.steered_runs import BY, WORDS
 from stagec.cli.streams import say
 from stagec.core.failure import Exit, Failure
 from stagec.core.words import quote, shorten_digest
-from stagec.drivers.dbos import CourseChange, RunPhase, RunRecord, Transitions
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE
+from stagec.drivers.dbos import CourseChange, RunPhase, RunRecord, RunStore, Transitions
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, ENDED, RESUMABLE
+from stagec.drivers.following import UnreachableError
 from stagec.drivers.history import History
-from stagec.drivers.messages import MessageKind, name_answer, write_message
+from stagec.drivers.messages import MessageKind, OtherAnswerError, name_answer, write_message
 from stagec.drivers.replay import replay_twice
 from stagec.runtime import State, load
 from stagec.world.questions import list_open_questions
@@ -24,14 +25,29 @@ from stagec.world.questions import list_open_questions
 def list_asked(run: str | None, database: str) -> Iterator[Asked]:
     """Yield the questions of a run, or of all runs, that wait for an answer."""
     with open_store(database) as store:
-        asking = (RunPhase.ACTIVE, RunPhase.WAITING, RunPhase.PAUSED, RunPhase.INTERRUPTED)
-        records = store.list_records(asking) if run is None else [store.find(run)]
-        for record in (each for each in records if each.ended_at is None and each.segment >= 0):
-            is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
-            sent = Transitions(store).read_messages(record.run)
-            program, state = store.fold(record)
-            for each in list_open_questions(program, state.pending.values()):
-                yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))
+        if run is not None:
+            yield from _list_asked(store, store.find(run))
+            return
+        for record in store.list_records(tuple(set(RunPhase) - set(ENDED))):
+            if record.phase is not RunPhase.ACTIVE and record.summary.get("questions") == []:
+                continue  # so its last segment has left it
+            try:
+                yield from _list_asked(store, record)
+            except UnreachableError:
+                raise
+            except Failure as failure:  # what the others ask is listed nevertheless
+                say(f"stagec: warning: {failure}")
+
+
+def _list_asked(store: RunStore, record: RunRecord) -> Iterator[Asked]:
+    if record.ended_at is not None or record.segment < 0:
+        return
+    is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
+    program, state = store.fold(record)
+    found = list(list_open_questions(program, state.pending.values()))
+    sent = Transitions(store).read_messages(record.run) if found else {}
+    for each in found:
+        yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))
 
 
 def send_answer(run: str, database: str, key: str, word: str) -> None:
@@ -44,9 +60,14 @@ def ask_to_end(run: str, database: str, kind: MessageKind) -> None:
     """Ask whoever executes a run to pause or to cancel it."""
     with open_store(database) as store:
         record = store.find(run)
-        Transitions(store).send(run, write_message(kind, BY))
+        asked = f"asked to {kind} run {quote(run)}"
+        try:
+            Transitions(store).send(run, write_message(kind, BY))
+        except OtherAnswerError as other:
+            say(f"stagec: the workers of {store.database.name} were {asked} before, by {other.by}")
+            return
         now = "" if record.phase is RunPhase.ACTIVE else f", which was {record.phase}"
-        say(f"stagec: the workers of {store.database.name} are asked to {kind} run {quote(run)}{now}")
+        say(f"stagec: the workers of {store.database.name} are {asked}{now}")
 
 
 def resume(request: ResumeRequest, database: str) -> Exit:

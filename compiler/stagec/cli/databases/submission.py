@@ -15,7 +15,7 @@ from stagec.cli.files import STDIN, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario_document, refuse_unfit
 from stagec.cli.running.report import format_json
-from stagec.cli.running.runs import Runs, name_of
+from stagec.cli.running.runs import Runs, check_name, name_of
 from stagec.cli.running.stages import has_stages
 from stagec.cli.signatures import SIGNATURE, demand_signature
 from stagec.cli.streams import find_canvas, put
@@ -124,7 +124,7 @@ class SubmissionMaker:
             wrong = (texts or [each for each in ("inputs", "priority") if each in job])[0]
             raise Failure(f"{quote(wrong)} is not what it should be")
         given = {**self._scenario.inputs, **object_of(inputs)}
-        made = self.make(name_of(Runs(Path()).new(run, "")), given, text_in(job, "entry"))
+        made = self.make(check_name(run, "run"), given, text_in(job, "entry"))
         return self._place(made, text_in(job, "tenant"), priority, text_in(job, "at"))
 
     def make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
@@ -141,7 +141,7 @@ class SubmissionMaker:
     def _place(self, made: Submission, tenant: str | None, priority: int | None, at: str | None) -> Submission:
         """Return a submission at its place among others, where one is given."""
         if tenant is not None:
-            made = replace(made, tenant=name_of(Runs(Path()).new(tenant, "")))
+            made = replace(made, tenant=check_name(tenant, "tenant"))
         if priority is not None:
             if not 1 <= priority <= _LARGEST:
                 raise Failure(f"{priority} is no priority: 1 comes first, {_LARGEST} last")

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stagec.cli.completions import choose_fitting, complete_entry
-from stagec.cli.parameters import ExistingPath
+from stagec.cli.parameters import ExistingPath, FiniteRange
 
 FOLDER = Path(".stagec/runs")
 """Where runs are kept unless somebody says otherwise."""
@@ -50,7 +50,7 @@ scenario = click.option(
 )
 command_timeout = click.option(
     "--command-timeout",
-    type=click.FloatRange(min=0, max=1_000_000, min_open=True),
+    type=FiniteRange(min=0, max=1_000_000, min_open=True),
     default=600,
     show_default=True,
     metavar="SECONDS",

@@ -33,6 +33,13 @@ _MOST = 60
 """Characters of a plan's id in the name that a run gets by itself."""
 
 
+def check_name(name: str, what: str) -> str:
+    """Return the name of a run or a tenant; raise `Failure` for one that not every system takes."""
+    if not _NAME.fullmatch(name):
+        raise Failure(f"{quote(name)} cannot name a {what}: letters, digits, '.', '_' and '-', 100 at most")
+    return name
+
+
 class Runs:
     """The runs that are kept in a folder."""
 
@@ -54,9 +61,7 @@ class Runs:
         if name is None:
             begun = _FOREIGN.sub("-", plan).strip("-._")[:_MOST].strip("-._")
             name = f"{begun or 'run'}-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
-        elif not _NAME.fullmatch(name):
-            raise Failure(f"{quote(name)} cannot name a run: letters, digits, '.', '_' and '-', 100 at most")
-        return self.folder / f"{name}{SUFFIX}"
+        return self.folder / f"{check_name(name, 'run')}{SUFFIX}"
 
     def find(self, named: str) -> Path:
         """Return the file of the run that somebody names, by its name or by its path."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from stagec.cli.parameters import ExistingPath, OneOf
+from stagec.cli.parameters import ExistingPath, FiniteRange, OneOf
 from stagec.cli.running.options import command_timeout, prices, scenario
 from stagec.core.value import value
 
@@ -98,7 +98,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     ),
     click.option(
         "--max-time",
-        type=click.FloatRange(min=0, min_open=True),
+        type=FiniteRange(min=0, min_open=True),
         metavar="SECONDS",
         help="Stop asking models after this time.",
     ),
@@ -131,7 +131,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     ),
     click.option(
         "--answer-timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=FiniteRange(min=0, min_open=True),
         metavar="SECONDS",
         help="The time in which a question must be answered; after it the answer is no.",
     ),
