@@ -61,6 +61,20 @@ def test_drawings_of_one_side_speak_of_no_change(name: str) -> None:
     assert not re.search(r"\bis-(same|added|removed)\b|class=\"[^\"]*\b(same|added|removed)\b|\"fate\"\s*:", text)
 
 
+@pytest.mark.parametrize(
+    ("name", "sample"),
+    [
+        ("dot", r's0a -> s0b \[color="#6b7280", arrowhead'),
+        ("svg", 'class="line go same"'),
+        ("html", 'class="line go same"'),
+    ],
+)
+def test_lines_of_the_legend_look_as_what_has_not_changed(name: str, sample: str, compared: Picture) -> None:
+    legend = re.findall(r"s\d+a -> s\d+b .*|<path[^>]* d=\"M0 11H[^>]*>", emit(name, compared))
+    assert len(legend) == 1
+    assert re.search(sample, legend[0])
+
+
 def test_strokes_and_borders_of_mermaid_differ_without_colours(compared: Picture) -> None:
     text = re.sub(r"#[0-9a-f]{6}", "", emit("mermaid", compared))
     looks = re.findall(r"classDef is-(?:same|added|removed|changed) (.*)", text)
@@ -75,6 +89,8 @@ def test_strokes_and_borders_of_dot_differ_without_colours(compared: Picture) ->
     boxes = {re.sub(r"label=<.*>, ", "", row.partition("[")[2]) for row in rows if " -> " not in row}
     lines = {re.sub(r"label=<.*>, ", "", row.partition("[")[2]) for row in rows if " -> " in row}
     assert (len(boxes), len(lines)) == (4, 4)
+    styles = [re.findall(r'style="(?:filled,?)?(\w*)"', row) for row in rows]
+    assert styles == [[""], [""], ["dashed"], ["dotted"], [], ["dashed"], ["dotted"], []]
 
 
 def test_strokes_and_borders_of_svg_differ_without_colours(compared: Picture) -> None:

@@ -53,7 +53,7 @@ _FATES: Mapping[Fate, Look] = {
     Fate.REMOVED: {"color": "#b33a00", "fillcolor": "#fdece2", "penwidth": "1.5"},
     Fate.CHANGED: {"color": "#1d4ed8", "fillcolor": "#dfe9ff", "penwidth": "2.5"},
 }
-_BORDERS = {Fate.REMOVED: "dashed", Fate.CHANGED: "bold"}
+_BORDERS = {Fate.REMOVED: "dashed", Fate.CHANGED: "dotted"}
 
 MEANINGS: Mapping[Stroke, str] = {
     Stroke.ENTRY: "a run starts",
@@ -92,9 +92,9 @@ def look_of_line(line: Line, picture: Picture) -> dict[str, str]:
     """Return how a line looks in its drawing."""
     look = dict(_STROKES[line.stroke])
     if line.fate is not None:
-        styles = {Fate.REMOVED: {"style": "dashed"}, Fate.CHANGED: {"style": "bold"}}
+        style = _BORDERS.get(line.fate, "dotted" if line.is_guess else look.get("style", ""))
         own = {name: told for name, told in _FATES[line.fate].items() if name != "fillcolor"}
-        return look | own | styles.get(line.fate, {"style": "dotted"} if line.is_guess else {})
+        return look | own | ({"style": style} if style else {})
     if line.is_guess:
         return look | {"style": "dotted", "color": "#6b7280"}
     source, target = picture.boxes[line.source], picture.boxes[line.target]

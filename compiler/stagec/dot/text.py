@@ -40,7 +40,8 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     """Yield the lines of a frame with one sample of each."""
     yield "subgraph cluster_legend {"
     yield '  label=<<b>legend</b>>; labeljust=l; color="#9ca3af"; fontcolor="#1f2937"; margin=10;'
-    samples = list(_samples(pictures, forms))
+    fate = Fate.SAME if any(picture.fate for picture in pictures) else None
+    samples = list(_samples(pictures, forms, replace(_STEP, fate=fate)))
     for at, (box, told) in enumerate(samples):
         look = look_of_box(box, forms) | {"margin": "0.1,0.04"}
         yield f'  l{at} [label={rows([small(told)])}, {_format(look)}, fontcolor="{ink(look)}"];'
@@ -49,7 +50,7 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     used = [stroke for stroke in Stroke if stroke in strokes]
     for at, stroke in enumerate(used):
         ends = {"a": _STEP, "b": _STEP}
-        look = look_of_line(Line("a", "b", stroke), Picture("", "", ends, ()))
+        look = look_of_line(Line("a", "b", stroke, fate=fate), Picture("", "", ends, ()))
         yield f'  s{at}a [shape=point, width=0.06, color="#6b7280", label="", group=s{at}];'
         yield f'  s{at}b [shape=plaintext, label={rows([small(MEANINGS[stroke])])}, style="", group=s{at}];'
         yield f"  s{at}a -> s{at}b [{_format(look)}];"
@@ -57,20 +58,20 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     yield "}"
 
 
-def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator[tuple[Box, str]]:
+def _samples(pictures: tuple[Picture, ...], forms: Mapping[str, Form], step: Box) -> Iterator[tuple[Box, str]]:
     boxes = [box for picture in pictures for box in picture.boxes.values()]
     for role, told in _ROLES.items():
         if any(box.role is role for box in boxes):
-            yield replace(_STEP, role=role), told
+            yield replace(step, role=role), told
     for kind in forms:
-        yield replace(_STEP, kind=kind), show(kind)
+        yield replace(step, kind=kind), show(kind)
     if any(box.role is Role.NODE and box.kind is None for box in boxes):
-        yield _STEP, "step"
+        yield step, "step"
     if any(box.is_join for box in boxes):
-        yield replace(_STEP, is_join=True), "waits for all"
-    yield from ((replace(_STEP, fate=fate), describe_fate(fate)) for fate in list_fates(pictures))
+        yield replace(step, is_join=True), "waits for all"
+    yield from ((replace(step, fate=fate), describe_fate(fate)) for fate in list_fates(pictures))
     if any(not box.is_reached for box in boxes):
-        yield replace(_STEP, is_reached=False), "never reached"
+        yield replace(step, is_reached=False), "never reached"
 
 
 def _format(look: Mapping[str, str]) -> str:

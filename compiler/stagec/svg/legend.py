@@ -31,7 +31,7 @@ _FATES = {
     for fate, look in (
         (Fate.ADDED, "thick border and line"),
         (Fate.REMOVED, "dashed, struck out"),
-        (Fate.CHANGED, "border of dashes and dots"),
+        (Fate.CHANGED, "border and line of dashes and dots"),
     )
 }
 _WIDTH, _HEIGHT = 44.0, 22.0
@@ -47,15 +47,16 @@ def legend(pictures: tuple[Picture, ...], forms: Mapping[str, Form]) -> Iterator
     boxes = [box for picture in pictures for box in picture.boxes.values()]
     yield from ((_sample(drawn), meaning) for drawn, meaning in _boxes(boxes, forms))
     strokes = {line.stroke for picture in pictures for line in picture.lines}
+    plainly = " same" if any(picture.fate for picture in pictures) else ""
     for stroke, meaning in _STROKES.items():
         if stroke in strokes:
             ends = {"marker-end": "url(#hollow-ink)" if stroke is Stroke.END else "url(#arrow-ink)"}
             if stroke is Stroke.FORK:
                 ends["marker-start"] = "url(#fork-ink)"
-            yield _sample(_line(stroke.value, ends)), meaning
+            yield _sample(_line(stroke.value + plainly, ends)), meaning
     for fate in list_fates(pictures):
-        plain = element("g", {"class": f"box node {fate}"}, shape(Form.PLAIN, _WIDTH / 2 - 2, _HEIGHT))
-        ends = {"marker-end": f"url(#arrow-{fate})", "d": f"M{_WIDTH / 2 + 2} 11H{_WIDTH + 4}"}
+        plain = element("g", {"class": f"box node {fate}"}, shape(Form.PLAIN, _WIDTH / 3, _HEIGHT))
+        ends = {"marker-end": f"url(#arrow-{fate})", "d": f"M{_WIDTH / 3 + 4:.0f} 11H{_WIDTH + 4}"}
         yield _sample(plain, element("path", {"class": f"line {fate}", **ends})), _FATES[fate]
     if any(line.is_guess for picture in pictures for line in picture.lines):
         yield _sample(_line("guess", {"marker-end": "url(#arrow-ink)"})), "probably meant, but written wrongly"
