@@ -7,8 +7,11 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from threading import active_count
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -16,11 +19,14 @@ import pytest
 from cli.test_signing import KEY, POLICY
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
-from in_databases import PATIENCE, end_worker, start_worker, submission, wait_for, wait_until
+from in_databases import PATIENCE, ScriptedTestWorld, end_worker, start_worker, submission, wait_for, wait_until
 from playable import STEPS, steps
+from postgres import open_own
 
 from stagec.cli.app import run
-from stagec.drivers.dbos import RunPhase, RunStore, Submission, migrate, open_database
+from stagec.core.failure import Failure
+from stagec.drivers.dbos import RunPhase, RunStore, Submission, Worker, WorkerSettings, migrate, open_database
+from stagec.drivers.dbos.health import open_health, read_address
 from stagec.plan import dump
 from stagec.runtime import load
 
@@ -181,6 +187,55 @@ def test_a_second_signal_ends_a_worker_at_once(store: RunStore) -> None:
     second = start_worker(*SLOWLY, "--patience", "5")
     wait_until(store, "one", RunPhase.DONE)
     assert "is gone: 1 request or segment put back" in end_worker(second)
+
+
+def test_a_worker_without_a_database_says_so_and_keeps_its_grace(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = find_port()
+    Path("overlaps").touch()
+    with open_own() as server:
+        database = open_database(server.create_database())
+        migrate(database)
+        monkeypatch.setenv("STAGEC_DATABASE", database.url)
+        worker = start_slowly(RunStore(database), "--grace", "3", "--listen", f"127.0.0.1:{port}")
+        database.close()
+        server.stop("immediate")
+        wait_for(lambda: "cannot be used" in ask(port, "/health")[1])
+        status, metrics = ask(port, "/metrics")
+        assert (status, "stagec_under_way 1" in metrics) == (200, True)
+        worker.send_signal(signal.SIGTERM)
+        time.sleep(2)
+        assert worker.poll() is None, "a request that is under way has its grace"
+        _, errors = worker.communicate(timeout=PATIENCE)
+        assert worker.returncode == 2
+    assert "cannot be used" in errors.splitlines()[-1]
+    assert "handed on" not in errors
+    assert "Traceback" not in errors
+
+
+def test_a_crowd_that_asks_how_a_worker_is_takes_few_threads(store: RunStore) -> None:
+    port, before = find_port(), active_count()
+    worker = Worker(store.database, WorkerSettings(ScriptedTestWorld().open, print))
+    with open_health(worker, ("127.0.0.1", port)), ExitStack() as opened:
+        for _ in range(100):
+            opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+        wait_for(lambda: active_count() > before + 20)
+        time.sleep(0.5)
+        assert active_count() < before + 40
+        opened.close()
+        wait_for(lambda: ask(port, "/health")[0] == 503)
+
+
+def test_a_worker_listens_at_an_address_of_ipv6(store: RunStore) -> None:
+    worker, port = Worker(store.database, WorkerSettings(ScriptedTestWorld().open, print)), find_port()
+    told = ""
+    try:
+        with open_health(worker, read_address(f"[::1]:{port}")), urlopen(f"http://[::1]:{port}/metrics") as answer:
+            assert b"stagec_under_way 0" in answer.read()
+    except Failure as failure:  # a machine that has no such address
+        told = str(failure)
+    assert "Address family for hostname" not in told
 
 
 def test_a_worker_removes_what_ended_long_ago(store: RunStore) -> None:

@@ -59,7 +59,9 @@ def work(request: WorkerRequest) -> Exit:
             with health, DeferredRequests(worker.drain):
                 say(f"stagec: worker {worker.name} takes runs from {database.name}; Ctrl-C ends it")
                 worker.work()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as request_to_end:
+            if request_to_end.__context__ is not None:  # why the work has failed meanwhile
+                raise request_to_end.__context__ from None
             say("stagec: the worker has ended, and has handed on what was under way")
         return Exit.CLEAN
 

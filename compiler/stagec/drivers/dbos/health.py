@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from socket import AF_INET, AF_INET6
+from threading import BoundedSemaphore, Thread
+from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.words import quote
 from stagec.drivers.dbos.worker import Worker
+from stagec.drivers.following import UnreachableError
 
 _HELP = {
     "segments": "Segments of runs that were begun.",
@@ -21,6 +24,8 @@ _HELP = {
 }
 _PATIENCE = 10
 """Seconds that whoever asks may take."""
+_MOST = 32
+"""Connections at the same time; further ones are closed."""
 
 
 def read_address(text: str) -> tuple[str, int]:
@@ -37,8 +42,21 @@ class HealthServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, worker: Worker, address: tuple[str, int]) -> None:
+        self.address_family = AF_INET6 if ":" in address[0] else AF_INET
         super().__init__(address, HealthAnswer)
         self.worker = worker
+        self._room = BoundedSemaphore(_MOST)
+
+    def verify_request(self, *_given: object) -> bool:
+        """Tell whether there is room for a connection."""
+        return self._room.acquire(blocking=False)
+
+    def process_request_thread(self, *given: Any) -> None:
+        """Answer, and make room for another connection."""
+        try:
+            super().process_request_thread(*given)
+        finally:
+            self._room.release()
 
 
 class HealthAnswer(BaseHTTPRequestHandler):
@@ -76,7 +94,7 @@ def open_health(worker: Worker, address: tuple[str, int]) -> Iterator[None]:
     try:
         server = HealthServer(worker, address)
     except OSError as error:
-        raise Failure(f"cannot listen at {address[0]}:{address[1]}: {error.strerror or error}") from error
+        raise Failure(f"cannot listen at {address[0]}, port {address[1]}: {error.strerror or error}") from error
     Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield
@@ -102,5 +120,6 @@ def format_metrics(worker: Worker) -> str:
         "# HELP stagec_database_runs Runs in the database, by how they stand.",
         "# TYPE stagec_database_runs gauge",
     ]
-    lines += [f'stagec_database_runs{{standing="{phase}"}} {count}' for phase, count in worker.count_runs().items()]
+    with suppress(UnreachableError):  # `/health` says so
+        lines += [f'stagec_database_runs{{standing="{phase}"}} {count}' for phase, count in worker.count_runs().items()]
     return "\n".join(lines) + "\n"

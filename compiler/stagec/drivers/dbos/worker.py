@@ -158,7 +158,7 @@ class Worker:
 
     def _stop(self) -> None:
         """Let every segment end at its next event, and when the grace is over at once."""
-        self._heartbeat.beat(is_draining=True)
+        self._try("beat", partial(self._heartbeat.beat, is_draining=True))  # without a database, the grace holds, too
         end = monotonic() + self._settings.grace
         Thread(target=self._stop_segments, args=(end,), daemon=True).start()  # it ends with all others
         DBOS.destroy(workflow_completion_timeout_sec=max(2, int(self._settings.grace) + 5))
