@@ -35,13 +35,12 @@ def read_address(body: Object, at: Place, written: Generation) -> Address:
         "address" not in body and any(each in body for each in LEGACY_COORDINATES)
     )
     place, owner = (at, body) if is_flat else (at / "address", object_of(body.get("address")))
-    usual = {"edition": "default", "adaptation": "", **owner}
     return Address(
         at=place,
         body=owner,
         c1=None if is_flat else text_in(owner, "c1"),
         c2=text_in(owner, "c2"),
         c3=text_in(owner, "c3"),
-        edition=text_in(usual, "edition"),
-        adaptation=text_in(usual, "adaptation"),
+        edition=text_in(owner, "edition") if "edition" in owner else "default",
+        adaptation=text_in(owner, "adaptation") if "adaptation" in owner else "",
     )

@@ -164,6 +164,8 @@ class Step:
     """The keys of `transitions`, None when the step has no transitions."""
     output: OutputSchema | None
     body: Object
+    declared: Mapping[str, int]
+    """The variables that the step declares, each once, with the index at which it stands first."""
     has_cases: bool
     """Whether one of the transitions chooses among `targets`."""
     agrees: bool

@@ -8,14 +8,13 @@ from functools import cached_property
 
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.frontends.registry.agent import Agent
 from stagec.frontends.registry.answers import has_member
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.prompts import VARIABLE
 from stagec.model.flow import Read, Source
 
 PROVIDED = frozenset(
@@ -53,15 +52,6 @@ def list_provided(agent: Agent | None) -> frozenset[str]:
     settings = agent.settings
     lacking = {name for name, (kind, key) in _SETTINGS.items() if agent.verdict != kind and not settings.get(key)}
     return PROVIDED - lacking
-
-
-def list_declared(step: Step) -> dict[str, int]:
-    """Return the variables that a step declares, each once, with the index at which it stands first."""
-    found: dict[str, int] = {}
-    for index, each in enumerate(list_of(step.body.get("uvVariables"))):
-        if isinstance(each, str) and each.removeprefix(VARIABLE):
-            found.setdefault(each.removeprefix(VARIABLE), index)
-    return found
 
 
 @value
@@ -174,7 +164,7 @@ class InputJudge:
 
     def judge(self, step: Step) -> Iterator[JudgedInput]:
         """Yield the inputs of a step with their fates."""
-        declared, named = list_declared(step), self._list_named(step)
+        declared, named = step.declared, self._list_named(step)
         for each in list_inputs(step):
             own = {each.name, each.variable} & named
             is_needed = not (own - self._given).isdisjoint(declared)
@@ -196,7 +186,7 @@ class InputJudge:
     def _list_named(self, step: Step) -> frozenset[str]:
         """Return the variables that a step declares or its prompt reads."""
         text = self._registry.prompts.text_of(step.key)
-        return frozenset(list_declared(step)).union(text.reads if text is not None else ())
+        return frozenset(step.declared).union(text.reads if text is not None else ())
 
     def _judge(self, found: JudgedInput) -> JudgedInput:
         given, registry = found.given, self._registry

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.value import value
 from stagec.frontends.registry.document import Registry, Step
-from stagec.frontends.registry.inputs import PROVIDED, list_declared
+from stagec.frontends.registry.inputs import PROVIDED
 from stagec.frontends.registry.prompts import LiteralName, PromptText
 from stagec.frontends.registry.supply import list_received
 
@@ -66,7 +66,7 @@ def _find_texts(registry: Registry) -> Iterator[tuple[PromptText, _Known]]:
     common = dict.fromkeys((*parameters, *sorted(PROVIDED), _STDIN))
     for file, steps in users.items():
         if not any(step.is_section for step in steps):
-            declared = {name: None for step in steps for name in list_declared(step)}
+            declared = {name: None for step in steps for name in step.declared}
             received = {name: None for step in steps for name in list_received(step) if name.isidentifier()}
             know = _Known(NameIndex({**declared, **received, **common}), frozenset(declared))
             yield registry.prompts.texts[file], know

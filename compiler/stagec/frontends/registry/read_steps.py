@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stagec.core.json import Json, Object, object_of, objects_in, text_in
+from stagec.core.json import Json, Object, list_of, object_of, objects_in, text_in
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec.frontends.registry.address import Address, read_address
 from stagec.frontends.registry.agreement import agree
 from stagec.frontends.registry.document import (
@@ -23,6 +23,7 @@ from stagec.frontends.registry.document import (
 from stagec.frontends.registry.gates import GateReader, OutputReader, read_reference
 from stagec.frontends.registry.generation import LEGACY_MEMBERS, Generation
 from stagec.frontends.registry.guards import read_chain, read_retry
+from stagec.frontends.registry.prompts import VARIABLE
 
 _KINDS = {kind.value: kind for kind in StepKind}
 
@@ -76,11 +77,20 @@ def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Ste
         **routes,
         output=output,
         body=body,
+        declared=_list_declared(body),
         agrees=agree(gate, output, routes["intents"]),
         address=address,
         kind_member=kind_member,
         **({} if is_old else _read_additions(body, at, gate)),
     )
+
+
+def _list_declared(body: Object) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for index, each in enumerate(list_of(body.get("uvVariables"))):
+        if isinstance(each, str) and (name := each.removeprefix(VARIABLE)):
+            found.setdefault(name, index)
+    return found or NOTHING
 
 
 def _read_additions(body: Object, at: Place, gate: Gate | None) -> dict[str, Any]:

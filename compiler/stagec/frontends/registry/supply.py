@@ -16,7 +16,6 @@ from stagec.frontends.registry.inputs import (
     InputFate,
     InputJudge,
     StepInput,
-    list_declared,
     list_inputs,
     list_provided,
 )
@@ -73,7 +72,7 @@ def _find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]
     known = list_provided(registry.agent) | list_asked(registry)
     judging = InputJudge(registry)
     for step in registry.steps.values():
-        declared = {} if step.is_section else list_declared(step)
+        declared = {} if step.is_section else step.declared
         lost = [name for name in declared if name not in known and name not in parameters]
         received = frozenset(list_received(step)) if lost else frozenset[str]()
         left = [name for name in lost if name not in received]
@@ -124,12 +123,11 @@ def find_usages(registry: Registry) -> tuple[Usage, ...]:
 
 def _find_usages(registry: Registry) -> Iterator[Usage]:
     unsupplied, parameters = find_unsupplied(registry), registry.agent.parameters if registry.agent is not None else ()
-    every = (name for step in registry.steps.values() for name in list_declared(step))
+    every = (name for step in registry.steps.values() for name in step.declared)
     names = NameIndex((*every, *parameters, *sorted(PROVIDED)))
     for step in registry.steps.values():
-        text = registry.prompts.text_of(step.key) if not step.is_section and _is_whole(step) else None
-        declared = list_declared(step) if text is not None else {}
-        if text is None or text.reads.keys() == declared.keys():
+        text, declared = registry.prompts.text_of(step.key) if not step.is_section else None, step.declared
+        if text is None or text.reads.keys() == declared.keys() or not _is_whole(step):
             continue
         unused = {name: step.at / "uvVariables" / at for name, at in declared.items() if name not in text.reads}
         undeclared = {name: at for name, at in text.reads.items() if name not in declared and name not in PROVIDED}
@@ -169,10 +167,10 @@ def _find_unregistered(registry: Registry) -> Iterator[tuple[Step, Mention, str 
     told, unsupplied = set[Place](), find_unsupplied(registry)
     for step, text, declared in _list_frontmatters(registry):
         listed = {each.name for each in text.listed or ()}
-        missing = [name for name in declared if name not in listed]
-        known = {*declared, *PROVIDED, *text.reads}
+        strange = {name for name in listed if not (name in declared or name in PROVIDED or name in text.reads)}
+        missing = [name for name in declared if name not in listed] if strange else []
         for each in () if unsupplied.keys() & missing else text.listed or ():
-            if each.name not in known and each.at not in told:
+            if each.name in strange and each.at not in told:
                 told.add(each.at)
                 yield step, each, next((name for name in missing if is_slip(each.name, name)), None)
 
@@ -185,19 +183,24 @@ def find_unlisted(registry: Registry) -> Iterator[tuple[Step, Place, tuple[str, 
     told = {(step.key, near) for step, _, near in find_unregistered(registry)}
     unsupplied = find_unsupplied(registry)
     for step, text, declared in _list_frontmatters(registry):
-        listed = {*unsupplied, *(each.name for each in text.listed or ())}
-        names = tuple(name for name in declared if name not in listed and (step.key, name) not in told)
+        listed = {each.name for each in text.listed or ()}
+        lacking = [name for name in declared if name not in listed and name not in unsupplied]
+        names = tuple(name for name in lacking if (step.key, name) not in told)
         prompt = registry.prompts.of_steps[step.key].file
         if names and prompt is not None:
             yield step, Place(prompt, ("uvVariables",)), names
 
 
-def _list_frontmatters(registry: Registry) -> Iterator[tuple[Step, PromptText, Mapping[str, int]]]:
-    """Yield the steps whose prompts list variables, with those prompts and what the steps declare."""
+def _list_frontmatters(registry: Registry) -> tuple[tuple[Step, PromptText, Mapping[str, int]], ...]:
+    """Return the steps whose prompts list variables, with those prompts and what the steps declare."""
+    return registry.memo.once("frontmatters", lambda: tuple(_find_frontmatters(registry)))
+
+
+def _find_frontmatters(registry: Registry) -> Iterator[tuple[Step, PromptText, Mapping[str, int]]]:
     for step in registry.steps.values():
         text = registry.prompts.text_of(step.key)
         if text is not None and text.listed is not None and "uvVariables" in step.body and _is_whole(step):
-            yield step, text, list_declared(step)
+            yield step, text, step.declared
 
 
 @value
@@ -215,7 +218,7 @@ def find_early(registry: Registry) -> Iterator[Early]:
     parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
     for step in dict.fromkeys(each.key for each in begun if each is not None and each.key.startswith("initial.")):
         owner = registry.steps[step]
-        text, declared = registry.prompts.text_of(step), list_declared(owner)
+        text, declared = registry.prompts.text_of(step), owner.declared
         for name in EARLY:
             if name in parameters:
                 continue
@@ -247,7 +250,7 @@ def find_optional(registry: Registry) -> Iterator[Optional]:
     doubtful = {name: object_of(body) for name, body in agent.declared.items() if not is_given(object_of(body))}
     needed: dict[str, list[Step]] = {}
     for step in registry.steps.values() if doubtful else ():
-        for name in () if step.is_section else list_declared(step):
+        for name in () if step.is_section else step.declared:
             if name in doubtful:
                 needed.setdefault(name, []).append(step)
     for name, steps in needed.items():

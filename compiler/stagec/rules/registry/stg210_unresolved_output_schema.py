@@ -10,6 +10,7 @@ definition, or the name of a member of the file.
 
 from collections.abc import Iterator
 
+from stagec.contract.schemas import Miss
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.registry.document import Registry
@@ -28,5 +29,6 @@ from stagec.rules.registry import report_unresolved, rule
     ),
 )
 def check(registry: Registry) -> Iterator[Finding]:
-    named = ((f"step {quote(each.key)}", each.at / "outputSchemaRef", each.output) for each in registry.steps.values())
+    lost = [each for each in registry.steps.values() if each.output is not None and isinstance(each.output.found, Miss)]
+    named = ((f"step {quote(each.key)}", each.at / "outputSchemaRef", each.output) for each in lost)
     yield from report_unresolved(registry, ((step, at, output) for step, at, output in named if output is not None))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.nearest import NameIndex
 from stagec.frontends.registry.document import Registry, Step
 from stagec.frontends.registry.freezing.templates import AGENT_NAME
-from stagec.frontends.registry.inputs import PROVIDED, StepInput, list_declared, list_inputs, list_provided
+from stagec.frontends.registry.inputs import PROVIDED, StepInput, list_inputs, list_provided
 from stagec.plan.act import Carried, Given, Provided, Supply
 
 
@@ -66,4 +66,4 @@ def list_needed(step: Step, agent: str | None) -> tuple[str, ...]:
     The name of the agent is none, where it is known.
     """
     known = {_MAY_BE_EMPTY} if agent is None else {_MAY_BE_EMPTY, AGENT_NAME}
-    return tuple(name for name in list_declared(step) if name not in known)
+    return tuple(name for name in step.declared if name not in known)
