@@ -71,6 +71,11 @@ def pointer_text(pointer: Pointer) -> str:
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in pointer)
 
 
+def spell_path(path: Iterable[Key]) -> str:
+    """Return a path as people write it: `("ctx", "upstream", 0)` is `ctx.upstream[0]`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+
+
 @value
 class Mention:
     """A name as written, and where; the name may be wrong, and that is a fact."""

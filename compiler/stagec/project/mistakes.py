@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import spell_path
 from stagec.core.published import schema_file
 from stagec.core.value import value
 from stagec.core.words import listing, quote
@@ -70,7 +71,7 @@ def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) ->
     if error.kind.name == "additionalProperties":
         known = NameIndex(sorted(wanted["properties"]))
         for key in sorted(kind["unexpected"]):
-            yield Mistake((*path, key), f"unknown key {quote(_spell((*path, key)))}{hint(key, known)}")
+            yield Mistake((*path, key), f"unknown key {quote(spell_path((*path, key)))}{hint(key, known)}")
     else:
         found: Any = table
         for key in path:
@@ -80,7 +81,7 @@ def _explain(schema: Mapping[str, Any], table: Mapping[str, Any], error: Any) ->
             expected = f"{listing(wanted['enum'], 'or')}, found {_describe(found)}{near}"
         else:
             expected = f"{wanted['x-expected']}, found {_describe(found)}"
-        yield Mistake(path, f"{quote(_spell(path))} must be {expected}")
+        yield Mistake(path, f"{quote(spell_path(path))} must be {expected}")
 
 
 def _describe(found: Any) -> str:
@@ -89,7 +90,3 @@ def _describe(found: Any) -> str:
     if isinstance(found, dict | list):
         return "a table" if isinstance(found, dict) else "an array"
     return quote(found) if isinstance(found, str) else quote(str(found))[1:-1]
-
-
-def _spell(path: Path) -> str:
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core.place import Place
+from stagec.core.place import Place, spell_path
 from stagec.frontends.stages.document import Placeholder, PlaceholderForm
-from stagec.frontends.stages.template import escape, markdown_body, object_body, path_of, path_text
+from stagec.frontends.stages.template import escape, markdown_body, object_body, path_of
 
 FILE = Place("plan.md")
 
@@ -172,4 +172,4 @@ def test_a_stage_object_has_one_kind_of_placeholder_and_the_rest_is_literal() ->
 def test_a_path_is_read_as_it_is_written() -> None:
     path = ("ctx", "upstream", 0, "parsed", "a-b", 12)
     assert path_of("ctx.upstream[0].parsed.a-b[12]") == path
-    assert path_text(path) == "ctx.upstream[0].parsed.a-b[12]"
+    assert spell_path(path) == "ctx.upstream[0].parsed.a-b[12]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stagec.core.place import Place
 from stagec.core.value import replace
@@ -66,11 +66,6 @@ def path_of(inner: str) -> tuple[str | int, ...]:
     """Return the names and indexes that a path goes through: `ctx.upstream[0]` is `("ctx", "upstream", 0)`."""
     parts = _PART.finditer(inner)
     return tuple(int(part["index"]) if part["index"] is not None else part[0] for part in parts)
-
-
-def path_text(path: Iterable[str | int]) -> str:
-    """Return a path as a placeholder writes it: `("ctx", "upstream", 0)` is `ctx.upstream[0]`."""
-    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
 
 
 def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:

@@ -12,7 +12,7 @@ Write a value of the type that the message names. To check the file, ask Claude 
 from collections.abc import Iterator
 
 from stagec.core.nearest import hint
-from stagec.core.place import Place
+from stagec.core.place import spell_path
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.document import AgentFiles
@@ -33,13 +33,9 @@ def _describe(discard: Discard, known: Known) -> str:
         return describe_hook_fault(discard.hook, known)
     if not discard.at.pointer:
         return "it is no JSON object"
-    name = quote(_join(discard.at))
+    name = quote(spell_path(discard.at.pointer))
     if discard.expected == "mode":
         modes = known.names("permission-modes")
         found = f"found {quote(discard.found)}{hint(discard.found, modes)}"
         return f"{name} must be {listing(tuple(modes), 'or')} ({known.version()}), {found}"
     return f"{name} must be {discard.expected}, found {with_article(discard.found)}"
-
-
-def _join(at: Place) -> str:
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in at.pointer).removeprefix(".")

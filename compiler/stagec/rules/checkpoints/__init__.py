@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.core.place import Key, Place
+from stagec.core.place import Key, Place, spell_path
 from stagec.core.rule import Family, Finding
 from stagec.core.words import quote
 from stagec.protocol.checkpoint import JudgedCheckpoint
@@ -21,7 +21,7 @@ def name_member(pointer: tuple[Key, ...]) -> str:
     """Return what people call a member of a manifest: `'artifacts[0].sha256'`."""
     if not pointer:
         return "the manifest"
-    return quote("".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in pointer).removeprefix("."))
+    return quote(spell_path(pointer))
 
 
 def report(checkpoint: JudgedCheckpoint, topic: str, sentence: str) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from stagec.contract.promise import Presence, Promise
 from stagec.core.guess import Guess, guess
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import spell_path
 from stagec.core.rule import Family, Related
 from stagec.core.words import listing, quote
 from stagec.graph import Graph, noun
@@ -47,12 +48,7 @@ def _is_judged(promised: Promise) -> bool:
 def tell(graph: Graph, read: Read) -> str:
     """Return `stage 'work' reads 'parsed.title'`, or `demands` for what a schema requires."""
     verb = "demands" if read.is_demanded else "reads"
-    return f"{noun(graph, 'node')} {quote(read.node)} {verb} {quote(path_text(read.path))}"
-
-
-def path_text(path: Iterable[str | int]) -> str:
-    """Return a path as people write it: `("steps", 0, "title")` is `steps[0].title`."""
-    return "".join(f"[{each}]" if isinstance(each, int) else f".{each}" for each in path).removeprefix(".")
+    return f"{noun(graph, 'node')} {quote(read.node)} {verb} {quote(spell_path(read.path))}"
 
 
 def owners(graph: Graph, sources: Iterable[Source | Unmet]) -> str:

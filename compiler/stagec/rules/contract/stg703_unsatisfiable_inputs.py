@@ -13,11 +13,12 @@ schemas agree.
 
 from collections.abc import Iterator
 
+from stagec.core.place import spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.graph import Graph, noun
 from stagec.model.flow import Unmet
-from stagec.rules.contract import owners, path_text, rule
+from stagec.rules.contract import owners, rule
 
 _SHOWN = 4
 
@@ -28,7 +29,7 @@ def check(graph: Graph) -> Iterator[Finding]:
         first, *others = each.unmet
         alike = [first, *(other for other in others if other.path == first.path)]
         what = f"{noun(graph, 'node')} {quote(each.node)} demands"
-        of = f"{what} {quote(path_text(first.path))} of what it is handed" if first.path else f"{what} something"
+        of = f"{what} {quote(spell_path(first.path))} of what it is handed" if first.path else f"{what} something"
         failed = " that has failed" if all(one.is_failed for one in alike) else ""
         message = f"{of}, but no result of {owners(graph, alike)}{failed} can meet that"
         causes = (*graph.grounds(one.node for one in each.unmet), *(one.demanded for one in each.unmet))

@@ -11,10 +11,11 @@ or a `default`.
 
 from collections.abc import Iterator
 
+from stagec.core.place import spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.graph import Graph, noun
-from stagec.rules.contract import path_text, rule
+from stagec.rules.contract import rule
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.input-dominance", "steps-registry:input.required-missing"))
@@ -26,7 +27,7 @@ def check(graph: Graph) -> Iterator[Finding]:
     for read in kept:
         lost = [each for each in read.sources if not graph.is_before(each.node, read.node)]
         for source in lost:
-            what = f"{noun(graph, 'node')} {quote(read.node)} needs {quote(path_text(read.path))} of"
+            what = f"{noun(graph, 'node')} {quote(read.node)} needs {quote(spell_path(read.path))} of"
             gap = f"{quote(source.node)}, but a run can come there without a result of it"
             message = f"{what} {gap if source.node != read.node else 'itself, and has no result at its first visit'}"
             yield Finding(read.at, message, (Related(source.at.key, "whose result it needs"),) if source.at else ())

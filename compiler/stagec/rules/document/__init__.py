@@ -1,14 +1,14 @@
 """STG1xx: what is wrong with one file, before anything is read into it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.guess import Guess, guess
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.place import Key, Place, Pointer
+from stagec.core.place import Place, Pointer, spell_path
 from stagec.core.rule import Family, Finding, Related, Rule
 from stagec.core.value import replace
 from stagec.core.words import listing, quote, with_article
@@ -56,8 +56,8 @@ def name_member(at: Place, tree: Tree | None = None) -> str:
         return "the file"
     owner, rest = _owner(at.pointer, tree)
     if not owner:
-        return quote(_join_keys(rest))
-    return f"{quote(_join_keys(rest))} of {owner}" if rest else owner
+        return quote(spell_path(rest))
+    return f"{quote(spell_path(rest))} of {owner}" if rest else owner
 
 
 def _owner(pointer: Pointer, tree: Tree | None) -> tuple[str, Pointer]:
@@ -232,7 +232,3 @@ def _show(meant: object) -> str:
 
 def _names(given: object) -> tuple[str, ...]:
     return tuple(str(each) for each in given) if isinstance(given, tuple) else ()
-
-
-def _join_keys(pointer: Sequence[Key]) -> str:
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in pointer).removeprefix(".")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.core.place import Place
+from stagec.core.place import Place, spell_path
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.envelopes.document import StagePlan
@@ -63,7 +63,7 @@ def _name_member(plan: StagePlan, at: Place) -> str:
     """Return the way to a member from what it belongs to."""
     envelope = plan.find_envelope(at)
     start = len(envelope.at.pointer) if envelope is not None else 0
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in at.pointer[start:]).removeprefix(".")
+    return spell_path(at.pointer[start:])
 
 
 def relate_writer(read: OwnRead) -> tuple[Related, ...]:

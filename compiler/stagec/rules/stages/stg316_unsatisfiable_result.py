@@ -11,11 +11,11 @@ type, a member that is required and forbidden.
 
 from collections.abc import Iterator
 
+from stagec.core.place import spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.condition_errors import emptiness_of
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.template import path_text
 from stagec.rules.stages import grounds, rule
 
 
@@ -24,7 +24,7 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
         found = emptiness_of(pipeline, stage)
         if found is not None:
-            why = f": nothing can be its {quote(path_text(found.path))}" if found.path else ""
+            why = f": nothing can be its {quote(spell_path(found.path))}" if found.path else ""
             related = () if found.against is None else (Related(found.against, "this contradicts it"),)
             message = f"no result of stage {quote(stage.name)} satisfies its schema{why}"
             causes = grounds(pipeline, stage)

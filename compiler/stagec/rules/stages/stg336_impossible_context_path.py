@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.guess import Guess, guess
 from stagec.core.nearest import hint
+from stagec.core.place import spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
-from stagec.frontends.stages.template import path_text
 from stagec.rules.stages import relate_repeated, rule
 
 _NAME = 2
@@ -41,7 +41,7 @@ def _guess(each: WrongPlaceholder) -> Guess | None:
 def _why(each: WrongPlaceholder) -> str:
     path, promised = each.placeholder.path, each.promised
     followed = promised.followed if promised is not None else 0
-    inside, name = path_text(path[: _NAME + followed]), str(path[_NAME + followed])
+    inside, name = spell_path(path[: _NAME + followed]), str(path[_NAME + followed])
     near = hint(name, promised.near) if promised is not None else ""
     return f"{quote(inside)} cannot have {quote(name)}{near}"
 
