@@ -17,6 +17,8 @@ from playable import STEPS, judged, steps
 from telemetry.collector import collect
 
 from stagec.cli.app import run
+from stagec.cli.running.runs import read_run
+from stagec.cli.signatures import SIGNATURE
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
 from stagec.plan.document import Contents
@@ -215,6 +217,27 @@ def test_a_run_whose_plan_is_gone_hides_no_questions(place: Path, capsys: pytest
     assert "is the work of step 'work' done?" in told.out
     assert "warning" in told.err
     assert run(["questions", "again"]) == 2
+
+
+def test_a_journal_keeps_signature_scenario_and_times(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "judged.plan.json", "--scenario", "judged.yaml", "--run", "three", "--runs", "here"]
+    assert run([*words, "--no-stream"]) == 2
+    begun = read_run(Path("here/three.run")).history
+    assert run(["runs", "import", "here/three.run"]) == 0
+    with closing(sqlite3.connect("runs.sqlite")) as database, database:
+        (scenario,) = database.execute("SELECT body FROM documents JOIN runs ON scenario = documents.digest").fetchone()
+        database.execute("UPDATE runs SET signature = 'vouched', phase = 'interrupted'")
+    assert json.loads(scenario) == {"answers": {"work": {"said": "fine"}}}
+    assert run(["runs", "export", "three", "--journal", "back.run"]) == 0
+    back = read_run(Path("back.run")).history
+    assert (back.events, back.times[1:]) == (begun.events, begun.times[1:])
+    assert back.facts[SIGNATURE] == "vouched"
+    Path("judged.yaml").unlink()
+    Path("here/three.run").rename("four.run")
+    assert run(["runs", "import", "four.run"]) == 2
+    told = capsys.readouterr().err.replace("\n", " ")
+    assert "no longer exists: workers ask without it" in told
+    assert "there is a run 'three' already" in told
 
 
 def close_differently(text: str) -> Plan:

@@ -92,7 +92,7 @@ class SubmissionMaker:
         self._signature = vouched.get(SIGNATURE)
         document = None if request.scenario is None else read_scenario_document(request.scenario, program.plan)
         self._scenario = Scenario() if document is None else parse_scenario(document, str(request.scenario))
-        self._document = None if document is None else json.dumps(redact_value(self._redactor, document))
+        self._document = None if document is None else dump_scenario(document)
 
     def make_all(self) -> Iterator[Submission]:
         """Yield one submission, or one for each job."""
@@ -147,6 +147,11 @@ class SubmissionMaker:
                 raise Failure(f"{priority} is no priority: 1 comes first, {_LARGEST} last")
             made = replace(made, priority=priority)
         return made if at is None else replace(made, delay=find_delay(at))
+
+
+def dump_scenario(document: Json) -> str:
+    """Return the document of a scenario as a database keeps it: without secrets."""
+    return json.dumps(redact_value(Redactor(os.environ), document))
 
 
 def find_delay(at: str) -> int:
