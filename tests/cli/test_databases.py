@@ -122,6 +122,8 @@ def test_jobs_are_submitted_together_or_not_at_all(place: Path, capsys: pytest.C
         ("{", "it is no JSON"),
         ("{}", "a job has no 'run'"),
         ('{"run": "a", "inputs": 3}', "'inputs' is not what it should be"),
+        ('{"run": "a", "inputs": {}, "priority": true}', "'priority' is not what it should be"),
+        ('{"run": "a", "inputs": {"topic": "x", "topic": "y"}}', "there are two members 'topic'"),
         ('{"run": "a", "inputs": {"other": 1}}', "there is no input 'other'"),
         ('{"run": "a", "inputs": {"topic": "x"}, "priority": 0}', "0 is no priority"),
         ('{"run": "a", "inputs": {"topic": "x"}, "at": "soon"}', "'soon' is no time"),

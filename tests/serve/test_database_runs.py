@@ -14,6 +14,7 @@ from in_databases import ScriptedTestWorld, submission, submit, transitions, wai
 from playable import judged, steps
 from serve.asking import ACCESS, App, ask, post, serve_folder
 
+from stagec.cli.app import run
 from stagec.cli.databases.served_runs import open_served_runs
 from stagec.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
 from stagec.drivers.dbos.retention import remove_old
@@ -143,6 +144,23 @@ def test_a_question_is_answered_once_and_a_replayed_answer_is_refused(runs: RunS
         assert post(page.app, "/api/runs/none/answer", given).status == 404
         assert post(page.app, "/api/runs/one/cancel", {}).json["error"] == "the run has ended"
     assert "the page has answered yes to run one" in page.said
+
+
+def test_a_run_that_another_machine_has_run_differently_is_not_resumed(
+    runs: RunStore, page: Page, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submit(runs, submission("one", judged()))
+    with working(runs.database, JudgedWorld()):
+        wait_until(runs, "one", RunPhase.WAITING)
+        transitions(runs).send("one", write_message(MessageKind.PAUSE, "terminal"))
+    with runs.database.transact() as connection:
+        connection.execute(table.update().values(version="stagec.plan/0+machine.0", digest="0" * 32))
+    page.wait_for("one", "interrupted")
+    refused = post(page.app, "/api/runs/one/resume", {})
+    assert "replays it differently" in refused.json["error"]
+    assert run(["resume", "one", "--database", url]) == 2
+    assert "replays it differently" in capsys.readouterr().err.replace("\n", " ")
+    assert runs.find("one").phase is RunPhase.PAUSED
 
 
 def test_a_run_is_paused_resumed_and_cancelled(runs: RunStore, page: Page) -> None:

@@ -96,6 +96,8 @@ class DatabaseRuns:
 
     def resume(self, name: str) -> None:
         """Let a worker go on with a run."""
+        record = self._store.find(name)
+        self._store.refuse_other_machine(record, self._store.read_history(record))
         self._transitions.resume(name)
         self._tell(f"the page lets run {name} wait for a worker")
 

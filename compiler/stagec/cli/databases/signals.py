@@ -13,12 +13,9 @@ from stagec.cli.streams import say
 from stagec.core.failure import Exit, Failure
 from stagec.core.words import quote, shorten_digest
 from stagec.drivers.dbos import CourseChange, RunPhase, RunRecord, RunStore, Transitions
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, ENDED, RESUMABLE
+from stagec.drivers.dbos.run_records import ENDED, RESUMABLE
 from stagec.drivers.following import UnreachableError
-from stagec.drivers.history import History
 from stagec.drivers.messages import MessageKind, OtherAnswerError, name_answer, write_message
-from stagec.drivers.replay import replay_twice
-from stagec.runtime import State, load
 from stagec.world.questions import list_open_questions
 
 
@@ -86,7 +83,7 @@ def resume(request: ResumeRequest, database: str) -> Exit:
             if request.dry_run:
                 return tell_change(request, standpoint, error.program, error)
             raise
-        _refuse_other_machine(record, history)
+        store.refuse_other_machine(record, history)
         if request.dry_run:
             return tell_change(request, standpoint, program)
         Transitions(store).resume(record.run, change=None if event is None else CourseChange(event, record.segment))
@@ -94,12 +91,3 @@ def resume(request: ResumeRequest, database: str) -> Exit:
             say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
         say(f"stagec: run {quote(record.run)} waits for a worker of {store.database.name}")
     return Exit.CLEAN
-
-
-def _refuse_other_machine(record: RunRecord, history: History) -> None:
-    """Raise `Failure` for a run of another version of the machine in which something else has happened here."""
-    if record.version == APPLICATION_VERSION:
-        return
-    if not isinstance(replay_twice(load(history.plan), load(history.plan), history), State):
-        told = f"it was run by {record.version}, and this is {APPLICATION_VERSION}, which replays it differently"
-        raise Failure(f"run {quote(record.run)} cannot be resumed: {told}")

@@ -117,12 +117,13 @@ class SubmissionMaker:
         if unknown:
             raise Failure(f"a job has no {quote(unknown[0])}: it has {listing(_KEYS)}")
         run, inputs, priority = job.get("run"), job.get("inputs", {}), job.get("priority")
-        texts = [name for name in ("entry", "tenant", "at") if not isinstance(job.get(name), str | None)]
+        wrong = [name for name in ("entry", "tenant", "at") if not isinstance(job.get(name), str | None)]
+        wrong += [] if isinstance(inputs, dict) else ["inputs"]
+        wrong += [] if priority is None or type(priority) is int else ["priority"]
         if not isinstance(run, str):
             raise Failure("a job has no 'run', the name of the run: whoever submits it again begins none twice")
-        if texts or not isinstance(inputs, dict) or not (priority is None or type(priority) is int):
-            wrong = (texts or [each for each in ("inputs", "priority") if each in job])[0]
-            raise Failure(f"{quote(wrong)} is not what it should be")
+        if wrong:
+            raise Failure(f"{quote(wrong[0])} is not what it should be")
         given = {**self._scenario.inputs, **object_of(inputs)}
         made = self.make(check_name(run, "run"), given, text_in(job, "entry"))
         return self._place(made, text_in(job, "tenant"), priority, text_in(job, "at"))
@@ -173,9 +174,19 @@ def read_jobs(path: Path) -> Iterator[tuple[str, Object]]:
             continue
         place = f"{name}:{number}"
         try:
-            found = json.loads(line)
+            found = json.loads(line, object_pairs_hook=_refuse_repeated)
         except (ValueError, RecursionError) as error:
             raise Failure(f"{place}: it is no JSON: {error}") from error
         if not isinstance(found, dict):
             raise Failure(f"{place}: it is no job: an object is expected")
         yield place, found
+
+
+def _refuse_repeated(pairs: list[tuple[str, Json]]) -> Object:
+    """Return an object; raise `ValueError` if a member is there twice, of which only one would count."""
+    found: dict[str, Json] = {}
+    for name, each in pairs:
+        if name in found:
+            raise ValueError(f"there are two members {quote(name)}")
+        found[name] = each
+    return found

@@ -19,10 +19,17 @@ from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.queues import Queues
-from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission, name_segment, read_row
+from stagec.drivers.dbos.run_records import (
+    APPLICATION_VERSION,
+    RunPhase,
+    RunRecord,
+    Submission,
+    name_segment,
+    read_row,
+)
 from stagec.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
 from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
-from stagec.drivers.replay import fold_run
+from stagec.drivers.replay import fold_run, replay_twice
 from stagec.plan.loader import PlanError, read_frame
 from stagec.runtime import Program, State, load
 from stagec.runtime.exchange import Event
@@ -239,6 +246,14 @@ class RunStore:
     def fold(self, record: RunRecord) -> tuple[Program, State]:
         """Return the program with which a run goes on, and where it stands."""
         return fold_run(self.load_program(record), self.read_history(record).events)
+
+    def refuse_other_machine(self, record: RunRecord, history: History) -> None:
+        """Raise `Failure` for a run of another version of the machine in which something else happens here."""
+        if record.version == APPLICATION_VERSION:
+            return
+        if not isinstance(replay_twice(load(history.plan), load(history.plan), history), State):
+            told = f"it was run by {record.version}, and this is {APPLICATION_VERSION}, which replays it differently"
+            raise Failure(f"run {quote(record.run)} cannot be resumed: {told}")
 
     def read_history(self, record: RunRecord) -> History:
         """Return what has happened in a run."""
