@@ -72,7 +72,7 @@ class ScriptedTestWorld:
 def working(database: Database, world: ScriptedTestWorld, **settings: object) -> Iterator[Worker]:
     """Let a worker execute runs while the body runs."""
     told: list[str] = []
-    worker = Worker(database, WorkerSettings(world.open, told.append, grace=5, **settings))  # type: ignore[arg-type]
+    worker = Worker(database, WorkerSettings(world.open, told.append, **{"grace": 5, **settings}))  # type: ignore[arg-type]
     worker.told = told  # type: ignore[attr-defined]
     thread = Thread(target=worker.work)
     thread.start()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
+from stagec.core.failure import Failure
 from stagec.drivers.dbos import Database, open_database
 from stagec.drivers.dbos import database as module
 from stagec.drivers.following import UnreachableError
@@ -67,3 +68,13 @@ def test_one_statement_needs_no_words_around_it(reached: Database) -> None:
         driver = connection.connection.driver_connection
         assert driver is not None
         assert not driver.autocommit
+
+
+@pytest.mark.parametrize("name", ["password", "sslpassword"])
+def test_a_password_among_the_parameters_of_an_address_is_not_shown(name: str) -> None:
+    opened = open_database(f"postgresql://127.0.0.1:1/runs?{name}=hunter2secret&sslmode=disable")
+    assert "hunter2secret" not in opened.name
+    assert "sslmode=disable" in opened.name
+    with pytest.raises(Failure) as caught, opened.transact():
+        pass
+    assert "hunter2secret" not in str(caught.value)

@@ -30,10 +30,10 @@ from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore, Worker, WorkerSe
 from stagec.drivers.dbos.database import UnreachableError
 from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
 from stagec.drivers.dbos.retention import remove_old
+from stagec.drivers.dbos.settlements import Settlement
 from stagec.drivers.dbos.tables import documents, workflows
 from stagec.drivers.dbos.tables import runs as rows
 from stagec.drivers.dbos.tables import steps as steps_of_engine
-from stagec.drivers.dbos.transitions import Settlement
 from stagec.drivers.history import History
 from stagec.drivers.local import run as run_locally
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message

@@ -6,7 +6,8 @@ from stagec.drivers.dbos.live_run import LiveRun, RunBrief, list_briefs
 from stagec.drivers.dbos.queues import QueueLimit
 from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
 from stagec.drivers.dbos.run_store import RunStore
-from stagec.drivers.dbos.transitions import CourseChange, Transitions
+from stagec.drivers.dbos.settlements import CourseChange
+from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.dbos.worker import Worker, WorkerSettings
 
 __all__ = [

@@ -112,7 +112,8 @@ def open_database(url: str, connections: int = 5) -> Database:
     except ArgumentError as error:
         told = "expected 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'"
         raise Failure(f"the address of the database cannot be read: {told}") from error
-    name = quote(given.render_as_string(hide_password=True))
+    hidden = given.update_query_dict({each: "***" for each in given.query if "password" in each})
+    name = quote(hidden.render_as_string(hide_password=True))
     if given.drivername not in _KINDS:
         raise Failure(f"{name} is no database that holds runs: its address begins with 'postgresql://' or 'sqlite://'")
     address = given.set(drivername=_KINDS[given.drivername])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Protocol
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
+from stagec.core.words import quote
 from stagec.drivers.dbos.fan_out import FanOut
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.run_records import RunRecord, make_storable
@@ -51,6 +52,38 @@ class RunWorld(Protocol):
 
 OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
 """Makes the world of a run; nothing that it has started is left when the body ends. Raises `Failure`."""
+
+
+class ClosedWorld:
+    """The world of a run that is to be cancelled and whose world cannot be opened: nothing is answered there."""
+
+    def answer(self, effect: Effect) -> Json:
+        """Refuse to answer."""
+        raise Failure(f"the run is cancelled: nothing answers the request {quote(effect.key)}")
+
+    def overlaps(self, _effect: Effect) -> bool:
+        """Tell that a request may be under way beside others."""
+        return True
+
+    def cancel(self, key: str) -> None:
+        """Have nothing under way."""
+
+    def takes(self, _effect: Effect) -> bool:
+        """Tell that it answers no question."""
+        return False
+
+    def name_provider(self, _effect: Effect) -> str:
+        """Return that no request goes to a provider of models."""
+        return ""
+
+    def observe(self, event: Event, step: StepResult) -> None:
+        """Remember nothing."""
+
+
+@contextmanager
+def open_closed_world(_record: RunRecord, _program: Program) -> Iterator[RunWorld]:
+    """Open the world of a run in which nothing is answered."""
+    yield ClosedWorld()
 
 
 @value

@@ -174,8 +174,8 @@ def _find_room(connection: sa.Connection, limit: QueueLimit, now: int) -> int:
     connection.execute(permits.delete().where(is_over))
     has_begun = sa.and_(is_of, permits.c.begun_at.is_not(None))
     counts = (sa.func.count().filter(each) for each in (permits.c.ended_at.is_(None), permits.c.begun_at > earliest))
-    under_way, recent = connection.execute(sa.select(*counts).where(has_begun)).one()
-    limits = ((limit.concurrency, under_way), (limit.begins, recent))
+    row = connection.execute(sa.select(*counts).where(has_begun)).one()
+    limits = ((limit.concurrency, int(row[0])), (limit.begins, int(row[1])))
     return max(0, min(most - used for most, used in limits if most is not None))
 
 

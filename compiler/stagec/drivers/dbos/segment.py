@@ -11,20 +11,20 @@ from dbos import DBOS
 
 from stagec.core.json import object_of
 from stagec.core.value import replace
-from stagec.drivers.dbos.execution_setup import ExecutionSetup, RunWorld
+from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_closed_world
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
 from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunPhase
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
-from stagec.drivers.dbos.transitions import Settlement, TakenUp
+from stagec.drivers.dbos.settlements import Settlement, TakenUp
 from stagec.drivers.history import add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
 from stagec.drivers.threads import THREADS
 from stagec.runtime import Program
-from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Wait
 from stagec.world.questions import is_for_people
 
 _LONG = 2_000
@@ -46,7 +46,7 @@ class Segment:
         self._inbox = Inbox()
         self._told: set[str] = set()
         self._since: dict[str, float] = {}
-        self._stop = ""
+        self._stop, self._is_cancelled = "", False
         self._begun, self._is_live = monotonic(), False
         self._change = given.change
         self._has_changed = False
@@ -59,12 +59,14 @@ class Segment:
             self._inbox.put(InterruptionError(word))
 
     def hear(self, messages: Iterable[RunMessage]) -> None:
-        """Take signals, each once."""
-        for message in messages:
+        """Take signals, each once; a run that is cancelled cannot be paused any more."""
+        for message in sorted(messages, key=lambda each: each.kind is not MessageKind.CANCEL):
             if message.id not in self._told:
                 self._told.add(message.id)
+                self._is_cancelled |= message.kind is MessageKind.CANCEL
                 if message.kind is MessageKind.PAUSE:
-                    self.stop(Word.PAUSE, at_once=True)
+                    if not self._is_cancelled:
+                        self.stop(Word.PAUSE, at_once=True)
                 else:
                     answer = {**object_of(message.answer), "by": message.by, "message": message.id}
                     is_cancelled = message.kind is MessageKind.CANCEL
@@ -75,7 +77,7 @@ class Segment:
         history = self._setup.transitions.store.read_before(self.record, self.record.segment)
         latest = self._change or history.last_change
         with ExitStack() as opened:
-            world, program = self._setup.enter_world(opened, self.record, self._progress.program, latest)
+            world, program = self._enter_world(opened, latest)
             asked = self._limit(opened, world)
             most, start = program.plan.limits.parallel, THREADS.begin
             pool = opened.enter_context(open_pool(asked, most, self._inbox, start))
@@ -83,6 +85,17 @@ class Segment:
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
                 return self._go_on(world, pool)
+
+    def _enter_world(self, opened: ExitStack, latest: Replanned | None) -> tuple[RunWorld, Program]:
+        """Open the world of the run; a run that is cancelled ends even where its world cannot be opened."""
+        setup, program = self._setup, self._progress.program
+        try:
+            return setup.enter_world(opened, self.record, program, latest)
+        except RefusedRunError:
+            if all(each.kind is not MessageKind.CANCEL for each in self._sent):
+                raise
+            closed = replace(setup, open_world=open_closed_world)
+            return closed.enter_world(opened, self.record, program, latest)
 
     def _go_on(self, world: RunWorld, pool: RequestPool) -> Settlement:
         """Take event after event, each a step of the engine."""
@@ -142,7 +155,8 @@ class Segment:
         if self._change is not None:  # before anything else: whoever sent it judged the state that the run has now
             return self._change
         pending = self._progress.state.pending
-        open_ = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
+        asked = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
+        open_ = {key: self._shorten(each) for key, each in asked.items()}
         for key in open_:
             self._since.setdefault(key, monotonic())
         while True:
@@ -172,9 +186,14 @@ class Segment:
     def _park(self, world: RunWorld) -> Settlement:
         pending = self._progress.state.pending.values()
         asked = tuple(each.key for each in pending if is_for_people(each) and not world.takes(each))
-        waits = {each.key: self._find_rest(each) for each in pending if isinstance(each, Wait)}
         reason = "waits for an answer" if asked else "waits for a time"
-        return replace(self._describe(RunPhase.WAITING, reason), asked=asked, due=waits)
+        return replace(self._describe(RunPhase.WAITING, reason), asked=asked)
+
+    def _shorten(self, effect: Effect) -> Effect:
+        """Return a wait that began in an earlier segment with what is left of it, and any other request as it is."""
+        if not isinstance(effect, Wait) or effect.key not in self.record.due:
+            return effect
+        return replace(effect, milliseconds=self._find_rest(effect))
 
     def _find_rest(self, wait: Wait) -> int:
         """Return how many milliseconds of a wait are left."""
@@ -184,4 +203,6 @@ class Segment:
 
     def _describe(self, phase: RunPhase, reason: str) -> Settlement:
         progress, has_changed = self._progress, self._has_changed
-        return Settlement(phase, reason, progress.digest, progress.describe(), has_changed=has_changed)
+        pending = progress.state.pending.values()
+        due = {each.key: self._find_rest(each) for each in pending if isinstance(each, Wait)}
+        return Settlement(phase, reason, progress.digest, progress.describe(), due, has_changed=has_changed)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import sqlalchemy as sa
 
 from stagec.core.failure import Failure
-from stagec.core.json import Object
-from stagec.core.value import NOTHING, replace, value
+from stagec.core.value import NOTHING, replace
 from stagec.core.words import quote
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE, RunPhase, RunRecord, make_storable, read_row
 from stagec.drivers.dbos.run_store import RunStore
+from stagec.drivers.dbos.settlements import CourseChange, Settlement, TakenUp
 from stagec.drivers.dbos.tables import messages, runs, workflows
 from stagec.drivers.history import dump_event, load_event
 from stagec.drivers.messages import (
@@ -31,55 +31,8 @@ from stagec.world.questions import make_answer, read_decision
 
 _CHANGE = "plan"
 """The name of the row, among the signals of a run, of the event with which it goes on under another plan."""
-_MOST_WOKEN = 200
-"""Runs that are woken at one look."""
-
-
-@value
-class Settlement:
-    """How a run stands when a segment of it is over.
-
-    `due` has the milliseconds until waits are over, by key, `asked` the keys that people can answer. With `delay`, the
-    run wakes by itself after so many milliseconds. `goes_on` begins the next segment at once. `has_changed` tells that
-    the change of the plan which was sent has been recorded.
-    """
-
-    phase: RunPhase
-    reason: str = ""
-    digest: str = ""
-    summary: Object = NOTHING
-    due: Mapping[str, int] = NOTHING
-    asked: tuple[str, ...] = ()
-    delay: int | None = None
-    is_refusal: bool = False
-    goes_on: bool = False
-    has_changed: bool = False
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing follows any more."""
-        return self.phase in (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
-
-
-@value
-class TakenUp:
-    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any."""
-
-    record: RunRecord
-    sent: tuple[RunMessage, ...] = ()
-    change: Replanned | None = None
-
-    def is_in(self, segment: int) -> bool:
-        """Tell whether it is to be executed in a segment."""
-        return (self.record.segment, self.record.phase) == (segment, RunPhase.ACTIVE)
-
-
-@value
-class CourseChange:
-    """The event with which a run goes on under another plan, and the segment to which the run had come for it."""
-
-    event: Replanned
-    segment: int
+_MOST_WOKEN = 50
+"""Runs that are woken at one look, in one transaction: its locks must not be held for long."""
 
 
 class Transitions:
@@ -89,11 +42,12 @@ class Transitions:
         self.store = store
         self._database = store.database
 
-    def settle(self, record: RunRecord, given: Settlement) -> bool:
+    def settle(self, record: RunRecord, given: Settlement, heard: Iterable[RunMessage] = ()) -> bool:
         """Let a segment be over; return whether it was the one that its run is in.
 
-        A run that would wait goes on if a signal for it has come meanwhile. One that has ended needs no signals, and so
-        no lock: one statement changes its row, if it is still in this segment.
+        A run that would wait goes on if a signal for it has come since the segment took it up, with the signals
+        `heard`. One that has ended needs no signals, and so no lock: one statement changes its row, if it is still in
+        this segment.
         """
         if given.is_over:
             return self._end(record, given)
@@ -105,15 +59,24 @@ class Transitions:
             if given.has_changed:
                 self._remove(connection, record.run, _CHANGE)
             sent = self._read_messages(connection, record.run)
-            if MessageKind.CANCEL in sent or any(name_answer(key) in sent for key in given.asked) or given.goes_on:
+            is_cancelled = MessageKind.CANCEL in sent and MessageKind.CANCEL not in {each.name for each in heard}
+            if given.is_interruption or is_cancelled:  # then a pause means nothing any more
+                self._remove(connection, record.run, MessageKind.PAUSE)
+            if given.goes_on or is_cancelled or any(name_answer(key) in sent for key in given.asked):
                 self._begin_next(connection, now, changes)
                 return True
-            if MessageKind.PAUSE in sent:
-                reason = f"paused, by {sent[MessageKind.PAUSE].by}"
-                changes |= {"phase": RunPhase.PAUSED, "reason": reason, "wake_at": None}
-                self._remove(connection, record.run, MessageKind.PAUSE)
+            if given.is_interruption:  # a segment that heard of a cancellation could not end the run: ask once more
+                self._remove(connection, record.run, MessageKind.CANCEL)
+            elif MessageKind.PAUSE in sent:
+                changes |= self._pause(connection, now, sent[MessageKind.PAUSE])
             self._change(connection, record.run, changes)
         return True
+
+    def _pause(self, connection: sa.Connection, now: RunRecord, message: RunMessage) -> dict[str, object]:
+        """Return the columns that a pause changes; a run that has not begun keeps the time of its beginning."""
+        self._remove(connection, now.run, MessageKind.PAUSE)
+        wake_at = now.wake_at if now.segment < 0 else None
+        return {"phase": RunPhase.PAUSED, "reason": f"paused, by {message.by}", "wake_at": wake_at}
 
     def _end(self, record: RunRecord, given: Settlement) -> bool:
         is_own = sa.and_(runs.c.segment == record.segment, runs.c.phase == RunPhase.ACTIVE)
@@ -163,12 +126,9 @@ class Transitions:
         """Let a run that no segment executes do what a signal wants."""
         if message.kind is MessageKind.PAUSE:
             if now.phase is RunPhase.WAITING:
-                reason = f"paused, by {message.by}"
-                self._change(connection, now.run, {"phase": RunPhase.PAUSED, "reason": reason, "wake_at": None})
+                self._change(connection, now.run, self._pause(connection, now, message))
             elif now.phase in RESUMABLE:
                 raise Failure(f"run {quote(now.run)} is {now.phase} already")
-            if now.phase is RunPhase.WAITING:
-                self._remove(connection, now.run, MessageKind.PAUSE)
         elif now.phase is RunPhase.WAITING or (message.kind is MessageKind.CANCEL and now.phase in RESUMABLE):
             self._begin_next(connection, now)
 
@@ -178,6 +138,8 @@ class Transitions:
         program = self.store.load_program(record)
         if record.ended_at is not None:
             raise Failure(f"run {quote(run)} has ended as {record.phase}: it asks nothing")
+        if record.segment < 0:
+            raise Failure(f"run {quote(run)} has not begun: it asks nothing")
         effect = find_asked(program, self.store.read_history(record).events, key)
         message = write_message(MessageKind.ANSWER, by, key, make_answer(effect, yes=yes))
         self.send(run, message, lambda other: read_decision(effect, other.answer) is not None)
@@ -190,15 +152,17 @@ class Transitions:
 
     def take_up(self, run: str) -> TakenUp:
         """Return the row of a run and what was sent to it, by one statement, or raise `Failure`."""
-        columns = (runs, self._database.now.label("now"), messages.c.name, messages.c.body)
-        query = sa.select(*columns).outerjoin(messages, messages.c.run == runs.c.run).where(runs.c.run == run)
+        sent = _list_messages(run, is_file=self._database.is_sqlite).label("sent")
+        query = sa.select(runs, self._database.now.label("now"), sent).where(runs.c.run == run)
         with self._database.ask_once() as connection:
-            rows = [dict(row) for row in connection.execute(query).mappings()]
-        bodies = {row.pop("name"): row.pop("body") for row in rows}
-        change, _ = bodies.pop(_CHANGE, None), bodies.pop(None, None)
-        sent = [parse_message(each.encode()) for each in bodies.values()]
-        record = read_row(rows[0]) if rows else self.store.find(run)
-        return TakenUp(record, tuple(each for each in sent if each is not None), _read_change(change))
+            row = connection.execute(query).mappings().one_or_none()
+        if row is None:
+            return TakenUp(self.store.find(run))
+        columns = dict(row)
+        bodies = dict(json.loads(columns.pop("sent") or "[]"))
+        change = _read_change(bodies.pop(_CHANGE, None))
+        messages_sent = [parse_message(each.encode()) for each in bodies.values()]
+        return TakenUp(read_row(columns), tuple(each for each in messages_sent if each is not None), change)
 
     def look(self, names: tuple[str, ...]) -> dict[str, dict[str, RunMessage]]:
         """Return the signals of several runs, by run and name."""
@@ -229,14 +193,24 @@ class Transitions:
                 self._remove(connection, run, _CHANGE)
                 row = {"run": run, "name": _CHANGE, "body": dump_event(change.event), "sent_at": now.now}
                 connection.execute(messages.insert().values(row))
-            self._begin_next(connection, now, {"version": version, "refusals": 0})
+            changes = {"version": version, "refusals": 0}
+            if now.segment < 0 and now.wake_at is not None and now.wake_at > now.now:
+                self._change(connection, run, {**changes, "phase": RunPhase.WAITING, "reason": "begins later"})
+            else:
+                self._begin_next(connection, now, changes)
 
     def wake_due(self) -> int:
-        """Let the runs go on that have waited long enough; return how many."""
+        """Let runs go on that have waited long enough, besides those that another worker wakes; return how many."""
         with self._database.transact() as connection:
-            is_due = sa.and_(runs.c.wake_at <= self._database.now, runs.c.phase == RunPhase.WAITING)
-            names = connection.execute(sa.select(runs.c.run).where(is_due).limit(_MOST_WOKEN)).scalars().all()
-        return sum(self._wake(name) for name in names)
+            now = connection.execute(sa.select(self._database.now)).scalar_one()  # a constant can be found by the index
+            is_due = sa.and_(runs.c.wake_at <= now, runs.c.phase == RunPhase.WAITING)
+            query = sa.select(runs, sa.literal(now, sa.BigInteger).label("now")).where(is_due).order_by(runs.c.wake_at)
+            if self._database.is_sqlite:  # takes the lock of the file before anything is read
+                connection.execute(runs.update().where(is_due).values(run=runs.c.run))
+            rows = connection.execute(query.limit(_MOST_WOKEN).with_for_update(skip_locked=True)).mappings().all()
+            for each in map(read_row, rows):
+                self._begin_next(connection, each)
+        return len(rows)
 
     def list_broken(self, statuses: tuple[str, ...]) -> list[RunRecord]:
         """Return the active runs whose segment the engine has given up, and says so by one of these statuses."""
@@ -246,14 +220,6 @@ class Transitions:
         with self._database.transact() as connection:
             found = connection.execute(query.where(runs.c.phase == RunPhase.ACTIVE, is_given_up)).mappings().all()
             return list(map(read_row, found))
-
-    def _wake(self, run: str) -> bool:
-        with self._database.transact() as connection:
-            now = self._lock(connection, run)
-            if now is None or now.phase is not RunPhase.WAITING or now.wake_at is None or now.wake_at > now.now:
-                return False
-            self._begin_next(connection, now)
-        return True
 
     def _begin_next(self, connection: sa.Connection, now: RunRecord, changes: Mapping[str, object] = NOTHING) -> None:
         number, version = now.segment + 1, str(changes.get("version", now.version))
@@ -285,3 +251,11 @@ class Transitions:
 def _read_change(body: str | None) -> Replanned | None:
     event = None if body is None else load_event(body)
     return event if isinstance(event, Replanned) else None
+
+
+def _list_messages(run: str, *, is_file: bool) -> sa.ColumnElement[str]:
+    """Return the signals of a run as one value, so that the row of the run is sent once: `[[name, body], …]`."""
+    pair = (sa.func.json_array if is_file else sa.func.json_build_array)(messages.c.name, messages.c.body)
+    gather = sa.func.json_group_array if is_file else sa.func.json_agg
+    gathered = sa.select(gather(pair)).where(messages.c.run == run)
+    return sa.cast(gathered.scalar_subquery(), sa.Text)

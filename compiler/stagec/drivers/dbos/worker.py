@@ -29,8 +29,9 @@ from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
 from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
 from stagec.drivers.dbos.segment import Segment, Word
+from stagec.drivers.dbos.settlements import Settlement, TakenUp
 from stagec.drivers.dbos.tally import Tally
-from stagec.drivers.dbos.transitions import Settlement, TakenUp, Transitions
+from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
 from stagec.drivers.following import UnreachableError
 
