@@ -1,5 +1,7 @@
 """How many runs end in a second, with so many workers, beside bare workflows of the engine with as many steps.
 
+The local driver executes the same runs beside them, one after the other in one process, each with its journal.
+
     PYTHONPATH=tests:compiler python -m scale.throughput 1000 1 2 4
 
 The runs are those of stagec's examples, which a world answers that takes no time: what is measured is what the engine,
@@ -9,11 +11,13 @@ the database and the machine take.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,12 +25,12 @@ import postgres
 from conformance.ports.dbos import DbosDriver
 from conformance.ports.processes import Process
 from conformance.samples import SAMPLES, Sample
-from conformance.world import LOG
+from conformance.world import LOG, LoggedWorld
 from postgres import Postgres
 
 from scale.processes import CONCURRENCY, QUEUE, open_client
-from stagec.drivers import dbos
-from stagec.runtime import load
+from stagec.drivers import dbos, local
+from stagec.runtime import Started, load
 
 EXAMPLES = (
     "code-review-straight",
@@ -120,6 +124,20 @@ def measure_bare(server: Postgres, workers: int, count: int) -> Throughput:
     return Throughput(workers, count, sum(steps), seconds)
 
 
+def measure_local(count: int) -> Throughput:
+    """Execute so many runs by the local driver, in this process."""
+    samples = list_samples()
+    chosen = [samples[number % len(samples)] for number in range(count)]
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, each in enumerate(chosen):
+            first, world = each.submission(number), LoggedWorld(Path(os.devnull), 0.0)
+            path = Path(folder) / f"{first.run}.run"
+            with closing(local.create(path, first.plan, each.program.digest)) as journal:
+                local.drive(each.program, journal, world, Started(first.run, first.entry, first.inputs))
+    return Throughput(1, count, sum(each.length for each in chosen), time.monotonic() - begun)
+
+
 def run_to_end(start: Callable[[], Process], workers: int, count_ended: Callable[[], int], wanted: int) -> float:
     """Start workers, and return the seconds from the end of the first runs to that of the last, for all of them."""
     processes = [start() for _ in range(workers)]
@@ -149,13 +167,17 @@ def _wait(count_ended: Callable[[], int], wanted: int) -> int:
 def main(words: Sequence[str]) -> None:
     """Measure with the numbers of workers that are named, and print a line of JSON for each."""
     count, *numbers = map(int, words)
+    _tell("local driver", measure_local(count))
     with postgres.open_own({"fsync": "on"}) as server:
         for workers in numbers:
             for name, measure in (("stagec", measure_stagec), ("bare", measure_bare)):
-                found = measure(server, workers, count)
-                told = {"what": name, **found._asdict(), "events per second": round(found.events_per_second, 1)}
-                sys.stdout.write(json.dumps(told) + "\n")
-                sys.stdout.flush()
+                _tell(name, measure(server, workers, count))
+
+
+def _tell(name: str, found: Throughput) -> None:
+    told = {"what": name, **found._asdict(), "events per second": round(found.events_per_second, 1)}
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
