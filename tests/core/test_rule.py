@@ -42,6 +42,10 @@ def test_every_family_stands_on_the_shelf_under_its_own_name() -> None:
     assert {family.name for family in members(rules, Family)} == set(names(rules))
 
 
+def test_a_process_reads_a_shelf_once() -> None:
+    assert members(rules, Family) is members(rules, Family)
+
+
 def test_a_family_finds_its_rules_by_code() -> None:
     codes = [int(rule.code.removeprefix("STG")) for rule in registry.FAMILY.rules()]
     assert codes == sorted(codes)

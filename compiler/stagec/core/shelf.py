@@ -7,15 +7,19 @@ from importlib import import_module
 from types import ModuleType
 from typing import TypeVar
 
+from stagec.core.memo import Memo
+
 T = TypeVar("T")
+_READ = Memo()
 
 
 def members(shelf: ModuleType, kind: type[T]) -> tuple[T, ...]:
     """Return the one member of type `kind` that each child of the shelf defines, by child name.
 
     A child is a module, or a package whose `__init__` defines the member and whose other modules are its own affair.
+    A process reads each shelf once.
     """
-    return tuple(member(shelf, name, kind) for name in names(shelf))
+    return _READ.once((shelf, kind), lambda: tuple(member(shelf, name, kind) for name in names(shelf)))
 
 
 def member(shelf: ModuleType, name: str, kind: type[T]) -> T:

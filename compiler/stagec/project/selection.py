@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Failure
@@ -62,6 +63,7 @@ class Selection:
         return not family.asks_first(rule) if self.severities is None else rule.code in self.severities
 
 
+@cache
 def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
     """Return every name that selects a rule: code and its prefixes, rule, family, groups, severity and `ALL`.
 
