@@ -1,15 +1,15 @@
-"""Complete the draft of a plan: sources and facts are added."""
+"""Complete the draft of a plan: sources, facts, and the plans of the agents that it needs are added."""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from stagec.core.canonical import digest
+from stagec.core.canonical import canonical, digest
 from stagec.core.value import NOTHING, replace
-from stagec.plan.delegates import add_agents
-from stagec.plan.document import Draft, Plan
+from stagec.plan.document import Draft, Input, Plan
 from stagec.plan.facts import facts
+from stagec.plan.plan_codec import PLAN
 from stagec.sources.read import Sources
 
 
@@ -26,10 +26,39 @@ def freeze(draft: Draft, sources: Sources, file: str, agents: Mapping[str, Plan]
     read = {tree.file: tree.data for tree in sources.trees}
     folder = posixpath.dirname(f"/{file}")
     digests = {posixpath.relpath(f"/{each}", folder): digest(read[each]) for each in draft.files}
-    plan = add_agents(draft.plan, agents) if agents else draft.plan
+    plan = _add_agents(draft.plan, agents) if agents else draft.plan
     return replace(plan, sources=dict(sorted(digests.items())), facts=facts(plan))
 
 
 def find_source(file: str, name: str) -> str:
     """Return the file of a project that a source of a plan is, whose flow is declared in `file`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
+
+
+def _add_agents(plan: Plan, agents: Mapping[str, Plan]) -> Plan:
+    """Return a plan with the plans of its agents, and with what the runs of these are given as its own inputs."""
+    payloads = {name: canonical(PLAN.write(each)).decode() for name, each in agents.items()}
+    named = {name: digest(text.encode()) for name, text in payloads.items()}
+    wanted = dict.fromkeys(name for each in agents.values() for name in each.inputs)
+    inputs = {name: _join([each.inputs[name] for each in agents.values() if name in each.inputs]) for name in wanted}
+    schemas = {
+        each.schema: agent.contents[each.schema]
+        for agent in agents.values()
+        for name, each in agent.inputs.items()
+        if each.schema is not None and inputs[name].schema is not None
+    }
+    return replace(
+        plan,
+        inputs=inputs,
+        contents={**plan.contents, **schemas, **{named[name]: text for name, text in payloads.items()}},
+        plans=named,
+        limits=replace(plan.limits, parallel=max((each.limits.parallel for each in agents.values()), default=1)),
+    )
+
+
+def _join(inputs: Iterable[Input]) -> Input:
+    """Return what agents want under the same name; where they want different things, each judges what it is given."""
+    first, *others = inputs
+    needed = any(each.required and each.default is None for each in (first, *others))
+    same = all(each.schema == first.schema for each in others)
+    return Input(required=needed, schema=first.schema if same else None)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from stagec.cli.commits import find_commit
+from stagec.cli.git import find_commit
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.cli.streams import show_progress

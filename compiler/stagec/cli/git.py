@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
+from pathlib import Path
 
+from stagec.core.canonical import digest
 from stagec.core.failure import Failure
 
 _PATIENCE = 60.0
@@ -31,3 +34,15 @@ def run_git(top: str, *words: str, given: bytes = b"") -> subprocess.CompletedPr
         raise Failure("a revision needs the program 'git', which is not there") from error
     except subprocess.TimeoutExpired as error:
         raise Failure(f"'git' did not finish within {_PATIENCE:.0f} seconds") from error
+
+
+def find_commit(root: Path, files: Mapping[str, str]) -> str | None:
+    """Return the commit that is checked out if it has all files, by path from the root, with these digests."""
+    top = str(root)
+    try:
+        named = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        commit = named.stdout.decode("ascii", "replace").strip()
+        held = {run_git(top, "cat-file", "blob", f"{commit}:./{file}").stdout: wanted for file, wanted in files.items()}
+    except Failure:  # a statement can do without git
+        return None
+    return commit if named.returncode == 0 and all(digest(blob) == wanted for blob, wanted in held.items()) else None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.value import NOTHING, value
+from stagec.core.words import quote
 from stagec.creation.adopted import Adopted, Handoff, Mentioned, escape_prompt
 from stagec.creation.collected import AgentText
 from stagec.creation.new_project import Loss
 from stagec.creation.tool_names import Chosen
-from stagec.creation.unread_text import list_unread
 from stagec.frontends.stages.document import MEMBERS
 
 _NOTHING_READS = "is metadata of the stage, which nothing reads"
@@ -88,7 +89,7 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
         reads=kept.reads,
         handoffs=kept.handoffs,
         mentions=kept.mentions,
-        losses=(*losses, *list_unread(given)),
+        losses=(*losses, *_list_unread(given)),
     )
 
 
@@ -113,3 +114,28 @@ def list_servers(given: Json) -> Mapping[str, Json]:
         for name, each in found.items()
         if isinstance(each.get("command", each.get("url")), str)
     }
+
+
+_UNREAD = (
+    (re.compile(r"!`[^`\n]+`"), "is text for the model: no command runs before the prompt is read"),
+    (re.compile(r"#tool:[\w./-]+"), "is text for the model: it names no tool of the stage"),
+    (
+        re.compile(r"(?<![\w`@./])@(?!agent-)[\w-]*[/.]{1,9}\w[\w/.-]{0,200}"),
+        "is text for the model: no file is put in its place",
+    ),
+)
+_LONGEST_QUOTE = 60
+
+
+def _list_unread(given: AgentText) -> Iterator[Loss]:
+    """Yield what its tool would put something else in place of, or what a stage would: the first of each kind."""
+    body = given.body
+    braces = body.find("{{")
+    if braces >= 0:
+        line = given.count_lines(given.start + braces)
+        yield Loss(given.file, line, "body", "each '{{' became an escape, so that the model reads it as it was")
+    for pattern, why in _UNREAD:
+        found = pattern.search(body)
+        if found is not None:
+            line = given.count_lines(given.start + found.start())
+            yield Loss(given.file, line, "body", f"{quote(found[0][:_LONGEST_QUOTE])} {why}")

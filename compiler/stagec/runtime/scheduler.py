@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+from stagec.core.words import format_count
 from stagec.plan.act import Converse, Delegate, Prompt
 from stagec.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.runtime.acts import begin_act
@@ -14,7 +15,6 @@ from stagec.runtime.exchange import execution_key
 from stagec.runtime.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.program import choose
-from stagec.runtime.repeats import count_repeat
 from stagec.runtime.schedules import open_schedule
 from stagec.runtime.scopes import describe_dead_end, describe_outcome, end_branch, open_scope
 from stagec.runtime.session_turns import fork_turn, is_outside, session_turn_of
@@ -22,7 +22,7 @@ from stagec.runtime.state import PendingNode, Scope
 from stagec.runtime.step_builder import StepBuilder, error
 
 _NOTHING: tuple[NodeResult, ...] = ()
-_FAIL = "fail"
+_FAIL, _REPEAT = "fail", "repeat"
 
 
 def move(builder: StepBuilder, over: Iterable[NodeResult]) -> None:
@@ -102,7 +102,7 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     builder.begin_move(execution, describe_outcome(builder, over))
     if _is_turn(builder, execution):
         builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))
-    failure = count_repeat(builder, over)
+    failure = _count_repeat(builder, over)
     if failure is not None:
         builder.give_up(failure_in(execution, failure))
         return _NOTHING
@@ -116,6 +116,23 @@ def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
         builder.give_up(failure_in(execution, describe_dead_end(over)))
         return _NOTHING
     return _go(builder, target, over)
+
+
+def _count_repeat(builder: StepBuilder, over: NodeResult) -> RunFailure | None:
+    """Count a repeat, or forget those before another outcome; return the failure of a run that repeats too often."""
+    node = over.execution.node
+    act = builder.nodes[node].act
+    if not isinstance(act, Prompt) or act.repeats is None:
+        return None
+    past = builder.history_of(node).repeats
+    if over.outcome != _REPEAT:
+        if past:
+            builder.remember(node, repeats=0)
+        return None
+    if past == len(act.repeats):
+        return RunFailure(FailureKind.CHAIN_EXHAUSTED, f"{format_count(past, 'repeat')} in a row")
+    builder.remember(node, repeats=past + 1)
+    return None
 
 
 def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeResult, ...]:

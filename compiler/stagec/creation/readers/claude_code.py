@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stagec.core.json import text_in
+from stagec.core.json import list_of, text_in
 from stagec.core.value import replace
 from stagec.core.words import listing
-from stagec.creation.adopted import Mentioned
-from stagec.creation.arguments import read_arguments
+from stagec.creation.adopted import Mentioned, escape_prompt
 from stagec.creation.collected import COLLECTION
 from stagec.creation.new_project import Loss
 from stagec.creation.readers import Adopted, AgentReader, AgentText, Around
@@ -44,7 +43,7 @@ def read_claude_code(given: AgentText, around: Around) -> Adopted:
     )
     if is_agent:
         return take_over(given, kept)
-    prompt, reads = read_arguments(given)
+    prompt, reads = _read_arguments(given)
     return take_over(given, replace(kept, prompt=prompt, reads=reads, done=(*kept.done, "arguments")))
 
 
@@ -89,3 +88,23 @@ READER = AgentReader(
     ),
     read_claude_code,
 )
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def _read_arguments(given: AgentText) -> tuple[str, tuple[str, ...]]:
+    """Return the prompt of a command or a skill, and the names of the context that it reads."""
+    named = given.members.get("arguments")
+    listed = list_entries(named) if isinstance(named, str) else map(str, list_of(named))
+    names = "|".join(each for each in listed if _NAME.fullmatch(each)) or "(?!)"
+    pattern = rf"\$ARGUMENTS\[(?P<index>\d{{1,3}})\]|\$(?P<at>\d)(?!\d)|\$(?P<name>{names})\b|\$ARGUMENTS\b"
+    reads: dict[str, None] = {}
+
+    def put(found: re.Match[str]) -> str:
+        index = found["index"] or found["at"]
+        name = f"arg{index}" if index else found["name"] or "arguments"
+        reads[name] = None
+        return f"{{{{ctx.{name}}}}}"
+
+    return re.sub(pattern, put, escape_prompt(given.body)), tuple(reads)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from stagec.core.json import list_of, object_of
-from stagec.frontends.agent_files.claude_project import ClaudeProject, OwnedHooks
+from stagec.frontends.agent_files.claude_project import ClaudeProject, LostPath, OwnedHooks
 from stagec.frontends.agent_files.document import AgentFile
+from stagec.frontends.agent_files.hook_scripts import list_scripts
 from stagec.frontends.agent_files.hooks import read_hooks
 from stagec.frontends.agent_files.known import Known
 from stagec.frontends.agent_files.loaders import LoadOutcome
-from stagec.frontends.agent_files.lost_files import find_lost_memory, find_lost_parts, find_lost_scripts
 from stagec.frontends.agent_files.mcp_servers import McpServer, read_servers
+from stagec.frontends.agent_files.memory_imports import list_memory_imports, resolve_memory_import
 from stagec.frontends.agent_files.settings import read_settings
+from stagec.frontends.agent_files.workflow_facts import list_imports, resolve_import
 from stagec.sources.read import Sources
 
 _ADDRESS = "ANTHROPIC_BASE_URL"
@@ -22,8 +25,8 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
     """Return what the files of a project say together."""
     settings = [each for each in files if each.kind.name == "claude-settings"]
     hooks = tuple(owned for each in files for owned in _list_hooks(each))
-    memory = (lost for each in files if each.kind.name == "claude-memory" for lost in find_lost_memory(sources, each))
-    parts = (lost for each in files if each.kind.name == "gh-aw-workflow" for lost in find_lost_parts(sources, each))
+    memory = (lost for each in files if each.kind.name == "claude-memory" for lost in _find_lost_memory(sources, each))
+    parts = (lost for each in files if each.kind.name == "gh-aw-workflow" for lost in _find_lost_parts(sources, each))
     return ClaudeProject(
         settings=tuple(
             (each.where.home, read_settings(each.tree, known, is_object=each.reading.outcome is LoadOutcome.READ))
@@ -31,7 +34,7 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
         ),
         hooks=hooks,
         servers=tuple(server for each in files for server in _list_servers(each, known)),
-        lost=(*find_lost_scripts(sources, hooks), *memory, *parts),
+        lost=(*_find_lost_scripts(sources, hooks), *memory, *parts),
         is_redirected=any(_ADDRESS in object_of(each.members.get("env")) for each in settings),
     )
 
@@ -52,3 +55,29 @@ def _list_servers(file: AgentFile, known: Known) -> Iterator[McpServer]:
     elif file.kind.name == "claude-agent":
         for index, each in enumerate(list_of(file.members.get("mcpServers"))):
             yield from (McpServer(name, file.at / "mcpServers" / index / name, ()) for name in object_of(each))
+
+
+def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Iterator[LostPath]:
+    """Yield the scripts of hooks that are in no folder in which a session may have begun."""
+    for each in every:
+        parts = each.home.split("/") if each.home else []
+        homes = ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
+        for script in list_scripts(each.hooks, is_plugin=each.is_plugin):
+            if not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
+                yield LostPath("script", posixpath.join(each.home, script.name), script.at)
+
+
+def _find_lost_memory(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the imports of a `CLAUDE.md` that read nothing."""
+    for found in list_memory_imports(file.text, file.at.file):
+        meant = resolve_memory_import(found.path, file.at.file)
+        if meant is not None and not sources.exists(meant):
+            yield LostPath("import", found.path, found.at)
+
+
+def _find_lost_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the imports of a workflow of gh-aw that are in no file of the project."""
+    for named in list_imports(file.members.get("imports"), file.at / "imports"):
+        meant = resolve_import(named.name, file.at.file)
+        if meant is not None and not sources.exists(meant):
+            yield LostPath("workflow import", named.name, named.at)

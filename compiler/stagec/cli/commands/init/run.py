@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stagec.cli.commands.init.one_stage import write_stage
 from stagec.cli.commands.init.report import describe, make_report
-from stagec.cli.files import create_files
+from stagec.cli.files import create_files, write_file
 from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, visible
+from stagec.creation.conversion import convert_file
 from stagec.creation.new_project import NewProject, read_starter
 
 _DEFAULT = "pipeline"
@@ -56,7 +56,7 @@ def run(request: InitRequest) -> Exit:
     """Write what was asked for, and return the exit status."""
     request.refuse_contradictions()
     if request.source is not None and not request.source.is_dir():
-        write_stage(request.source, request.output, force=request.force)
+        _write_stage(request.source, request.output, force=request.force)
         return Exit.CLEAN
     project = request.make()
     folder = request.folder or Path()
@@ -72,3 +72,19 @@ def run(request: InitRequest) -> Exit:
     for note in project.notes:
         say(f"stagec: note: {note}")
     return Exit.CLEAN
+
+
+def _write_stage(source: Path, output: Path | None, *, force: bool) -> None:
+    """Write the stage to a file or to standard output, and say what could not be converted."""
+    text, losses = convert_file(source)
+    if output is None:
+        put(text)
+    elif output.is_dir():
+        raise Failure(f"{quote(output)} is a folder; --output names the file to write")
+    elif output.exists() and not force:
+        raise Failure(f"{quote(output)} exists; --force replaces it")
+    else:
+        write_file(output, text.encode())
+    say("stagec: note: what only you can decide is marked with '# yours to decide'")
+    for each in losses:
+        say(f"stagec: note: {visible(each.file)}:{each.line}: {each.key}: {each.why}")
