@@ -124,6 +124,21 @@ def test_schemas_are_compared_by_what_they_say() -> None:
     assert compare_schemas('{"enum":[1,2]}', '{"enum":[2,1]}') == ("- enum: [1, 2]", "+ enum: [2, 1]")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        ("a\r\nb\r\n", "a\nb\r\n", ("- a\r", "+ a")),
+        ("a\n", "a", ("- the end of the last line",)),
+        ("a", "a\n", ("+ the end of the last line",)),
+        ("a\u2028b", "a\nb", ("- a\u2028b", "+ a", "+ b")),
+        ("", "a\n", ("+ a",)),
+        ("a\n", "a\n", ()),
+    ],
+)
+def test_every_difference_of_texts_is_seen(old: str, new: str, lines: tuple[str, ...]) -> None:
+    assert compare_texts(old, new) == lines
+
+
 def test_long_texts_are_counted_and_not_compared() -> None:
     assert compare_texts("a\n" * 1000, "b\n" * 999) == ("- 1,000 lines", "+ 999 lines")
     assert len(compare_texts("a\n" * 100, "b\n" * 100)) == 41

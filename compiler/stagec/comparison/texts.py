@@ -52,13 +52,21 @@ def _open(piece: Hole | Each | Choice) -> list[Piece | str]:
 
 def compare_texts(old: str, new: str) -> tuple[str, ...]:
     """Return the lines that are gone, after `-`, and those that are new, after `+`, in their order."""
-    before, after = old.splitlines(), new.splitlines()
+    before, after = (_split(text) for text in (old, new))
     if max(len(before), len(after)) > _LINES:
         return (f"- {len(before):,} lines", f"+ {len(after):,} lines")
     from difflib import unified_diff
 
     found = [each for each in unified_diff(before, after, n=0, lineterm="") if not each.startswith("@@")][2:]
+    if not found and old != new:
+        return (f"{'-' if len(old) > len(new) else '+'} the end of the last line",)
     return _shorten(f"{each[0]} {each[1:]}" for each in found)
+
+
+def _split(text: str) -> list[str]:
+    """Return the lines of a text; an end of another kind stays in its line, where a reader sees it."""
+    lines = text.split("\n")
+    return [*lines[:-1], *([lines[-1]] if lines[-1] else [])]
 
 
 def _shorten(lines: Iterable[str]) -> tuple[str, ...]:
