@@ -17,7 +17,7 @@ ACTIONS = frozenset({"ask", "allow", "deny"})
 
 
 @value
-class Misfit:
+class WrongValue:
     """A value that OpenCode refuses: what it expects, and what stands there."""
 
     at: Place
@@ -26,29 +26,29 @@ class Misfit:
     found: Json
 
 
-def find_agent_misfits(members: Object, at: Place) -> Iterator[Misfit]:
+def find_wrong_agent_values(members: Object, at: Place) -> Iterator[WrongValue]:
     """Yield what OpenCode refuses in the frontmatter of an agent or a mode."""
     yield from _find(members, at, _OF_AGENTS)
     for name, each in object_of(members.get("tools")).items():
         if not isinstance(each, bool):
-            yield Misfit(at / "tools" / name, f"tools.{name}", _TRUTH[1], each)
+            yield WrongValue(at / "tools" / name, f"tools.{name}", _TRUTH[1], each)
     for name, given in object_of(members.get("permission")).items():
         place, key = at / "permission" / name, f"permission.{name}"
         if not isinstance(given, dict) and not _is_action(given):
-            yield Misfit(place, key, f"{_ACTION}, or a map of them", given)
+            yield WrongValue(place, key, f"{_ACTION}, or a map of them", given)
         wrong = ((pattern, each) for pattern, each in object_of(given).items() if not _is_action(each))
-        yield from (Misfit(place / pattern, f"{key}.{pattern}", _ACTION, each) for pattern, each in wrong)
+        yield from (WrongValue(place / pattern, f"{key}.{pattern}", _ACTION, each) for pattern, each in wrong)
 
 
-def find_command_misfits(members: Object, at: Place) -> Iterator[Misfit]:
+def find_wrong_command_values(members: Object, at: Place) -> Iterator[WrongValue]:
     """Yield what OpenCode refuses in the frontmatter of a command."""
     yield from _find(members, at, _OF_COMMANDS)
 
 
-def _find(members: Object, at: Place, table: Mapping[str, _Expected]) -> Iterator[Misfit]:
+def _find(members: Object, at: Place, table: Mapping[str, _Expected]) -> Iterator[WrongValue]:
     for key, (fits, expected) in table.items():
         if key in members and not fits(members[key]):
-            yield Misfit(at / key, key, expected, members[key])
+            yield WrongValue(at / key, key, expected, members[key])
 
 
 def _is_number(given: Json) -> bool:

@@ -14,7 +14,7 @@ from stagec.frontends.agent_files.denials import Denials
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.known import COPILOT
 from stagec.frontends.agent_files.opencode_rights import read_allowed
-from stagec.frontends.agent_files.opencode_values import find_agent_misfits
+from stagec.frontends.agent_files.opencode_values import find_wrong_agent_values
 from stagec.frontends.agent_files.tool_names import list_tools
 from stagec.frontends.agent_files.workflow_rights import WorkflowRights
 from stagec.model.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
@@ -91,7 +91,7 @@ class _RightsReader:
         members, at = self._file.members, self._file.at
         if self._kind == "opencode-command":
             return Rights((), is_open=True, prompts=self._prompts, shell=tuple(_list_shell_texts(self._file)))
-        if members.get("disable") is True or any(True for _ in find_agent_misfits(members, at)):
+        if members.get("disable") is True or any(True for _ in find_wrong_agent_values(members, at)):
             return None
         allowed = read_allowed(members, at)
         tools = tuple(Right(each.name, each.at, self._find(each.name)) for each in allowed.tools)

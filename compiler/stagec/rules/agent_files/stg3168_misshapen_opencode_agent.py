@@ -16,7 +16,7 @@ from stagec.core.rule import Finding
 from stagec.core.words import quote, with_article
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.known import Known
-from stagec.frontends.agent_files.opencode_values import Misfit, find_agent_misfits, find_command_misfits
+from stagec.frontends.agent_files.opencode_values import WrongValue, find_wrong_agent_values, find_wrong_command_values
 from stagec.frontends.agent_files.tool_names import list_tools
 from stagec.rules.agent_files import rule
 
@@ -24,16 +24,16 @@ from stagec.rules.agent_files import rule
 @rule(since="0.1", origin=("agent-files:misshapen-opencode-agent",))
 def check(files: AgentFiles) -> Iterator[Finding]:
     for file in files.of("opencode-agent", "opencode-mode"):
-        for misfit in find_agent_misfits(file.members, file.at):
-            fix = _make_map(file, files.known) if misfit.key == "tools" else None
-            yield Finding(misfit.at, _describe(misfit), fix=fix)
+        for wrong in find_wrong_agent_values(file.members, file.at):
+            fix = _make_map(file, files.known) if wrong.key == "tools" else None
+            yield Finding(wrong.at, _describe(wrong), fix=fix)
     for file in files.of("opencode-command"):
-        for misfit in find_command_misfits(file.members, file.at):
-            yield Finding(misfit.at, _describe(misfit))
+        for wrong in find_wrong_command_values(file.members, file.at):
+            yield Finding(wrong.at, _describe(wrong))
 
 
-def _describe(misfit: Misfit) -> str:
-    return f"OpenCode does not start: {quote(misfit.key)} must be {misfit.expected}, found {_show(misfit.found)}"
+def _describe(wrong: WrongValue) -> str:
+    return f"OpenCode does not start: {quote(wrong.key)} must be {wrong.expected}, found {_show(wrong.found)}"
 
 
 def _show(given: Json) -> str:
