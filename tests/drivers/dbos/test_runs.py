@@ -134,6 +134,19 @@ def test_a_run_that_nobody_can_answer_is_interrupted_and_resumed(runs: RunStore)
         assert wait_until(runs, "one", *ENDED).phase is RunPhase.DONE
 
 
+def test_a_world_that_cannot_be_opened_interrupts_a_run_and_leaves_no_secret(runs: RunStore) -> None:
+    class Broken(ScriptedTestWorld):
+        def open(self, *_given: object) -> object:
+            raise ValueError("it has the token ghp_0123456789abcdefghijABCDEFGHIJ")
+
+    submit(runs, submission("one"))
+    with working(runs.database, Broken()):
+        record = wait_until(runs, "one", RunPhase.INTERRUPTED)
+    assert record.reason == "internal error: ValueError: it has the token [redacted]"
+    with runs.database.transact() as connection:
+        assert connection.execute(sa.select(workflows.c.status)).scalars().all() == ["SUCCESS"]
+
+
 def test_a_run_begins_later(runs: RunStore) -> None:
     submit(runs, submission("one", delay=1_500))
     with working(runs.database, ScriptedTestWorld()):

@@ -11,7 +11,9 @@ from threading import Event as Flag
 from threading import Lock, Thread
 from time import monotonic, sleep
 
+import sqlalchemy as sa
 from dbos import DBOS, DBOSPortableJSONSerializer
+from dbos import error as dbos_error
 
 from stagec.core.failure import Failure
 from stagec.core.json import Object
@@ -206,8 +208,10 @@ class Worker:
             UnreachableError
         ) as failure:  # before the first event: whatever is recorded later is recorded by the engine
             return _give_back(record, str(failure))
-        except Failure as failure:
-            return Settlement(RunPhase.INTERRUPTED, self._setup.redactor.redact_output(str(failure)))
+        except (dbos_error.DBOSException, sa.exc.SQLAlchemyError):
+            raise  # another segment goes on
+        except Exception as error:  # whatever somebody's world raises; the engine would keep it with its secrets
+            return Settlement(RunPhase.INTERRUPTED, self._setup.tell(error))
         finally:
             with self._lock:
                 self._segments.pop(record.workflow, None)
