@@ -53,6 +53,11 @@ def put(text: str) -> bool:
     return _write(sys.stdout, text)
 
 
+def put_lines(*lines: str) -> None:
+    """Write lines to standard output; nothing in them can play tricks to a terminal."""
+    put("".join(f"{visible(line, _find_encoding(sys.stdout))}\n" for line in lines))
+
+
 def is_read() -> bool:
     """Tell whether the reader of standard output is still there, as far as that can be known without writing."""
     try:

@@ -1,10 +1,10 @@
-"""Rows whose cells line up, no wider than the paper."""
+"""Lines in styles, and rows whose cells line up, no wider than the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from stagec.core.terminal import Canvas, columns
+from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import ellipsis, escape_ci_commands, visible
 
 _WIDEST = 40
@@ -14,6 +14,12 @@ _NARROWEST = 12
 _BETWEEN = "  "
 _INSIDE = "    "
 """What stands before the second line of a row."""
+
+
+def draw_lines(paper: Canvas, lines: Iterable[tuple[str, Style | None]]) -> str:
+    """Return lines in their styles; whatever they hold, nothing in them reaches the terminal unescaped."""
+    paint = Paint(paper.colour)
+    return "".join(f"{paint(escape_ci_commands(visible(text, paper.encoding)), style)}\n" for text, style in lines)
 
 
 def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -> str:

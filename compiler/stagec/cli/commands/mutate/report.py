@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from stagec.cli.streams import find_canvas
-from stagec.core.terminal import Paint, Style
+from stagec.cli.tables import draw_lines
+from stagec.core.terminal import Style
 from stagec.core.value import value
-from stagec.core.words import escape_ci_commands, format_count, visible
+from stagec.core.words import format_count
 from stagec.mutation.trial import Trial
 
 _VERSION = 1
@@ -115,10 +116,7 @@ class MutationReport:
 
 def draw_text(report: MutationReport) -> str:
     """Return the report for people."""
-    canvas = find_canvas(sys.stdout, os.environ)
-    paint = Paint(canvas.colour)
-    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in report.list_lines())
-    return "".join(f"{paint(line, style)}\n" for line, style in told)
+    return draw_lines(find_canvas(sys.stdout, os.environ), report.list_lines())
 
 
 def draw_json(report: MutationReport) -> str:

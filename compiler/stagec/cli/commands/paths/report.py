@@ -8,9 +8,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from stagec.cli.streams import find_canvas
-from stagec.core.terminal import Paint, Style
+from stagec.cli.tables import draw_lines
+from stagec.core.terminal import Style
 from stagec.core.value import value
-from stagec.core.words import escape_ci_commands, format_count, visible
+from stagec.core.words import format_count
 from stagec.flow_tests.coverage import KINDS
 from stagec.flow_tests.paths.path_set import PathSet
 from stagec.flow_tests.writing import write_flow_tests
@@ -63,11 +64,8 @@ class FlowPaths:
 
 def draw_text(flows: Sequence[FlowPaths]) -> str:
     """Return the runs for people."""
-    canvas = find_canvas(sys.stdout, os.environ)
-    paint = Paint(canvas.colour)
     lines = (line for each in flows for line in each.list_lines())
-    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in lines)
-    return "".join(f"{paint(line, style)}\n" for line, style in told)
+    return draw_lines(find_canvas(sys.stdout, os.environ), lines)
 
 
 def draw_flow_tests(flows: Sequence[FlowPaths]) -> str:

@@ -11,12 +11,12 @@ from stagec.cli.commands.plan.node_page import draw_node_page
 from stagec.cli.commands.plan.overview import draw_overview
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Sheet
-from stagec.cli.streams import find_canvas, put, put_bytes
+from stagec.cli.streams import find_canvas, put, put_bytes, put_lines
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
-from stagec.core.words import quote, visible
+from stagec.core.words import quote
 from stagec.plan import Loaded, Plan
 from stagec.plan.node_codecs import NODE
 from stagec.plan.plan_codec import PLAN
@@ -91,7 +91,6 @@ def _format_json(loaded: Loaded, node: str | None) -> str:
 def _put_content(text: str) -> None:
     """Print exact bytes for programs, and nothing that could play tricks to a terminal."""
     if sys.stdout.isatty():
-        encoding = sys.stdout.encoding or "ascii"
-        put("".join(f"{visible(line.expandtabs(), encoding)}\n" for line in text.removesuffix("\n").split("\n")))
+        put_lines(*(line.expandtabs() for line in text.removesuffix("\n").split("\n")))
     else:
         put_bytes(text.encode())

@@ -9,10 +9,10 @@ from pathlib import Path
 from stagec.cli.against import SourceProject
 from stagec.cli.files import read_file, write_files
 from stagec.cli.signatures import ENVELOPE
-from stagec.cli.streams import put
+from stagec.cli.streams import put_lines
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
-from stagec.core.words import quote, shorten_digest, visible
+from stagec.core.words import quote, shorten_digest
 from stagec.plan import PlanError
 from stagec.runtime import verify
 from stagec.signing.envelope import seal
@@ -73,11 +73,11 @@ def _sign(path: Path, key: SigningKey, sources: SourceProject | None) -> bool:
     try:
         loaded = verify(data)
     except PlanError as error:
-        _print(f"{path}: refused: {error}")
+        put_lines(f"{path}: refused: {error}")
         return False
     found = () if sources is None else sources.compare(loaded.plan, data)
     if found:
-        _print(f"{path}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
+        put_lines(f"{path}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
         return False
     evidence = SignerEvidence()
     if sources is not None:
@@ -85,10 +85,5 @@ def _sign(path: Path, key: SigningKey, sources: SourceProject | None) -> bool:
     statement = write_statement(loaded, data, path.name, evidence)
     target = path.with_name(f"{path.name}{ENVELOPE}")
     write_files(path.parent, {target.name: seal(statement, key)})
-    _print(f"{target}: signed: {quote(loaded.plan.id)}, {shorten_digest(loaded.digest)}, with {key.fingerprint}")
+    put_lines(f"{target}: signed: {quote(loaded.plan.id)}, {shorten_digest(loaded.digest)}, with {key.fingerprint}")
     return True
-
-
-def _print(*lines: str) -> None:
-    encoding = sys.stdout.encoding or "ascii"
-    put("".join(f"{visible(line, encoding)}\n" for line in lines))

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
 from stagec.cli.streams import find_canvas
+from stagec.cli.tables import draw_lines
 from stagec.core.place import Position
-from stagec.core.terminal import Paint, Style
+from stagec.core.terminal import Style
 from stagec.core.value import value
-from stagec.core.words import escape_ci_commands, format_count, visible
+from stagec.core.words import format_count, visible
 from stagec.flow_tests.coverage import KINDS, Coverage, describe_missing
 from stagec.plan import Plan
 
@@ -102,10 +103,7 @@ class FlowTestReport:
 
 def draw_text(report: FlowTestReport) -> str:
     """Return the report for people."""
-    canvas = find_canvas(sys.stdout, os.environ)
-    paint = Paint(canvas.colour)
-    told = ((escape_ci_commands(visible(text, canvas.encoding)), style) for text, style in report.list_lines())
-    return "".join(f"{paint(line, style)}\n" for line, style in told)
+    return draw_lines(find_canvas(sys.stdout, os.environ), report.list_lines())
 
 
 def _describe_coverage(coverage: Coverage) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec.cli.files import read_file
 from stagec.cli.signatures import describe_missing, locate_signature, read_keys, read_signature, vouch
-from stagec.cli.streams import put
+from stagec.cli.streams import put_lines
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
-from stagec.core.words import format_count, quote, shorten_digest, visible
+from stagec.core.words import format_count, quote, shorten_digest
 from stagec.graph.crosscheck import CrossCheck
 from stagec.plan import PlanError
 from stagec.runtime import verify
@@ -90,26 +89,22 @@ def _judge(path: Path, data: bytes, sources: SourceProject | None, trusted: Trus
     try:
         loaded = verify(data)
     except PlanError as error:
-        _print(f"{name}: refused: {error}")
+        put_lines(f"{name}: refused: {error}")
         return False
     plan = loaded.plan
     for contradiction in CrossCheck(plan).contradictions():
-        _print(f"{name}: refused: {contradiction}")
+        put_lines(f"{name}: refused: {contradiction}")
         return False
     said, is_trusted = ("", True) if trusted is None else trusted.judge(path, data)
     if not is_trusted:
-        _print(f"{name}: refused: {said}")
+        put_lines(f"{name}: refused: {said}")
         return False
     found = () if sources is None else sources.compare(plan, data)
     if found:
-        _print(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
+        put_lines(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
     else:
         how = "verified" if sources is None else "verified against the sources"
         nodes = format_count(len(plan.nodes), "node")
-        _print(f"{name}: {how}: {quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}{said and f', {said}'}")
+        named = f"{quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}"
+        put_lines(f"{name}: {how}: {named}{said and f', {said}'}")
     return not found
-
-
-def _print(*lines: str) -> None:
-    encoding = sys.stdout.encoding or "ascii"
-    put("".join(f"{visible(line, encoding)}\n" for line in lines))
