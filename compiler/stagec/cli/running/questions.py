@@ -11,8 +11,8 @@ from stagec.world.questions import OpenQuestion
 class Asked:
     """A question of the run of a name, and the answer that was sent and has not arrived, if any.
 
-    `is_executed` tells whether somebody executes the run; otherwise an answer counts when the run is resumed. `folder`
-    are the words that name the run to other commands.
+    `is_executed` tells whether somebody executes the run; otherwise an answer counts when the run is resumed. `words`
+    name the run to other commands.
     """
 
     run: str

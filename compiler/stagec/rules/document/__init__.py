@@ -232,3 +232,11 @@ def _show(meant: object) -> str:
 
 def _names(given: object) -> tuple[str, ...]:
     return tuple(str(each) for each in given) if isinstance(given, tuple) else ()
+
+
+def name_value(fault: Fault) -> str:
+    """Return what to call the value that a fault is in."""
+    key = fault.facts.get("key")
+    if not key:
+        return "this value"
+    return f"an item of {quote(key)}" if fault.facts.get("item") else f"the value of {quote(key)}"

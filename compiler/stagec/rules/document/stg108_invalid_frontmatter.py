@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.rules.document import rule
-from stagec.sources.tree import Fault, Tree
+from stagec.rules.document import name_value, rule
+from stagec.sources.tree import Tree
 
 _SENTENCES = {
     "anchor": (
@@ -33,11 +33,4 @@ def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-frontmatter"):
         facts = {name: given if isinstance(given, int) else quote(given) for name, given in fault.facts.items()}
         related = tuple(Related(at, f"{quote(found)} is not '---'") for at, found in fault.related)
-        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts | {"subject": _subject(fault)}), related)
-
-
-def _subject(fault: Fault) -> str:
-    key = fault.facts.get("key")
-    if not key:
-        return "this value"
-    return f"an item of {quote(key)}" if fault.facts.get("item") else f"the value of {quote(key)}"
+        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts | {"subject": name_value(fault)}), related)

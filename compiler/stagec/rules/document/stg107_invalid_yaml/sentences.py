@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.words import quote
+from stagec.rules.document import name_value
 from stagec.sources.tree import Fault
 
 _SENTENCES = {
@@ -74,16 +75,8 @@ def sentence(fault: Fault) -> str:
     """Return the sentence for a fault of a YAML text."""
     facts = {name: given if name in _BARE else _show(given) for name, given in fault.facts.items()}
     return _SENTENCES[fault.reason].format_map(
-        facts | {"subject": _subject(fault), "others": _QUOTES.get(str(fault.facts.get("quote")))}
+        facts | {"subject": name_value(fault), "others": _QUOTES.get(str(fault.facts.get("quote")))}
     )
-
-
-def _subject(fault: Fault) -> str:
-    """Return what to call the value that a fault is in."""
-    key = fault.facts.get("key")
-    if not key:
-        return "this value"
-    return f"an item of {quote(key)}" if fault.facts.get("item") else f"the value of {quote(key)}"
 
 
 def _show(given: object) -> str:
