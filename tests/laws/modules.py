@@ -28,6 +28,11 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+@cache
+def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
 def offenders(law: Callable[[Path], Iterable[object]]) -> list[str]:
     """List every module with each thing in it that breaks a law, one line each."""
     return [f"{path.relative_to(COMPILER)}: {each}" for path in modules() for each in law(path)]
@@ -35,6 +40,6 @@ def offenders(law: Callable[[Path], Iterable[object]]) -> list[str]:
 
 def calls_in(path: Path) -> Iterator[tuple[str, ast.Call]]:
     """Yield every call of a plain name, with the name."""
-    for node in ast.walk(tree_of(path)):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield node.func.id, node

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from laws.modules import PACKAGE, modules, tree_of
+from laws.modules import PACKAGE, modules, tree_of, walk
 
 MOST = 0.6
 """The share of private functions with a single use, besides rules; it only falls."""
@@ -14,7 +14,7 @@ MOST = 0.6
 
 def count_uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Yield the private functions of a module, each with how often its name is used there."""
-    uses = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    uses = Counter(node.id for node in walk(tree) if isinstance(node, ast.Name))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("_"):
             yield node.name, uses[node.name]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+from laws.modules import tree_of, walk
 
 TOP = Path(__file__).parents[2]
 DOORS = {
@@ -62,7 +63,7 @@ def graph() -> grimp.ImportGraph:
 
 def imported(path: Path) -> Iterator[str]:
     """Yield every module that a file imports, as written."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -120,7 +121,7 @@ def test_a_pair_of_sockets_is_all_that_is_made_of_them() -> None:
     made = [
         ast.unparse(node.func)
         for path in PAIRS
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in walk(tree_of(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("socket.")
     ]
     assert made == ["socket.socketpair"]

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from laws.modules import tree_of, walk
+
 FRONTENDS = Path(__file__).parents[2] / "compiler" / "stagec" / "frontends"
 MEMBERS = {"cases", "followed", "ignored", "incoming", "intents", "moves", "next_at"}
 """Attributes of documents that say what follows what."""
@@ -15,7 +17,7 @@ WORDS = {"condition", "entryStep", "entryStepMapping", "fallback", "next", "next
 
 def looked_at(path: Path) -> Iterator[str]:
     """Yield every part of a document's routing that a module reads, as written."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.Attribute) and node.attr in MEMBERS and not _is_own(node):
             yield node.attr
         if isinstance(node, ast.Constant) and node.value in WORDS:

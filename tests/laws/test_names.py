@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from laws.modules import COMPILER, PACKAGE, TOP, modules, text_of, tree_of
+from laws.modules import COMPILER, PACKAGE, TOP, modules, text_of, tree_of, walk
 
 GLOSSARY = TOP / "docs" / "glossary.md"
 SHARED = "## One name in two places"
@@ -112,7 +112,7 @@ def begins_with_participle(name: str) -> bool:
 
 def misnamed(tree: ast.Module) -> Iterator[str]:
     """Yield the functions that begin with a participle; properties are called by what they hold."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, Function) and begins_with_participle(node.name) and not _is_property(node):
             yield node.name
 

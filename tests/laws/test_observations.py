@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from laws.modules import PACKAGE, offenders, tree_of
+from laws.modules import PACKAGE, offenders, tree_of, walk
 
 CHECKING = (
     "acceptance.py",
@@ -53,7 +53,7 @@ METHODS = {
 
 def asks(tree: ast.AST) -> list[str]:
     """Return what in a module asks a disk."""
-    return [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node)]
+    return [ast.unparse(node) for node in walk(tree) if isinstance(node, ast.Call) and _asks(node)]
 
 
 def _asks(call: ast.Call) -> bool:

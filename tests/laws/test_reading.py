@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
+from laws.modules import PACKAGE, tree_of, walk
+
 HOME = "core/bounded.py"
 OWN = {
     "cli/commands/schema.py": "a schema that stagec publishes",
@@ -28,7 +29,7 @@ OWN = {
 
 def unbounded(path: Path) -> Iterator[int]:
     """Yield the line of every call that reads a file or a stream to its end, wherever that is."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name, owner = node.func.attr, node.func.value
             whole = name in {"read", "readall", "readlines"} and not node.args

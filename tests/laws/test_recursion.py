@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from laws.modules import PACKAGE, tree_of, walk
+
 from stagec.core.components import components, repeats
 
-PACKAGE = Path(__file__).parents[2] / "compiler" / "stagec"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ANSWER = "values that are nested more than `json_values.DEPTH` deep are refused before"
 _FILE = "a file is at most `Budgets.depth` deep, and no project, user or command line makes that more than 200"
@@ -134,7 +135,7 @@ def imports(tree: ast.Module) -> dict[str, str]:
     """Return what names mean that are imported from modules of the package."""
     return {
         each.asname or each.name: f"{(node.module or '').removeprefix('stagec.')}:{each.name}"
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("stagec.")
         for each in node.names
     }
@@ -154,7 +155,7 @@ def calls(folder: Path) -> dict[str, set[str]]:
     """Return for every function of a package what it may call."""
     found: dict[str, set[str]] = {}
     for path in sorted(folder.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         module = ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
         known = imports(tree)
         for name, function in functions(tree.body):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from laws.modules import TOP, modules, offenders, text_of, tree_of
+from laws.modules import TOP, modules, offenders, text_of, tree_of, walk
 
 _TOOLS = tomllib.loads(text_of(TOP / "pyproject.toml"))["tool"]
 _SIZES, _RUFF = _TOOLS["stagec_dev"]["sizes"], _TOOLS["ruff"]["lint"]
@@ -32,7 +32,7 @@ LARGEST = Size("", _SIZES["body"], _RUFF["mccabe"]["max-complexity"], _RUFF["pyl
 
 
 def functions(path: Path) -> Iterator[Function]:
-    for node in ast.walk(tree_of(path)):
+    for node in walk(tree_of(path)):
         if isinstance(node, Function):
             yield node
 

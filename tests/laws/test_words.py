@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from laws.modules import PACKAGE, TOP, calls_in, offenders, text_of, tree_of
+from laws.modules import PACKAGE, TOP, calls_in, offenders, text_of, tree_of, walk
 
 from stagec_dev.scaffold import MARK
 
@@ -80,7 +80,7 @@ def unclear_job_of(path: Path) -> Iterator[str]:
 
 def decorators_in(path: Path) -> Iterator[str]:
     """Yield the decorators of classes, besides the one for values."""
-    for node in ast.walk(tree_of(path)):
+    for node in walk(tree_of(path)):
         if isinstance(node, ast.ClassDef):
             yield from (name for name in map(ast.unparse, node.decorator_list) if name != "value")
 

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from laws.modules import PACKAGE, offenders, tree_of
+from laws.modules import PACKAGE, offenders, tree_of, walk
 
 ALONE = {"core/disk.py", "core/folders.py"}
 """The modules that write: the one files, the other folders."""
@@ -24,8 +24,8 @@ READING = {"O_RDONLY", "O_DIRECTORY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "
 
 def writes(tree: ast.AST) -> list[str]:
     """Return what in a module changes files."""
-    found = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call) and _writes(node)]
-    names = {name for node in ast.walk(tree) for name in _imported(node)}
+    found = [ast.unparse(node) for node in walk(tree) if isinstance(node, ast.Call) and _writes(node)]
+    names = {name for node in walk(tree) for name in _imported(node)}
     return found + sorted(f"import {name}" for name in names & MODULES_THAT_WRITE)
 
 
