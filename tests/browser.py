@@ -15,8 +15,6 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-import pytest
-
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = [
     "--headless",
@@ -142,13 +140,17 @@ class Browser:
     def visit(self, url: str) -> None:
         """Open an address and wait until what is there has been read and drawn."""
         self.told.clear()
-        self.ask("Page.navigate", url="about:blank")  # an address with another fragment alone would load nothing
+        self.leave()  # an address with another fragment alone would load nothing
         self.told.clear()
         self.ask("Page.navigate", url=url)
         until = time.monotonic() + self.patience
         while not any(each.get("method") == "Page.loadEventFired" for each in self.told):
             self.told.append(self._hear(until))
         self.settle()
+
+    def leave(self) -> None:
+        """Leave the page: one that moves takes time from whatever else is tested."""
+        self.ask("Page.navigate", url="about:blank")
 
     def settle(self) -> None:
         """Wait for the next two frames."""
@@ -209,16 +211,3 @@ class Browser:
         said = [str(each["params"]) for each in self.told if each["method"] == "Runtime.consoleAPICalled"]
         thrown = [str(each["params"]) for each in self.told if each["method"] == "Runtime.exceptionThrown"]
         return logged + said + thrown
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """One browser for all tests of pages."""
-    if PROGRAM is None:
-        pytest.skip("no Chromium on this machine")
-    browser = Browser(tmp_path_factory.mktemp("profile"))
-    try:
-        browser.attach()
-        yield browser
-    finally:
-        browser.close()

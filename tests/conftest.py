@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 
 import postgres
 import pytest
+from browser import PROGRAM, Browser
 from campaigns import choose, select
 from hypothesis import settings
 
@@ -86,6 +87,27 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if os.environ.get("STAGEC_NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
         reporter.write_line("tests were skipped although STAGEC_NO_SKIPS is set", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def own_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Return the one browser of a worker."""
+    if PROGRAM is None:
+        pytest.skip("no Chromium on this machine")
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    try:
+        browser.attach()
+        yield browser
+    finally:
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def chromium(own_chromium: Browser) -> Iterator[Browser]:
+    """Return a browser with a window of usual size, which shows nothing once the tests of a file are over."""
+    own_chromium.size(1280, 800)
+    yield own_chromium
+    own_chromium.leave()
 
 
 @pytest.fixture(scope="session")

@@ -13,14 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import chromium
 from emitters.conftest import HOSTILE
 
 from stagec.core.words import visible
 from stagec.emitters import Box, Line, Picture, Role, Stroke
 from stagec.emitters.mermaid import EMITTER
-
-__all__ = ["chromium"]
 
 FILE = "STAGEC_MERMAID"
 NAMES = {

@@ -1,4 +1,4 @@
-"""A server for each test that needs one, and one browser for all."""
+"""A server for each test that needs one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from browser import chromium
-
-__all__ = ["chromium", "serving"]
 
 
 class Serving(NamedTuple):

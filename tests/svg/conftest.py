@@ -1,8 +1,7 @@
-"""The drawings that every format is tested with, and one browser."""
+"""The drawings that every format is tested with."""
 
 from __future__ import annotations
 
-from browser import chromium
 from emitters.conftest import every, hostile, pictures
 
-__all__ = ["chromium", "every", "hostile", "pictures"]
+__all__ = ["every", "hostile", "pictures"]
