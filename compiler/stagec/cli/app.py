@@ -62,7 +62,7 @@ def _add_help(command: click.Command) -> click.Command:
 def stagec(budget: tuple[str, ...]) -> None:
     """Compile declarative agent workflows: every mistake in one run, exactly located.
 
-    A flow without errors becomes a plan: one file, which stagec or a runner of your own runs.
+    A flow without errors becomes a plan: one file, which stagec or your own runner executes.
     """
     _ = budget  # commands ask `cli.limits` for it
     try:

@@ -21,20 +21,20 @@ root = click.option(
 allow_empty = click.option(
     "--allow-empty",
     is_flag=True,
-    help="Exit with 0 where there is nothing that stagec reads, as hooks of commits need.",
+    help="Exit with 0 if there is nothing to read, for example in a commit hook.",
 )
 
 without_unreachable = click.option(
     "--without-unreachable",
     is_flag=True,
-    help="Leave out of plans what no run reaches, and let errors in it be warnings.",
+    help="Omit nodes that no run reaches, and report their errors as warnings.",
 )
 
 jobs = click.option(
     "--jobs",
     type=click.IntRange(1, 256),
     metavar="N",
-    help="Work in at most N processes; by default one for each processor, and one where little is to do.",
+    help="The most processes; by default one for each processor, and one for short work.",
 )
 
 watch = click.option(
@@ -56,7 +56,7 @@ def _selectors(option: str, text: str) -> Callable[[F], F]:
 
 
 select = _selectors(
-    "--select", "Only these rules: codes, prefixes such as STG2, names, groups or severities, by commas."
+    "--select", "Only these rules: codes, prefixes such as STG2, names, groups or severities, separated by commas."
 )
 extend_select = _selectors("--extend-select", "These rules as well.")
 ignore = _selectors("--ignore", "Not these rules.")
@@ -71,5 +71,5 @@ def output_format(*choices: str, default: str | None) -> Callable[[F], F]:
         type=OneOf(choices),
         default=default,
         show_default=shown,
-        help="How to print.",
+        help="The output format.",
     )

@@ -17,12 +17,12 @@ from stagec.cli.running import options
 @options.database
 @click.pass_context
 def answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path, database: str | None) -> None:
-    """Answer the question of RUN that has this KEY; you can leave KEY out if only one question waits.
+    """Answer the question of RUN with this KEY; you can omit KEY if only one question waits.
 
     `stagec questions` lists the questions with their keys. The first answer counts, wherever it comes from.
 
-    Exit status: 0 the answer counts, 1 somebody else has answered first, 2 usage or environment, or nothing is asked,
-    4 internal error.
+    Exit status: 0 the answer counts, 1 another answer came first, 2 usage or environment, or no question waits, 4
+    internal error.
     """
     from stagec.cli.running.steered_runs import give_answer, list_asked, send_locally
 

@@ -22,8 +22,8 @@ def cancel(run: str, runs: Path, database: str | None) -> None:
 
     If another process executes the run, stagec asks it to end; that process ends its programs first.
 
-    Exit status: 0 the run is cancelled, or asked to end; 2 usage or environment, or it has ended already;
-    4 internal error.
+    Exit status: 0 the run is cancelled, or will end; 2 usage or environment, or the run has already ended; 4 internal
+    error.
     """
     from contextlib import closing
 

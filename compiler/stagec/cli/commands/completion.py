@@ -6,7 +6,8 @@ import click
 
 from stagec.cli.parameters import OneOf
 
-_HELP = """Print the script with which SHELL completes commands, options, and names: rules, flows, nodes, entries, runs.
+_HELP = """Print the completion script of SHELL for commands, options, and names of rules, flows, nodes, entries and
+runs.
 
 \b
 bash   stagec completion bash > ~/.local/share/bash-completion/completions/stagec

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 COMMAND = Group(
     "config",
-    help="Look at the configuration of a project.",
+    help="Show the configuration of a project.",
     short_help="Show the configuration of a project.",
 )
 
 
-@COMMAND.subcommand("show", "Print the effective settings and where each came from.")
+@COMMAND.subcommand("show", "Print the effective settings and their origins.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @options.output_format("text", "json", default="text")
 def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
-    """Print the settings that a run on PATHS would have, and where each came from.
+    """Print the effective settings for PATHS, and the origin of each.
 
-    The text is TOML that a stagec.toml may hold; the comments say where the values come from.
+    The output is valid TOML for a stagec.toml; the comments name the origins.
     """
     from stagec.cli.limits import load_configuration
     from stagec.cli.streams import put

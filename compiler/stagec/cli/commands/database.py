@@ -10,17 +10,17 @@ from stagec.cli.running import options
 
 COMMAND = Group(
     "database",
-    help="Prepare, check and tidy a database of runs.",
+    help="Prepare, check, limit and clean up a database of runs.",
     short_help="Prepare and check a database of runs.",
 )
 
 
-@COMMAND.subcommand("migrate", "Make the tables, or bring them to this version.")
+@COMMAND.subcommand("migrate", "Create the tables, or migrate them to this version.")
 @options.database
 def _migrate(database: str | None) -> None:
-    """Make the tables of a database of runs, or bring them to this version. Runs that are there stay.
+    """Create the tables of a database of runs, or migrate them to this version. Existing runs stay.
 
-    Do this once before the first `stagec submit`, and again with each new version of stagec before its workers start.
+    Run this once before the first `stagec submit`, and again with each new version of stagec before its workers start.
     """
     from stagec.cli.databases.administration import migrate
 
@@ -31,9 +31,9 @@ def _migrate(database: str | None) -> None:
 @options.database
 @general.output_format("text", "json", default="text")
 def _check(database: str | None, output_format: str) -> None:
-    """Check that a database can be reached and has the tables of this version; count its runs and list its workers.
+    """Check that the database is reachable and has the tables of this version; count its runs and list its workers.
 
-    Exit status: 0 it can be used, 2 it cannot, 4 internal error.
+    Exit status: 0 the database is usable, 2 it is not, 4 internal error.
     """
     from stagec.cli.databases.administration import check
 
@@ -42,18 +42,18 @@ def _check(database: str | None, output_format: str) -> None:
 
 @COMMAND.subcommand("limit", "Limit runs and requests.")
 @options.database
-@click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is each.")
-@click.option("--provider", metavar="NAME", help="The provider of models to limit, such as openai.")
-@click.option("--concurrency", type=click.IntRange(1, 1_000_000), metavar="N", help="So many at the same time.")
-@click.option("--rate", metavar="N/SECONDSs", help="So many begin in so many seconds, such as 100/60s.")
+@click.option("--tenant", metavar="NAME", help="The tenant whose runs are limited; '*' is every tenant.")
+@click.option("--provider", metavar="NAME", help="The model provider to limit, such as openai.")
+@click.option("--concurrency", type=click.IntRange(1, 1_000_000), metavar="N", help="The most at the same time.")
+@click.option("--rate", metavar="N/SECONDSs", help="The most that start in this many seconds, such as 100/60s.")
 def _limit(
     database: str | None, tenant: str | None, provider: str | None, concurrency: int | None, rate: str | None
 ) -> None:
-    r"""Limit the runs of a tenant, or the requests to a provider of models, for all workers together; list all limits.
+    r"""Limit the runs of a tenant, or the requests to a model provider, for all workers together; list all limits.
 
-    How many are under way is limited, how many begin in a time, or both. A limit replaces the one before; without
-    --concurrency and --rate none holds. Workers obey within seconds. '*' is each tenant without a limit of its own.
-    What is counted for tenants are parts of runs: one that went on after an answer is two.
+    --concurrency limits how many are active at the same time, --rate how many start within a time. A new limit replaces
+    the old one; without --concurrency and --rate, the limit is removed. Workers apply it within seconds. '*' is every
+    tenant without its own limit. A run counts again each time it continues after an answer.
 
     \b
     Examples:
@@ -83,10 +83,10 @@ def _limit(
     type=FiniteRange(0, 100_000),
     required=True,
     metavar="DAYS",
-    help="How long ago the runs have ended.",
+    help="The least number of days since the end of a run.",
 )
 def _prune(database: str | None, older_than: float) -> None:
-    """Remove runs that have ended, with their journals and signals, and the plans that no run has any more."""
+    """Remove runs that have ended, with their journals and signals, and plans without runs."""
     from stagec.cli.databases.administration import prune
 
     prune(database, older_than)

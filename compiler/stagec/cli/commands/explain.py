@@ -15,10 +15,10 @@ from stagec.cli.completions import complete_rule
 @click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP", shell_complete=complete_rule)
 @options.output_format("text", "json", default="text")
 def explain(rule: str, output_format: str) -> None:
-    """Print why a rule exists and how to fix what it finds.
+    """Print why a rule exists and how to fix its findings.
 
-    A rule is named by its code (STG201) or its name (unknown-target); a family, a group or the beginning of a code
-    lists the rules it stands for.
+    Name a rule by its code (STG201) or its name (unknown-target). A family, a group or a prefix of a code lists its
+    rules.
     """
     from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
     from stagec.cli.streams import find_canvas, put

@@ -9,16 +9,16 @@ import click
 from stagec.cli.running import options
 
 
-@click.command(short_help="Interrupt a run that is executed elsewhere.")
+@click.command(short_help="Interrupt a run that another process executes.")
 @options.run
 @options.runs
 @options.database
 def pause(run: str, runs: Path, database: str | None) -> None:
     """Ask the process that executes RUN to stop, as Ctrl-C does; `stagec resume` continues it.
 
-    The process ends the requests that have no answer yet; `stagec resume` makes them again.
+    The process stops the open requests; `stagec resume` makes them again.
 
-    Exit status: 0 the process is asked to stop, 2 usage or environment, or nobody executes the run, 4 internal error.
+    Exit status: 0 the process will stop, 2 usage or environment, or no process executes the run, 4 internal error.
     """
     from stagec.cli.running.runs import Runs, name_of
     from stagec.cli.running.steered_runs import ask_to_end

@@ -10,7 +10,7 @@ from stagec.cli import options as general
 from stagec.cli.running import options
 
 
-@click.command(short_help="List the questions that runs ask people.")
+@click.command(short_help="List the waiting questions of runs.")
 @click.argument("run", required=False, shell_complete=options.complete_run)
 @options.runs
 @options.database
@@ -18,10 +18,10 @@ from stagec.cli.running import options
 def questions(run: str | None, runs: Path, output_format: str, database: str | None) -> None:
     """List the questions of RUN that wait for an answer, or of all runs.
 
-    `stagec answer` answers them. A question of a run that no process executes is asked again when the run is
-    resumed. An answer that you send before that waits.
+    `stagec answer` answers them. If no process executes the run, the question is asked again when the run is resumed.
+    An answer that you send before that waits.
 
-    Exit status: 0 done, also when nothing is asked; 2 usage or environment, 4 internal error.
+    Exit status: 0 success, also without questions; 2 usage or environment, 4 internal error.
     """
     from stagec.cli.running.steered_runs import list_asked, list_questions
 

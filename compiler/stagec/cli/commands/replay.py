@@ -15,12 +15,12 @@ from stagec.cli.running import options
 @options.database
 @click.pass_context
 def replay(context: click.Context, run: str, runs: Path, database: str | None) -> None:
-    """Compute the states of RUN from its journal, twice, and compare what follows from every event.
+    """Compute the states of RUN from its journal, twice, and compare the results of every event.
 
     `replay` asks no model, calls no tool and runs no command. For every event, the journal has the digest of the
     requests and trace events that followed, and sometimes of the whole state. `replay` compares these digests.
 
-    Exit status: 0 all is equal, 1 something differs, 2 usage or environment, 4 internal error.
+    Exit status: 0 equal, 1 different, 2 usage or environment, 4 internal error.
     """
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import compare_replay

@@ -26,7 +26,7 @@ from stagec.cli.running.world_options import takes_world
     "--allow",
     multiple=True,
     metavar="CODE",
-    help="With --plan: let breaking changes of this code count as none; may be given several times.",
+    help="With --plan: accept breaking changes with this code; repeatable.",
 )
 @click.option(
     "--again",
@@ -39,9 +39,9 @@ from stagec.cli.running.world_options import takes_world
     "inputs",
     multiple=True,
     metavar="NAME=VALUE|@FILE",
-    help="With --plan: an input that the run does not have, or a JSON file with some, as in 'stagec run'.",
+    help="With --plan: an input that the run does not have, or a JSON file with inputs, as in 'stagec run'.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say whether the run could continue, and with which plan.")
+@click.option("--dry-run", is_flag=True, help="Only print whether the run could continue, and with which plan.")
 @output_format("text", "json", default="text")
 @options.runs
 @options.database
@@ -49,14 +49,14 @@ from stagec.cli.running.world_options import takes_world
     "--consent",
     multiple=True,
     metavar="STAGE",
-    help="Let a stage run again that is not retryable and has begun; may be given several times.",
+    help="Run a stage again that has started and is not retryable; repeatable.",
 )
 @click.option(
     "--trust",
     type=OneOf(["imported", "untrusted"]),
     default="imported",
     show_default=True,
-    help="The lowest trust level of checkpoints that count.",
+    help="The lowest accepted trust level of checkpoints.",
 )
 @takes_world
 @click.pass_context
@@ -66,11 +66,11 @@ def resume(context: click.Context, /, **given: Any) -> None:
     Requests without an answer are made again. The plan is in the journal. The scenario and the world are those with
     which the run started, unless you give others.
 
-    With --plan the run continues with another plan, if its state has a meaning there. If not, stagec prints the
+    With --plan the run continues with another plan, if that plan can continue its state. If not, stagec prints the
     reasons, with the codes of 'stagec breaking'. The journal keeps the new plan and its new inputs.
 
-    A run in a --database continues when a worker takes it, with another --plan if you give one. Workers have options
-    of their own for the world.
+    A run in a --database continues when a worker takes it, with another --plan if you give one. Workers have their own
+    options for the world.
 
     A stage plan continues from its checkpoints, also after the run has failed. stagec first verifies what stages
     have published. A stage runs again if its results are missing or differ from the record.

@@ -17,7 +17,7 @@ from stagec.cli.running.world_options import takes_world
     "--run-id",
     "name",
     metavar="NAME",
-    help="The name of the run; by default made of the plan's id and the time, of a stage plan 'run-' and the time.",
+    help="The name of the run; by default the plan's id and the time, for a stage plan 'run-' and the time.",
 )
 @click.option("--digest", metavar="DIGEST", help="Refuse PLAN unless this is its digest, 'sha256:' and 64 digits.")
 @options.inputs
@@ -32,10 +32,10 @@ def run(context: click.Context, /, **given: Any) -> None:
     Commands of the plan run in the current folder, unless one of these answers for them. `-` reads the plan from
     standard input. A plan that 'stagec verify' refuses does not run.
 
-    The stages of a stage plan are processes in the folder of --project. What they publish is in
-    'reports/REPORT/RUN' there, with a checkpoint for each. Ctrl-C interrupts them; a second one ends them at once.
+    The stages of a stage plan are processes in the folder of --project. They publish into 'reports/REPORT/RUN' there,
+    with a checkpoint for each. Ctrl-C interrupts them; a second Ctrl-C ends them at once.
 
-    `stagec resume` resumes a run that was interrupted, however that happened.
+    `stagec resume` resumes an interrupted run.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
     4 internal error, 130 interrupted (143 by SIGTERM).

@@ -30,12 +30,12 @@ def _list(runs: Path, output_format: str, database: str | None) -> None:
     list_runs(*list_statuses(runs, database), output_format)
 
 
-@COMMAND.subcommand("show", "Print what has happened in a run.")
+@COMMAND.subcommand("show", "Print the events of a run.")
 @options.run
 @options.runs
 @options.database
 def _show(run: str, runs: Path, database: str | None) -> None:
-    """Print the events of RUN: each request, its answer, and where it led."""
+    """Print the events of RUN: each request, its answer, and the next node."""
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import show_history
 
@@ -57,8 +57,8 @@ def _show(run: str, runs: Path, database: str | None) -> None:
     is_flag=False,
     flag_value="",
     metavar="[URL]",
-    help="Send spans and figures to this collector, by default the one of OTEL_EXPORTER_OTLP_ENDPOINT,"
-    " else http://localhost:4318. Write it behind RUN.",
+    help="Send spans and metrics to this collector, by default the one of OTEL_EXPORTER_OTLP_ENDPOINT,"
+    " else http://localhost:4318. Write it after RUN.",
 )
 @click.option("--messages", is_flag=True, help="With --otlp, also send the inputs and answers of models and tools.")
 def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more: Any) -> None:
@@ -68,7 +68,7 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
 
     With --journal, write a run of a database as such a file, which 'stagec resume' continues.
 
-    With --otlp, send it to a collector of OpenTelemetry instead: spans and figures.
+    With --otlp, send spans and metrics of the run to an OpenTelemetry collector instead.
     """
     from stagec.cli.databases.run_sources import read_named
 
@@ -90,7 +90,7 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
     export_run(*read_named(run, runs, database))
 
 
-@COMMAND.subcommand("record", "Turn a run into a test of its flow.")
+@COMMAND.subcommand("record", "Convert a run into a test of its flow.")
 @options.run
 @options.runs
 @options.database
@@ -99,13 +99,13 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
     "--output",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Where to write: FILE ends in '.flow-test.yaml' and must not exist. By default standard output.",
+    help="The new file, ending in '.flow-test.yaml'. By default standard output.",
 )
 def _record(run: str, runs: Path, output: Path | None, database: str | None) -> None:
-    """Turn RUN into a test of its flow, with its answers and its results; 'stagec test' runs it without a model.
+    """Convert RUN into a test of its flow, with its answers and results; 'stagec test' runs it without a model.
 
     The test has the answers of models, tools, people, commands and stages, without secrets, and expects the outcome,
-    the path, results and calls. Standard error names what no test can express.
+    the path, results and calls. Standard error lists what the test cannot express.
     """
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.recording import record
@@ -113,7 +113,7 @@ def _record(run: str, runs: Path, output: Path | None, database: str | None) -> 
     record(*read_named(run, runs, database), output)
 
 
-@COMMAND.subcommand("import", "Take a run of a folder over into a database.")
+@COMMAND.subcommand("import", "Import a run from a folder into a database.")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @options.database
 def _import(path: Path, database: str | None) -> None:

@@ -15,7 +15,7 @@ _SUFFIX = ".schema.json"
 @click.command(short_help="List the published JSON Schemas, or print one.")
 @click.argument("name", required=False, shell_complete=complete_schema)
 def schema(name: str | None) -> None:
-    """Print the JSON Schema called NAME; without NAME, list the schemas there are."""
+    """Print the JSON Schema called NAME; without NAME, list all schemas."""
     from stagec.cli.streams import put
     from stagec.core.failure import Failure
     from stagec.core.nearest import NameIndex, hint

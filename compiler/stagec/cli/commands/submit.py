@@ -19,7 +19,7 @@ from stagec.cli.running import options
     "--key",
     "name",
     metavar="NAME",
-    help="The name of the run, which is begun once however often it is submitted; by default a new one.",
+    help="The name of the run, which starts only once, even if it is submitted several times; by default a new name.",
 )
 @click.option("--digest", metavar="DIGEST", help="Refuse PLAN unless this is its digest, 'sha256:' and 64 digits.")
 @options.inputs
@@ -32,17 +32,17 @@ from stagec.cli.running import options
     help='Submit a run for each line, such as {"run": "a-1", "inputs": {"topic": "cats"}}, which may also have entry,'
     " tenant, priority and at; '-' is standard input.",
 )
-@click.option("--tenant", metavar="NAME", help="Whose run it is; 'stagec database limit' limits the runs of each.")
+@click.option("--tenant", metavar="NAME", help="The owner of the run, whose runs 'stagec database limit' limits.")
 @click.option("--priority", type=int, metavar="N", help="1 comes first, 10000 last; by default 100.")
-@click.option("--at", metavar="TIME", help="Begin at this time, such as 2027-01-31T08:00:00+01:00.")
+@click.option("--at", metavar="TIME", help="Start at this time, such as 2027-01-31T08:00:00+01:00.")
 @general.output_format("text", "json", default="text")
 @click.pass_context
 def submit(context: click.Context, /, **given: Any) -> None:
     r"""Submit a run of PLAN, or a run for each line of --jobs; `stagec worker` executes them.
 
-    The plan, the inputs and the scenario are kept in the database. Submitting a run again under its name changes
-    nothing; stagec refuses it if its plan, entry, inputs, scenario or tenant differ. When one of the jobs cannot be
-    run, nothing is submitted.
+    The database keeps the plan, the inputs and the scenario. Submitting a run again under its name changes nothing;
+    stagec refuses it if its plan, entry, inputs, scenario or tenant differ. If stagec refuses one of the jobs, it
+    submits none.
 
     Exit status: 0 the runs are in the database, 2 usage or environment, or a run is refused; 4 internal error.
 

@@ -45,18 +45,16 @@ def _split_outputs(
 @click.option(
     "--fail-on",
     type=OneOf([*(each.value for each in Severity), "never"]),
-    help="The lowest severity that makes the exit status 1 [error].",
+    help="The lowest severity that gives exit status 1 [error].",
 )
+@click.option("--strict", is_flag=True, help="Report tolerated violations of a format's specification as errors.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes, then report the remaining findings.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply the fixes that are guesses.")
 @click.option(
-    "--strict", is_flag=True, help="Report as errors what the specification of a format forbids and stagec tolerates."
-)
-@click.option("--fix", is_flag=True, help="Make the fixes that are safe, then report what remains.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, also make the fixes that are guesses.")
-@click.option(
-    "--diff", is_flag=True, help="Print the changes that --fix would make, and make none; exit with 1 if there are any."
+    "--diff", is_flag=True, help="Print the changes of --fix as a patch; write nothing; exit with 1 if there are any."
 )
 @click.option("--baseline", type=click.Path(path_type=Path), help="Accept the findings in this file.")
-@click.option("--no-baseline", is_flag=True, help="Report also the findings that the configured baseline accepts.")
+@click.option("--no-baseline", is_flag=True, help="Also report the findings that the configured baseline accepts.")
 @click.option("--statistics", is_flag=True, help="Also count the findings of every rule.")
 @click.option(
     "-o",
@@ -66,22 +64,22 @@ def _split_outputs(
     metavar="[FORMAT:]FILE",
     callback=_split_outputs,
     shell_complete=complete_output,
-    help="Write the report to a file; with a format, besides what is printed. Can be repeated.",
+    help="Write the report to a file; with a format, write an additional report. Repeatable.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.option("--stdin-filename", metavar="NAME", help="The path of the file whose text `-` reads.")
 @options.allow_empty
-@click.option("--no-cache", is_flag=True, help="Check again although nothing changed, and keep no result.")
-@click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of kept results.")
+@click.option("--no-cache", is_flag=True, help="Ignore the cached result, and cache none.")
+@click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of cached results.")
 @options.watch
 @click.pass_context
 def validate(context: click.Context, /, **given: Any) -> None:
     """Check the agents, stages, pipelines and tools in PATHS, or in the configured roots.
 
-    PATHS are folders and files. `-` reads one file from standard input; its neighbours are read from disk.
+    PATHS are folders and files. `-` reads one file from standard input; stagec reads all other files from disk.
 
-    Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check,
-    4 internal error.
+    Exit status: 0 no findings, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check, 4 internal
+    error.
     """
     from stagec.cli.checking.run import ValidateRequest, run
 

@@ -17,7 +17,7 @@ from stagec.cli.running.world_options import takes_world
     "--concurrency",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="How many runs each worker of this database executes at the same time; by default what was said last, or 16.",
+    help="How many runs each worker of this database executes at the same time; by default the last value, or 16.",
 )
 @click.option(
     "--fan-out",
@@ -27,7 +27,7 @@ from stagec.cli.running.world_options import takes_world
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Answer /health and /metrics by HTTP at this address, such as 127.0.0.1:9464.",
+    help="Serve /health and /metrics over HTTP at this address, such as 127.0.0.1:9464.",
 )
 @click.option(
     "--grace",
@@ -35,7 +35,7 @@ from stagec.cli.running.world_options import takes_world
     default=30,
     show_default=True,
     metavar="SECONDS",
-    help="The time that open requests have after SIGTERM; after it, other workers make them again.",
+    help="The time for open requests after SIGTERM; after it, other workers make them again.",
 )
 @click.option(
     "--patience",
@@ -43,28 +43,27 @@ from stagec.cli.running.world_options import takes_world
     default=15,
     show_default=True,
     metavar="SECONDS",
-    help="The time after which another worker that gives no sign of life is dead, and its runs are taken over.",
+    help="The heartbeat timeout: without a heartbeat for this time, others take over the runs of a worker.",
 )
 @click.option(
     "--keep-days",
     type=FiniteRange(0, 100_000, min_open=True),
     metavar="DAYS",
-    help="Remove runs that ended longer ago, with their journals; by default they are kept.",
+    help="Remove runs that ended earlier than this, with their journals; by default runs are kept.",
 )
 @takes_world
 @click.pass_context
 def worker(context: click.Context, /, **given: Any) -> None:
     r"""Take runs from a database and execute them, until Ctrl-C or SIGTERM.
 
-    `stagec submit` puts runs into the database, and `stagec database migrate` makes its tables. Any number of workers,
-    on any number of machines, execute the runs of one database. The options say who answers for models and tools;
-    scenarios come with the runs. Questions of people hold no worker: `stagec answer` answers them, and the run
-    continues.
+    `stagec submit` puts runs into the database, and `stagec database migrate` creates its tables. Any number of
+    workers, on any number of machines, execute the runs of one database. The options select models and tools; scenarios
+    are stored with the runs. A run that waits for an answer holds no worker; it continues after `stagec answer`.
 
-    After the signal, the worker takes no more work. It stops each run at its next event, and hands it to other
-    workers. A worker that cannot execute a run says why and returns it.
+    After the signal, the worker takes no more work. It stops each run at its next event, and returns it to the queue. A
+    worker that cannot execute a run reports the reason and returns the run.
 
-    Exit status: 0 ended by a signal, and all runs are handed on; 2 usage or environment, 4 internal error.
+    Exit status: 0 ended by a signal, and all runs are returned; 2 usage or environment, 4 internal error.
 
     \b
     Examples:

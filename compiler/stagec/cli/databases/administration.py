@@ -1,4 +1,4 @@
-"""Prepare, check and tidy a database of runs."""
+"""Prepare, check, limit and clean up a database of runs."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ models = click.option(
     metavar="[KEY=]PROVIDER:NAME",
     envvar="STAGEC_MODEL",
     show_envvar=True,
-    help="The model that answers: for all, for a name of the plan, or for 'node:' and a node.",
+    help="The model for all requests, for a name in the plan, or for 'node:' and a node.",
 )
 
 
@@ -84,12 +84,12 @@ def takes_assumptions(command: F) -> F:
         (
             "--turn",
             "SECONDS",
-            "Assume that a turn of a model, with its tool calls, takes so long.",
+            "Assume that a model turn, with its tool calls, takes this long.",
         ),
-        ("--calls", "SPAN", "Assume so many calls of tools in a response of a model."),
-        ("--responses", "SPAN", "Assume so many responses of a model until a step has its answer; by default 1..50."),
-        ("--input-tokens", "SPAN", "Assume that a model reads so many tokens in a request."),
-        ("--output-tokens", "SPAN", "Assume that a model writes so many tokens in a response."),
+        ("--calls", "SPAN", "Assume this many tool calls in a response of a model."),
+        ("--responses", "SPAN", "Assume this many responses of a model until a step has its answer; by default 1..50."),
+        ("--input-tokens", "SPAN", "Assume that a model reads this many tokens in a request."),
+        ("--output-tokens", "SPAN", "Assume that a model writes this many tokens in a response."),
     )
     options = [
         prices,

@@ -40,7 +40,7 @@ runs = click.option(
     callback=_own_folder,
     show_default=True,
     metavar="DIR",
-    help="The folder in which runs are kept.",
+    help="The folder of the runs.",
 )
 scenario = click.option(
     "--scenario",
@@ -56,7 +56,7 @@ command_timeout = click.option(
     metavar="SECONDS",
     envvar="STAGEC_COMMAND_TIMEOUT",
     show_envvar=True,
-    help="The time limit of a validator, and of a call of a program that is a tool.",
+    help="The timeout of a validator, and of a call of a program that is a tool.",
 )
 DATABASE = "STAGEC_DATABASE"
 """The variable of the environment that names the database of runs."""
@@ -75,17 +75,15 @@ database = click.option(
     metavar="URL",
     envvar=DATABASE,
     show_envvar=True,
-    help="The database in which runs are kept: 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'.",
+    help="The database of the runs: 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'.",
 )
-entry = click.option(
-    "--entry", metavar="ENTRY", shell_complete=complete_entry, help="The entry at which the run begins."
-)
+entry = click.option("--entry", metavar="ENTRY", shell_complete=complete_entry, help="The entry of the run.")
 inputs = click.option(
     "--input",
     "inputs",
     multiple=True,
     metavar="NAME=VALUE|@FILE",
-    help="An input of the run, or a JSON file with inputs. A VALUE is text where the plan allows text, else JSON.",
+    help="An input of the run, or a JSON file with inputs. A VALUE is text if the plan allows text, else JSON.",
 )
 
 
@@ -121,5 +119,5 @@ prices = click.option(
     "--prices",
     type=ExistingPath(folder=False),
     metavar="FILE",
-    help="The table of what models cost; by default that of the configuration, else the bundled one.",
+    help="The price table of models; by default that of the configuration, else the bundled one.",
 )

@@ -82,7 +82,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         metavar="[KEY=]PROVIDER:NAME",
         envvar="STAGEC_MODEL",
         show_envvar=True,
-        help="The model that answers, or that answers for a name which the plan uses, or for 'node:' and a node.",
+        help="The model for all requests, for a name in the plan, or for 'node:' and a node.",
     ),
     click.option(
         "--max-tokens",
@@ -94,7 +94,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--max-cost",
         callback=_read_dollars,
         metavar="DOLLARS",
-        help="Stop when models have cost this much, as far as prices are known.",
+        help="Stop when models have cost this much, by the price table.",
     ),
     click.option(
         "--max-time",
@@ -107,49 +107,48 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--tools-in",
         type=ExistingPath(file=False),
         metavar="DIR",
-        help="Carry out the bundled tools (Read, Write, Edit, Glob, Grep, Bash) in this folder,"
-        " as far as the plan allows.",
+        help="Execute the bundled tools (Read, Write, Edit, Glob, Grep, Bash) in this folder, if the plan allows them.",
     ),
     click.option(
         "--tools",
         "tool_modules",
         multiple=True,
         metavar="MODULE",
-        help="A Python module whose functions are tools, as far as the plan allows them. It is trusted.",
+        help="A trusted Python module whose functions are tools, if the plan allows them.",
     ),
     click.option(
         "--servers/--no-servers",
         default=None,
-        help="Start the MCP servers of the plan, or do not. By default they start if a model answers.",
+        help="Whether to start the MCP servers of the plan. By default they start if a model answers.",
     ),
     click.option(
         "--answers",
         type=OneOf(["ask", "wait", "allow", "deny"]),
         default=None,
-        help="Who answers for people: the terminal or 'stagec answer', 'stagec answer' alone (wait), or yes or no to"
-        " everything. By default the terminal, else no.",
+        help="Who answers questions: the terminal or 'stagec answer' (ask), only 'stagec answer' (wait), or always yes"
+        " (allow) or no (deny). By default the terminal, else no.",
     ),
     click.option(
         "--answer-timeout",
         type=FiniteRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="The time in which a question must be answered; after it the answer is no.",
+        help="The timeout of a question; after it the answer is no.",
     ),
     click.option(
         "--world",
         metavar="MODULE:FACTORY",
-        help="A Python callable that makes the object which answers requests: it is given the program, and is trusted.",
+        help="A trusted Python callable that gets the program and returns the object that answers requests.",
     ),
     click.option(
         "--world-command",
         metavar="'PROGRAM …'",
-        help="A program that answers requests: JSON lines, as docs/world-protocol.md says. It is trusted.",
+        help="A trusted program that answers requests by JSON lines: see docs/world-protocol.md.",
     ),
     click.option("--events", type=OneOf(["jsonl"]), help="Print every event as a line of JSON, and nothing else."),
     click.option(
         "--stream/--no-stream",
         default=None,
-        help="Show what models write while they write it, on standard error. By default on a terminal.",
+        help="Show the output of models on standard error while they write. By default on a terminal.",
     ),
     click.option("--allow-hooks", is_flag=True, help="Import the Python callables that the plan names, and call them."),
     click.option(
@@ -158,32 +157,31 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         metavar="NAME",
         envvar="STAGEC_PASS_ENV",
         show_envvar=True,
-        help="A variable of the environment that commands of the plan may see, besides PATH, HOME and the like.",
+        help="An environment variable for commands of the plan, in addition to PATH, HOME and similar ones.",
     ),
     command_timeout,
     click.option(
         "--project",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="The folder in which stages run and publish;"
-        " by default the current one, of a run that is resumed its own.",
+        help="The folder in which stages run and publish; by default the current one, or that of the resumed run.",
     ),
     click.option(
         "--executor",
         metavar="'PROGRAM …'",
-        help="A program that carries out the stages that have no 'run': it gets STAGEC_ variables for each.",
+        help="A program that executes the stages without 'run'; it gets the STAGEC_ variables of the stage.",
     ),
     click.option(
         "--max-parallel",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Let fewer stages run at the same time than the plan allows.",
+        help="The most stages at the same time; not more than the plan allows.",
     ),
     click.option(
         "--telemetry",
         is_flag=True,
-        help="Send spans and figures to a collector of OpenTelemetry, by default http://localhost:4318; the variables"
-        " OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_EXPORTER=otlp ask for the same.",
+        help="Send spans and metrics to an OpenTelemetry collector, by default http://localhost:4318; the variables"
+        " OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_EXPORTER=otlp do the same.",
     ),
     click.option(
         "--telemetry-messages",

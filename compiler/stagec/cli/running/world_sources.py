@@ -21,7 +21,6 @@ from stagec.runtime import Answered, Effect, Event, Program, StepResult
 from stagec.runtime.exchange import Ask, Turn
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
-from stagec.world.program_world import Opening, ProgramWorld
 from stagec.world.tools.files import FileTools
 from stagec.world.tools.processes import ToolSetting
 from stagec.world.tools.programs import ProgramTools, list_configured, list_planned
@@ -92,6 +91,8 @@ class WorldSources:
         if self.factory is not None:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
+            from stagec.world.program_world import Opening, ProgramWorld
+
             yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
             from stagec.cli.running.models import open_models

@@ -31,9 +31,12 @@ from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
 from stagec.world.stages.interrupted_stages import InterruptedStages
-from stagec.world.stages.run_folder import RunFolder
-from stagec.world.stages.stage_world import StageWorld
 from stagec.world.tools.processes import ToolSetting
+
+TYPE_CHECKING = False  # what executes stages is loaded where a run has some
+if TYPE_CHECKING:
+    from stagec.world.stages.run_folder import RunFolder
+    from stagec.world.stages.stage_world import StageWorld
 
 
 @value

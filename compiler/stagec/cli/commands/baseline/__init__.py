@@ -11,8 +11,8 @@ from stagec.cli.parameters import Group
 
 COMMAND = Group(
     "baseline",
-    help="Accept the findings that a project has, and nothing that comes later.",
-    short_help="Accept the findings that are there, so that only new ones fail.",
+    help="Accept the existing findings of a project, so that only new ones fail.",
+    short_help="Accept existing findings, so that only new ones fail.",
 )
 
 
@@ -23,13 +23,13 @@ _file = click.option(
 )
 
 
-@COMMAND.subcommand("write", "Write down every finding of the project.")
+@COMMAND.subcommand("write", "Write every finding of the project into the baseline.")
 @options.root
 @_file
 def _write(root: Path | None, baseline: Path | None) -> None:
-    """Write down every finding of the project, so that `stagec validate` reports only those that come later.
+    """Write every finding of the project into the baseline, so that `stagec validate` reports only new findings.
 
-    A file that is there is replaced. Findings of mandatory rules and suppressed ones are not in it.
+    An existing file is replaced. The baseline does not contain findings of mandatory rules and suppressed findings.
 
     Exit status: 0 written, 2 usage or environment, 3 nothing to check, 4 internal error.
     """
@@ -38,11 +38,11 @@ def _write(root: Path | None, baseline: Path | None) -> None:
     click.get_current_context().exit(write(root, baseline))
 
 
-@COMMAND.subcommand("update", "Remove what is fixed; add nothing.")
+@COMMAND.subcommand("update", "Remove fixed findings; add nothing.")
 @options.root
 @_file
 def _update(root: Path | None, baseline: Path | None) -> None:
-    """Remove what is fixed from the baseline; nothing is ever added.
+    """Remove fixed findings from the baseline; add nothing.
 
     Exit status: 0 the baseline is up to date now, 2 usage or environment, 3 nothing to check, 4 internal error.
     """
@@ -51,11 +51,11 @@ def _update(root: Path | None, baseline: Path | None) -> None:
     click.get_current_context().exit(update(root, baseline))
 
 
-@COMMAND.subcommand("check", "List what is fixed and still in the baseline.")
+@COMMAND.subcommand("check", "List fixed findings that are still in the baseline.")
 @options.root
 @_file
 def _check(root: Path | None, baseline: Path | None) -> None:
-    """List the entries of the baseline that no finding matches any more; write nothing.
+    """List the entries of the baseline whose findings are fixed; write nothing.
 
     Exit status: 0 there are none, 1 there are some, 2 usage or environment, 3 nothing to check, 4 internal error.
     """

@@ -12,7 +12,7 @@ from stagec.cli.completions import complete_flow
 from stagec.cli.running.assumptions import CostOptions, takes_assumptions
 
 
-@click.command(short_help="Print how much runs of each flow take: steps, turns, tokens, money, time.")
+@click.command(short_help="Print the bounds of runs: steps, turns, tokens, money, time.")
 @click.argument("paths", nargs=-1, metavar="[PATHS|PLAN]...", type=click.Path(path_type=Path, allow_dash=True))
 @options.root
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
@@ -20,11 +20,11 @@ from stagec.cli.running.assumptions import CostOptions, takes_assumptions
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def bounds(context: click.Context, /, **given: Any) -> None:
-    """Print how much runs of each flow in PATHS, or of each PLAN, take at most and at least, or why there is no bound.
+    """Print the most and the least that runs of each flow in PATHS, or of each PLAN, use, or why there is no bound.
 
-    The numbers are steps (executions of nodes), turns of models, calls of tools, tokens, money by a table of prices,
-    and time, with the ways that take most and least. `-` reads a plan from standard input. A SPAN is `LEAST..MOST`, or
-    the most alone; `[cost]` of the configuration sets the same.
+    The numbers are steps (executions of nodes), model turns, tool calls, tokens, money by a table of prices, and time,
+    with the longest and the shortest paths. `-` reads a plan from standard input. A SPAN is `LEAST..MOST`, or only the
+    most; `[cost]` in the configuration sets the same values.
 
     Exit status: 0 each flow has a bound, 1 some flow has none or has errors, 2 usage or environment,
     3 no flow, 4 internal error.

@@ -18,7 +18,7 @@ from stagec.cli.completions import complete_flow
     "-o",
     "--output",
     metavar="FILE|DIR",
-    help="Where to write. DIR is a folder, ends in '/', or gets several plans; '-' is standard output.",
+    help="The file or folder to write. DIR is a folder, ends in '/', or gets several plans; '-' is standard output.",
 )
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Compile only the flow with this id.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file differs from its flow.")
@@ -28,10 +28,10 @@ from stagec.cli.completions import complete_flow
 def freeze(context: click.Context, /, **given: Any) -> None:
     """Compile the agents and pipelines in PATHS, or in the configured roots, to plans.
 
-    A plan is one flow with everything that running it needs. A flow with errors has none. With --without-unreachable,
-    stagec leaves out what no run reaches, and errors there do not count. Every rule applies with
-    its own severity: the settings select, extend-select, ignore and severity have no effect here. Errors and warnings
-    go to standard error, with a line for each plan.
+    A plan is one flow with everything that a run needs. A flow with errors has no plan. With --without-unreachable,
+    stagec omits nodes that no run reaches, and ignores their errors. Every rule applies with its own severity: the
+    settings select, extend-select, ignore and severity have no effect here. Errors and warnings go to standard error,
+    with a line for each plan.
 
     Exit status: 0 all compiled, 1 some flow has errors, 2 usage or environment, 3 nothing to compile, 4 internal error.
     """

@@ -22,13 +22,11 @@ from stagec.cli.running.options import prices
 def diff(context: click.Context, /, **given: Any) -> None:
     """List what has changed in the meaning of flows from OLD to NEW, by default the current folder.
 
-    OLD and NEW are each the file of a plan, a file or folder of a project, or a revision of git: `REV` is the other
-    side (or the current folder) as it was in that revision, `REV:PATH` a path in it. `-` reads a plan from standard
-    input. Flows are matched by name. Moved files and another layout are no change. Changed bounds of runs are listed
-    too.
+    OLD and NEW are each the file of a plan, a file or folder of a project, or a git revision: `REV` is the other side
+    (or the current folder) in that revision, `REV:PATH` a path in it. `-` reads a plan from standard input. stagec
+    matches flows by name. It ignores moved files and layout. It also lists changed bounds of runs.
 
-    Exit status: 0 nothing has changed, 1 something has, 2 usage, environment, or a flow with errors, 3 no flow,
-    4 internal error.
+    Exit status: 0 no changes, 1 changes, 2 usage, environment, or a flow with errors, 3 no flow, 4 internal error.
     """
     from stagec.cli.commands.diff.run import DiffRequest, run
 

@@ -15,13 +15,13 @@ from stagec.cli import options
 @options.output_format("text", "json", default="text")
 @click.pass_context
 def doctor(context: click.Context, paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
-    """Print what a bug report needs to know: versions, extras, programs, the configuration in force, and the terminal.
+    """Print what a bug report needs: versions, extras, programs, the effective configuration, and the terminal.
 
-    No program is started, nothing is sent, and no secret is printed: of the environment only names are shown, and the
-    home folder is '~'.
+    stagec starts no program, sends nothing, and prints no secret: it prints environment variables only by name, except
+    those of the terminal and the locale, and the home folder as '~'.
 
-    Exit status: 0 nothing wrong, 1 something is missing or the configuration is wrong, 2 usage or environment,
-    4 internal error.
+    Exit status: 0 no problem, 1 a library is missing or the configuration is wrong, 2 usage or environment, 4 internal
+    error.
     """
     from stagec.cli.commands.doctor.page import print_examination
 

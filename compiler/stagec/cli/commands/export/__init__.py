@@ -30,8 +30,8 @@ from stagec.cli.parameters import ExistingPath, OneOf
 def export(context: click.Context, /, **given: Any) -> None:
     """Write an agent file for each stage of PATH, a project, a pipeline or one stage definition.
 
-    The files have the names, descriptions, tools and prompts of the stages. Standard error has a line for each part
-    of a stage that its file cannot express. No file is ever written over: if one exists, stagec names it and writes
+    The files have the names, descriptions, tools and prompts of the stages. Standard error has a line for each part of
+    a stage that its file cannot express. stagec never overwrites a file: if a file exists, stagec names it and writes
     nothing.
 
     Exit status: 0 written, 2 usage or environment, 3 no stage, 4 internal error.

@@ -10,7 +10,7 @@ import click
 from stagec.cli import options
 
 
-@click.command("format", short_help="Put the members of documents in order and lay them out in one way.")
+@click.command("format", short_help="Order the members of documents, and use one layout.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @options.root
 @click.option("--check", is_flag=True, help="Write nothing; name the files that would change, and exit with 1.")
@@ -23,10 +23,10 @@ def lay_out(context: click.Context, /, **given: Any) -> None:
     """Format the registries, stages, pipelines, plans and catalogues in PATHS, or in the configured roots.
 
     PATHS are folders and files. `-` formats one file from standard input to standard output. Comments, unknown members,
-    texts of numbers and the bodies of Markdown files stay as they are; what a document says never changes.
+    texts of numbers and the bodies of Markdown files do not change. The meaning of a document never changes.
 
-    Exit status: 0 all are in order, 1 some would change or cannot be read, 2 usage or environment, 3 nothing to format,
-    4 internal error.
+    Exit status: 0 all are formatted, 1 some would change or cannot be read, 2 usage or environment, 3 nothing to
+    format, 4 internal error.
     """
     from stagec.cli.commands.format.run import FormatRequest, run
 

@@ -22,19 +22,19 @@ from stagec.core.shelf import names
     "--format",
     "output_format",
     type=OneOf(names(emitters)),
-    help="What to write; by default what the name of --output says, else mermaid.",
+    help="The format; by default that of the name of --output, else mermaid.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the drawing to a file.")
-@click.option("--focus", metavar="NODE", help="Draw only what is near this node, in both directions.")
+@click.option("--focus", metavar="NODE", help="Draw only the nodes near this node, in both directions.")
 @click.option(
-    "--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many lines away --focus draws."
+    "--depth", type=click.IntRange(min=0), default=2, show_default=True, help="The distance of --focus, in lines."
 )
 @click.option("--collapse", type=OneOf(("cycle", "phase")), help="Draw each cycle, or each phase, as one box.")
 @click.option(
     "--edges",
     type=OneOf(("all", "once", "main")),
-    help="The failures that all nodes have in common: draw each (all), one for all nodes (once), or none (main). The"
-    " default is all for json and graphml, else once.",
+    help="How to draw failures that all nodes have in common: each (all), one for all nodes (once), or none (main)."
+    " The default is all for json and graphml, else once.",
 )
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Draw only the flow with this id.")
 @click.option(
@@ -42,7 +42,7 @@ from stagec.core.shelf import names
     metavar="REV|PLAN|FOLDER",
     help="Draw what has changed since this revision, plan or folder, in one picture.",
 )
-@click.option("--changed", is_flag=True, help="With --diff: draw only what is near changes, as far as --depth says.")
+@click.option("--changed", is_flag=True, help="With --diff: draw only nodes near changes, up to --depth.")
 @click.option("--run", "run_name", metavar="RUN", help="Show the state of the nodes in this run, and draw its flow.")
 @running.runs
 @options.watch

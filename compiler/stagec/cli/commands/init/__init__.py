@@ -10,12 +10,12 @@ import click
 from stagec.cli.parameters import ExistingPath, OneOf
 
 
-@click.command(short_help="Make a new project, minimal or of agent files.")
+@click.command(short_help="Make a new project, minimal or from agent files.")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--system",
     type=OneOf(("pipeline", "registry", "stages")),
-    help="What the project is: stages that models carry out (pipeline, the default), the steps of an agent (registry),"
+    help="The kind of project: stages of models (pipeline, the default), the steps of an agent (registry),"
     " or stages that are processes (stages).",
 )
 @click.option(
@@ -24,7 +24,7 @@ from stagec.cli.parameters import ExistingPath, OneOf
     type=ExistingPath(),
     metavar="PATH",
     help="A folder with agent files of Claude Code, Copilot, VS Code, OpenCode or gh-aw, or other Markdown with a"
-    " name or a description. Of a single file, only a stage definition is made.",
+    " name or a description. A single file gives only a stage definition.",
 )
 @click.option(
     "-o",
@@ -36,26 +36,26 @@ from stagec.cli.parameters import ExistingPath, OneOf
 @click.option(
     "--entry",
     metavar="NAME",
-    help="With a folder: the agent that a run begins with, or a command or skill that becomes the first stage.",
+    help="With a folder: the agent with which a run starts, or a command or skill that becomes the first stage.",
 )
 @click.option(
     "--format",
     "form",
     type=OneOf(("text", "json")),
-    help="With a folder: print what was made and what was lost as text (the default) or as JSON.",
+    help="With a folder: print the created files and the losses as text (the default) or as JSON.",
 )
-@click.option("--force", is_flag=True, help="With --output: replace the file if there is one.")
+@click.option("--force", is_flag=True, help="With --output: replace an existing file.")
 @click.pass_context
 def init(context: click.Context, /, **given: Any) -> None:
-    """Make a project in DIR, by default the current folder, and print the next commands.
+    """Make a new project in DIR, by default the current folder, and print the next commands.
 
-    A project is never written over files: if one of its files exists, stagec names it and writes nothing.
+    stagec never overwrites a file: if one of the files exists, stagec names it and writes nothing.
 
-    With --from and a folder, the project is the draft of a pipeline: a stage for each agent, and the routes that the
-    files say for certain. Comments mark the decisions that are left to you. Standard error has a line for everything
-    that a file says and the draft does not.
+    With --from and a folder, the project is a draft of a pipeline: a stage for each agent, and the routes that are
+    certain. Comments mark the decisions that you must make. stagec prints a line on standard error for each part of a
+    file that the draft does not contain.
 
-    Exit status: 0 written, 2 usage or environment, 3 no agent file that can be taken, 4 internal error.
+    Exit status: 0 written, 2 usage or environment, 3 no usable agent file, 4 internal error.
     """
     from stagec.cli.commands.init.run import InitRequest, run
 

@@ -25,7 +25,7 @@ from stagec.core.shelf import names
 @click.option(
     "--fail-on",
     type=OneOf([*(each.value for each in Severity), "never"]),
-    help="The lowest severity that makes the exit status 1 [error].",
+    help="The lowest severity that gives exit status 1 [error].",
 )
 @click.option("--statistics", is_flag=True, help="Also count the findings of every rule.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
@@ -36,7 +36,7 @@ def markers(context: click.Context, /, **given: Any) -> None:
     `-` reads standard input: `tail -f run.log | stagec markers -` reports while the log is written. Memory does not
     grow with the log. It reports the first 1,000 findings of each rule.
 
-    Exit status: 0 nothing wrong, 1 findings at or above --fail-on, 2 usage or environment, 4 internal error.
+    Exit status: 0 no findings, 1 findings at or above --fail-on, 2 usage or environment, 4 internal error.
     """
     from stagec.cli.commands.markers.run import MarkersRequest, run
 

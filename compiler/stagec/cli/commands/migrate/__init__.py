@@ -11,7 +11,7 @@ from stagec.cli import options
 from stagec.cli.parameters import OneOf
 
 
-@click.command(short_help="Bring step registries, agents and workflows to the format of climpt 1.14.")
+@click.command(short_help="Convert registries, agents and workflows to the format of climpt 1.14.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @click.option("--to", "release", type=OneOf(["1.14"]), default="1.14", show_default=True, help="The release to reach.")
@@ -23,14 +23,14 @@ from stagec.cli.parameters import OneOf
 @options.allow_empty
 @click.pass_context
 def migrate(context: click.Context, /, **given: Any) -> None:
-    """Find what changes in the registries, agents and workflows in PATHS, or in the configured roots.
+    """List the changes that the registries, agents and workflows in PATHS, or in the configured roots, need.
 
-    Changes with one meaning are made with --write, shown with --diff, and only listed without either. What a person
-    must decide is listed with its place and a proposal, and never changed. What an agent may use moves to a new
-    settings file; a file that is there is not overwritten.
+    --write makes the unambiguous changes, --diff prints them as a patch; without either, stagec lists them. It lists
+    each decision that you must make with its place and a proposal, and does not change it. The tools of an agent move
+    to a new settings file; stagec never overwrites an existing file.
 
-    Exit status: 0 nothing is left to do, 1 something is, 2 usage or environment, 3 nothing to migrate,
-    4 internal error.
+    Exit status: 0 nothing left to do, 1 changes or decisions left, 2 usage or environment, 3 nothing to migrate, 4
+    internal error.
     """
     from stagec.cli.commands.migrate.run import MigrateRequest, run
 

@@ -12,7 +12,7 @@ from stagec.cli.completions import complete_flow
 from stagec.cli.running import options as running
 
 
-@click.command(short_help="List what each node may do, why, and what its tests need.")
+@click.command(short_help="List what each node may do, why, and the tools that its tests call.")
 @click.argument("paths", nargs=-1, metavar="[PATHS]...", type=click.Path(path_type=Path))
 @options.root
 @click.option("--flow", metavar="ID", shell_complete=complete_flow, help="Only the flow with this id.")
@@ -22,24 +22,24 @@ from stagec.cli.running import options as running
     multiple=True,
     metavar="RUN",
     shell_complete=running.complete_run,
-    help="A recorded run, whose calls count like those of a test. May be given several times.",
+    help="A recorded run; its calls count like those of a test. Repeatable.",
 )
 @click.option("--all-runs", is_flag=True, help="Count the calls of all recorded runs of these flows.")
 @running.runs
 @running.database
-@click.option("--check", is_flag=True, help="Exit with 1 if more is allowed than the tests and runs need.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a node has tools that the tests and runs do not call.")
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def permissions(context: click.Context, /, **given: Any) -> None:
     """List the tools and programs of each node of the flows in PATHS, or in the configured roots.
 
-    For each it prints what it reads and does, the source of that statement, where it is allowed, and how many tests
-    and runs call it. Then it prints the least set with which the tests of the flow ('*.flow-test.yaml') pass, and
-    what is allowed beyond it. The tests run in memory, as 'stagec test' runs them. The row 'unknown' names nodes
-    whose calls are not known.
+    For each tool it prints the labels, their source, the place that allows the tool, and how many tests and runs call
+    it. Then it prints the least set of tools with which the tests of the flow ('*.flow-test.yaml') pass, and the
+    surplus tools. The tests run in memory, as with 'stagec test'. The row 'unknown' names nodes whose calls are not
+    recorded.
 
-    Exit status: 0 listed, 1 more is allowed than the tests and runs need (--check), 2 usage or
-    environment, 3 nothing that may do anything, 4 internal error.
+    Exit status: 0 listed, 1 surplus tools (--check), 2 usage or environment, 3 no node with tools or programs, 4
+    internal error.
     """
     from stagec.cli.commands.permissions.run import PermissionsRequest, run
 

@@ -16,14 +16,14 @@ from stagec.cli.running import options
 @options.entry
 @click.pass_context
 def simulate(context: click.Context, /, **given: Any) -> None:
-    """Step through PLAN: answer each request yourself, and see where each answer leads.
+    """Step through PLAN: answer each request yourself, and see the next node of each answer.
 
-    Answer with the number of a way, with an outcome, or with JSON; 'undo' takes an answer back, 'help' says more. With
-    a scenario, its answers are used and the moves are printed. No command runs, no callable is called, and no time
-    passes.
+    Answer with the number of an edge, with an outcome, or with JSON; 'undo' removes the last answer, 'help' explains
+    more. With a scenario, stagec uses its answers and prints the moves. It runs no command, calls no callable, and
+    skips waits.
 
-    Exit status: 0 the run has ended as done, or you have left it; 1 it has ended as failed; 2 usage or environment,
-    or the scenario has no answer; 4 internal error.
+    Exit status: 0 the run has ended as done, or you have quit; 1 it has ended as failed; 2 usage or environment, or the
+    scenario has no answer; 4 internal error.
     """
     from stagec.cli.commands.simulate.session import SimulateRequest, walk
 

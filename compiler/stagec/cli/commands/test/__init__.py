@@ -10,7 +10,7 @@ import click
 from stagec.cli import options
 
 
-@click.command("test", short_help="Run the tests of flows: scenarios, and what must come of them.")
+@click.command("test", short_help="Run the tests of flows: scenarios with expectations.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @options.root
 @click.option("-k", "word", metavar="WORD", help="Only the tests with this word in their name.")
@@ -20,21 +20,20 @@ from stagec.cli import options
     "--fail-under",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="Exit with 1 if less of the nodes, edges, cases and rules of a tested flow is run.",
+    help="Exit with 1 if the tests run less than this part of the nodes, edges, cases and rules of a flow.",
 )
-@click.option("--update", is_flag=True, help="Replace the expectations that do not hold by the results of each run.")
+@click.option("--update", is_flag=True, help="Replace wrong expectations with the results of each run.")
 @options.output_format("text", "json", "junit", default="text")
 @click.pass_context
 def command(context: click.Context, /, **given: Any) -> None:
     """Run the tests in the files '*.flow-test.yaml' (or '.json') in PATHS, or in the configured roots.
 
-    A test is a scenario of a flow and what it expects: how the run ends, the path through the nodes, results, and
-    the number of requests to tools and models. stagec compiles the flows of the project and runs each test in memory:
-    no
-    model is asked, no program is started, no time passes. 'stagec schema flow_test' prints the form of the files.
+    A test is a scenario of a flow with expectations: the outcome of the run, the path through the nodes, results, and
+    the number of requests to tools and models. stagec compiles the flows of the project and runs each test in memory.
+    It asks no model, starts no program, and skips waits. 'stagec schema flow_test' prints the schema of the files.
 
-    Exit status: 0 all tests pass, 1 some test fails or too little is covered, 2 usage or environment,
-    3 no tests, 4 internal error.
+    Exit status: 0 all tests pass, 1 a test fails or the coverage is below --fail-under, 2 usage or environment, 3 no
+    tests, 4 internal error.
     """
     from stagec.cli.commands.test.run import FlowTestRequest, run
 

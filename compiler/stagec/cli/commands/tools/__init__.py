@@ -11,7 +11,7 @@ from stagec.cli.parameters import ExistingPath, Group
 
 COMMAND = Group(
     "tools",
-    help="Look at the tools of a project, and lock what its MCP servers offer.",
+    help="List the tools of a project, and lock the tools of its MCP servers.",
     short_help="List, lock and compare the tools of a project.",
 )
 _paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -31,7 +31,7 @@ _formats = options.output_format("text", "json", default="text")
 @options.root
 @_formats
 def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> None:
-    """List the tools that the catalogues of a project name and the locks know; no server is started."""
+    """List the tools in the catalogues and locks of a project; start no server."""
     from stagec.cli.commands.tools.listing import open_project, print_tools
 
     print_tools(open_project(paths, root), output_format)
@@ -44,8 +44,8 @@ def _list(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     """Start every MCP server, ask it for all its tools, and write tools.lock.json beside the catalogue.
 
-    stagec writes nothing unless every server answers. A server gets the variables that its `env` names and a few
-    harmless ones. stagec always stops the servers.
+    stagec writes nothing unless every server answers. A server gets the variables in its `env`, and HOME, LOGNAME,
+    PATH, SHELL, TERM and USER. stagec always stops the servers.
     """
     from stagec.cli.commands.tools.listing import open_project
     from stagec.cli.commands.tools.servers import write_locks
@@ -53,7 +53,7 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
     write_locks(open_project(paths, root), timeout)
 
 
-@COMMAND.subcommand("diff", "Compare the locked tools with those that the servers offer.")
+@COMMAND.subcommand("diff", "Compare the locked tools with the tools of the servers.")
 @_paths
 @options.root
 @_timeout
@@ -65,9 +65,10 @@ def _lock(paths: tuple[Path, ...], root: Path | None, timeout: float) -> None:
 )
 @_formats
 def _diff(paths: tuple[Path, ...], root: Path | None, timeout: float, against: Path | None, output_format: str) -> None:
-    """Report which tools were added, removed or changed since they were locked; exit with 1 if any were.
+    """Report which tools were added, removed or changed since they were locked; exit with 1 if there are any.
 
-    Like `lock`, it starts and asks the servers. With --against, it compares with FILE, an older lock, and starts none.
+    Like `lock`, it starts and asks the servers. With --against, it compares with FILE, an older lock, and starts no
+    server.
     """
     from stagec.cli.commands.tools.diff import compare
     from stagec.cli.commands.tools.listing import open_project

@@ -17,14 +17,14 @@ from stagec.cli import options
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Also compile the flow of each plan from these files and folders, and compare. May be given several times.",
+    help="Also compile the flow of each plan from these files and folders, and compare. Repeatable.",
 )
 @click.option(
     "--key",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Also demand a signature of one of these public keys (PEM, OpenSSH, 'allowed_signers'). Repeatable.",
+    help="Also require a signature of one of these public keys (PEM, OpenSSH, 'allowed_signers'). Repeatable.",
 )
 @click.option(
     "--signature",
@@ -38,9 +38,9 @@ from stagec.cli import options
 def verify(context: click.Context, /, **given: Any) -> None:
     """Check that each PLAN is unchanged, canonical and complete, and that its facts follow from it.
 
-    `-` reads a plan from standard input. With --against, each plan must be byte for byte what its flow compiles to now;
-    if not, stagec prints the differences. With --key, each plan must be signed: by 'stagec sign', or by
-    'ssh-keygen -Y sign -n stagec'.
+    `-` reads a plan from standard input. With --against, each plan must equal the compiled flow byte for byte; if not,
+    stagec prints the differences. With --key, each plan must be signed: by 'stagec sign', or by 'ssh-keygen -Y sign -n
+    stagec'.
 
     Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.
