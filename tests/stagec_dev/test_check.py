@@ -10,7 +10,7 @@ def test_fast_is_a_part_of_all() -> None:
 
 def test_all_runs_every_tool() -> None:
     names = [task.name for task in tasks(fast=False)]
-    assert names[:6] == ["ruff check", "ruff format", "mypy", "import contracts", "tests", "docs"]
+    assert names[:5] == ["ruff check", "ruff format", "mypy", "tests", "docs"]
 
 
 def test_fast_runs_folders_of_tests_that_are_there_and_no_campaigns() -> None:

@@ -44,7 +44,6 @@ def tasks(*, fast: bool) -> tuple[Task, ...]:
         Task("ruff check", _program("ruff", "check")),
         Task("ruff format", _program("ruff", "format", "--check")),
         Task("mypy", _python("mypy")),
-        Task("import contracts", _program("lint-imports")),
         Task("tests", _python(*_FAST_TESTS) if fast else _python("pytest", "-q")),
         Task("docs", _python("stagec_dev", "docs")),
         Task("conformance", _python("stagec_dev", "conformance", "--rules", "A-C"), slow=True, needs_corpus=True),
