@@ -1,8 +1,9 @@
-"""A clean run on a small project pays for nothing it does not need."""
+"""Commands on small projects pay for nothing they do not need."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,20 +33,19 @@ HEAVY = (
 PROBE = """
 import json, sys
 from stagec.cli.app import run
-status = run(["validate", "."])
+status = run(sys.argv[1:])
 print(json.dumps({"status": status, "modules": sorted(sys.modules)}))
 """
+WORLD = ("asyncio", "stagec.catalogue", "stagec.world.models.model_world", "stagec.world.stages.stage_world")
+"""What runs load only where something in them asks for it: an event loop, models, and what executes stages."""
+RUNS = ("stagec.comparison.compare", "stagec.drivers.local", "stagec.runtime", "stagec.world")
+"""What drawings load only where they compare plans or show a run."""
 
 
-@pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Validate a registry of one step in a fresh process and return the modules it imported."""
-    folder = tmp_path_factory.mktemp("small")
-    step = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
-    registry = {"agentId": "a", "version": "1.0.0", "c1": "c", "entryStep": "initial.a", "steps": {"initial.a": step}}
-    (folder / "steps_registry.json").write_text(json.dumps(registry), encoding="utf-8")
+def list_imported(folder: Path, *command: str) -> set[str]:
+    """Execute a command in a fresh process and return the modules it imported."""
     ended = subprocess.run(
-        [sys.executable, "-c", PROBE],
+        [sys.executable, "-c", PROBE, *command],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -58,5 +58,28 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     return set(told["modules"])
 
 
-def test_a_clean_small_project_does_not_import_a_heavy_library(imported: set[str]) -> None:
-    assert imported & set(HEAVY) == set()
+def test_a_clean_small_project_does_not_import_a_heavy_library(tmp_path: Path) -> None:
+    step = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
+    registry = {"agentId": "a", "version": "1.0.0", "c1": "c", "entryStep": "initial.a", "steps": {"initial.a": step}}
+    (tmp_path / "steps_registry.json").write_text(json.dumps(registry), encoding="utf-8")
+    assert list_imported(tmp_path, "validate", ".") & set(HEAVY) == set()
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an example with its plan, and a scenario that answers at once."""
+    folder = tmp_path_factory.mktemp("example") / "code-review"
+    shutil.copytree(TOP / "registries" / "code-review", folder)
+    scenario = (folder / "scenario.yaml").read_text(encoding="utf-8")
+    (folder / "at-once.yaml").write_text(scenario.replace("pace: 300", "pace: 0"), encoding="utf-8")
+    list_imported(folder, "compile", ".", "-o", "made.plan.json")
+    return folder
+
+
+@pytest.mark.parametrize("command", ["simulate", "run"])
+def test_a_run_by_a_scenario_loads_no_other_world(example: Path, command: str) -> None:
+    assert list_imported(example, command, "made.plan.json", "--scenario", "at-once.yaml") & set(WORLD) == set()
+
+
+def test_a_drawing_of_a_project_loads_nothing_that_runs(example: Path) -> None:
+    assert list_imported(example, "graph", "--format", "json", "-o", "made.json") & set(RUNS) == set()
