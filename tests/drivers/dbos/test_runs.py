@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Event as Flag
 from threading import Thread
 from typing import Any
@@ -26,11 +28,20 @@ from playable import judged, steps
 
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore, Worker, WorkerSettings, migrate, open_database
+from stagec.drivers.dbos import (
+    QueueLimit,
+    RunPhase,
+    RunStore,
+    Transitions,
+    Worker,
+    WorkerSettings,
+    migrate,
+    open_database,
+)
 from stagec.drivers.dbos.database import UnreachableError
 from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
 from stagec.drivers.dbos.retention import remove_old
-from stagec.drivers.dbos.settlements import Settlement
+from stagec.drivers.dbos.settlements import Settlement, TakenUp
 from stagec.drivers.dbos.tables import documents, workflows
 from stagec.drivers.dbos.tables import runs as rows
 from stagec.drivers.dbos.tables import steps as steps_of_engine
@@ -147,6 +158,45 @@ def test_a_world_that_cannot_be_opened_interrupts_a_run_and_leaves_no_secret(run
         assert connection.execute(sa.select(workflows.c.status)).scalars().all() == ["SUCCESS"]
 
 
+@pytest.mark.parametrize("is_engine", [True, False])
+def test_a_run_goes_on_after_a_segment_that_fails_when_it_has_recorded_events(
+    runs: RunStore, monkeypatch: pytest.MonkeyPatch, *, is_engine: bool
+) -> None:
+    class Failing(ScriptedTestWorld):
+        @contextmanager
+        def open(self, *_given: object) -> Iterator[ScriptedTestWorld]:
+            yield self
+            raise ValueError("its server does not end")
+
+    submit(runs, submission("one", judged()))
+    with working(runs.database, ScriptedTestWorld()):
+        record = wait_until(runs, "one", RunPhase.WAITING)
+    (key,) = state_of(runs, "one").pending
+    transitions(runs).send_answer("one", key, yes=True, by="terminal")
+    if is_engine:
+        with monkeypatch.context() as patched, working(runs.database, ScriptedTestWorld()):
+            error = sa.exc.OperationalError("UPDATE", {}, Exception("it is restarted"))
+            patched.setattr(Transitions, "settle", raising(error))
+            wait_for(lambda: len(transitions(runs).list_broken(("ERROR",))) == 1)
+        assert transitions(runs).settle(runs.find("one"), Settlement(RunPhase.INTERRUPTED))
+    else:
+        with working(runs.database, Failing()):
+            wait_until(runs, "one", RunPhase.INTERRUPTED)
+    assert len(runs.read_history(runs.find("one")).events) > record.summary["events"]
+    transitions(runs).resume("one")
+    with working(runs.database, ScriptedTestWorld()):
+        assert wait_until(runs, "one", RunPhase.INTERRUPTED, *ENDED).phase is RunPhase.DONE
+
+
+def raising(error: Exception) -> Callable[..., None]:
+    """Return a function that raises an error."""
+
+    def fail(*_given: object) -> None:
+        raise error
+
+    return fail
+
+
 def test_a_run_begins_later(runs: RunStore) -> None:
     submit(runs, submission("one", delay=1_500))
     with working(runs.database, ScriptedTestWorld()):
@@ -218,6 +268,25 @@ def test_what_a_worker_has_taken_and_does_not_execute_is_put_back(runs: RunStore
     take()
     beat.end()
     assert runs.list_queued([record]) == {"one"}
+
+
+def test_a_segment_that_is_read_for_long_is_not_lost(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over, take_up = Flag(), Flag(), Transitions.take_up
+
+    def take_up_slowly(self: Transitions, run: str) -> TakenUp:
+        begun.set()
+        over.wait(PATIENCE)
+        return take_up(self, run)
+
+    monkeypatch.setattr(Transitions, "take_up", take_up_slowly)
+    submit(runs, submission("one"))
+    with working(runs.database, ScriptedTestWorld()) as worker:
+        assert begun.wait(PATIENCE)
+        for _ in range(3):
+            worker._put_back_lost()
+        assert runs.list_queued([runs.find("one")]) == set()
+        over.set()
+        wait_until(runs, "one", *ENDED)
 
 
 def test_a_worker_that_ends_hands_on_what_it_executes(runs: RunStore) -> None:

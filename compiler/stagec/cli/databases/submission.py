@@ -72,7 +72,7 @@ def submit(request: SubmitRequest) -> Exit:
         put("".join(f"{visible(each.run, paper.encoding)}\n" for each, _ in found))
     else:
         new = sum(is_new for _, is_new in found)
-        put(f"{format_count(new, 'run')} submitted, {len(found) - new} were there already\n")
+        put(f"{format_count(new, 'run')} submitted, {len(found) - new} already in the database\n")
     return Exit.CLEAN
 
 
@@ -126,7 +126,7 @@ class SubmissionMaker:
             raise Failure(f"{quote(wrong[0])} is not what it should be")
         given = {**self._scenario.inputs, **object_of(inputs)}
         made = self.make(check_name(run, "run"), given, text_in(job, "entry"))
-        return self._place(made, text_in(job, "tenant"), priority, text_in(job, "at"))
+        return self._place(made, text_in(job, "tenant"), rank, text_in(job, "at"))
 
     def make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
         """Return the submission of a run with a name and its inputs."""

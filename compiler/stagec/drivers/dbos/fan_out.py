@@ -111,11 +111,6 @@ class FanOut:
             with self._lock:
                 self._executed.pop(name, None)
 
-    def list_executed(self) -> frozenset[str]:
-        """Return the ids of the children that this worker executes."""
-        with self._lock:
-            return frozenset(self._executed)
-
     def give_back(self) -> None:
         """End the children that this worker executes; those who wait for them make the requests."""
         with self._lock:

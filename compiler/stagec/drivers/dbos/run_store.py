@@ -267,7 +267,7 @@ class RunStore:
         entries = [*(read_entry(str(each)) for each in before_all), *entries]
         begun = (("", record.started, EventTimes(record.created_at * 1_000_000)),)
         digests, events, times = zip(*(begun + tuple(entries)), strict=True)
-        is_known = segment <= record.segment or record.phase is not RunPhase.ACTIVE
+        is_known = len(events) == record.summary.get("events")  # not if a segment has recorded more, and failed then
         following = (*digests[1:], record.digest if is_known else "")
         return History(b"", record.plan, events, following, times=strip_times(times))
 

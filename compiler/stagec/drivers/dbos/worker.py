@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from threading import Event as Flag
 from threading import Lock, Thread
@@ -87,6 +88,7 @@ class Worker:
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
         self._segments: dict[str, Segment] = {}
+        self._taken: set[str] = set()
         self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
         self._lost: frozenset[str] = frozenset()
         self._troubles = {"start": "is starting"}
@@ -150,10 +152,12 @@ class Worker:
         )
 
         def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
-            return self._execute(run, number)
+            with self._taking(str(DBOS.workflow_id)):
+                return self._execute(run, number)
 
         def execute_child(run: str, number: int, key: str) -> Object:
-            return self._execute_child(run, number, key)
+            with self._taking(str(DBOS.workflow_id)):
+                return self._execute_child(run, number, key)
 
         DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
         DBOS.workflow(name=REQUEST, max_recovery_attempts=_ATTEMPTS)(execute_child)
@@ -176,6 +180,17 @@ class Worker:
     def _list_segments(self) -> list[Segment]:
         with self._lock:
             return list(self._segments.values())
+
+    @contextmanager
+    def _taking(self, name: str) -> Iterator[None]:
+        """Have a workflow that is not lost while the body runs, also where it waits for a turn."""
+        with self._lock:
+            self._taken.add(name)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken.discard(name)
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
@@ -204,9 +219,7 @@ class Worker:
             reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
             self._settings.tell(f"run {record.run} is given back: {reason}")
             return _give_back(record, reason)
-        except (
-            UnreachableError
-        ) as failure:  # before the first event: whatever is recorded later is recorded by the engine
+        except UnreachableError as failure:  # whatever has been recorded is there
             return _give_back(record, str(failure))
         except (dbos_error.DBOSException, sa.exc.SQLAlchemyError):
             raise  # another segment goes on
@@ -277,7 +290,8 @@ class Worker:
             self._settings.tell(f"worker {name} is gone: {format_count(count, 'request or segment')} put back")
 
     def _put_back_lost(self) -> None:
-        held = frozenset(each.record.workflow for each in self._list_segments()) | self._fan_out.list_executed()
+        with self._lock:
+            held = frozenset(self._taken)
         self._lost = self._heartbeat.put_back_lost(held, self._lost)
         for record in self._transitions.list_broken(("ERROR",)):  # the database failed, and the engine with it
             again = record.refusals < _FAILURES
