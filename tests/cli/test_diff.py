@@ -163,6 +163,21 @@ def test_what_is_not_there_is_trouble(repository: Path, capfd: Shown, named: str
     assert capfd.readouterr().err.startswith("stagec: error: ")
 
 
+def test_a_path_that_a_revision_lacks_is_told_with_the_way_out(repository: Path, capfd: Shown) -> None:
+    (repository / "docs").rename(repository / "pages")
+    assert run(["diff", "HEAD", "pages"]) == 2
+    assert capfd.readouterr().err == (
+        "stagec: error: revision 'HEAD' has no 'pages'\nstagec: help: 'HEAD:PATH' names another path in it\n"
+    )
+    assert run(["diff", "HEAD:docs", "pages"]) == 0
+
+
+@pytest.mark.parametrize("line", [["diff", "-", "-"], ["breaking", "-", "--against", "-"]])
+def test_standard_input_is_one_side_only(line: list[str], capfd: Shown) -> None:
+    assert run(line) == 2
+    assert capfd.readouterr().err == "stagec: error: both sides are '-': standard input has one plan\n"
+
+
 def test_a_flow_with_errors_is_trouble(repository: Path, capfd: Shown) -> None:
     edit(repository / "docs" / "pipeline.yaml", "  write: check\n", "  write: chekc\n")
     assert run(["diff", "HEAD"]) == 2

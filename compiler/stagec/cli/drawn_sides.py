@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from stagec.cli.differences import SIGNS, describe_change
-from stagec.cli.files import STDIN
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen
-from stagec.cli.sides import UNREAD, is_plan, locate_side, read_plans
+from stagec.cli.sides import UNREAD, find_beside, is_plan, locate_side, read_plans
 from stagec.comparison.change import Action, PlanChange
 from stagec.comparison.classify import JudgedChange, judge_flow
 from stagec.comparison.flows import compare_flow
@@ -76,8 +75,7 @@ def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges
 
     Raise `Failure` when no side has a flow, or none of the wanted id.
     """
-    around = Path(path)
-    old = read_drawn_side(against, around if around.exists() and around != STDIN else Path())
+    old = read_drawn_side(against, find_beside(path))
     new = read_drawn_side(path, Path())
     pairs = tuple(each for each in match_flows(old, new) if flow in {None, each.id})
     if not pairs:

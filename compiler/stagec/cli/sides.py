@@ -34,11 +34,28 @@ class ComparedSide:
     plans: tuple[Plan, ...]
 
 
-def read_side(text: str, beside: Path, flow: str | None = None) -> ComparedSide:
-    """Return the plans that a text names: a file or folder, or a revision of what is `beside`.
+def read_sides(old: str, new: str, around: Path, flow: str | None = None) -> tuple[ComparedSide, ComparedSide]:
+    """Return the plans of two sides; a revision without a path is one of the other side, a new one of what is `around`.
 
-    `flow` is the id of the only one that is wanted; a side may have none of that id.
+    `flow` is the id of the only one that is wanted; a side may have none of that id. Raises `Failure` if no side has a
+    flow.
     """
+    if old == new == str(STDIN):
+        raise Failure(f"both sides are {quote(STDIN)}: standard input has one plan")
+    sides = _read_side(old, find_beside(new), flow), _read_side(new, around, flow)
+    if not any(each.plans for each in sides):
+        named = "flow" if flow is None else f"flow {quote(flow)}"
+        raise Failure(f"neither {quote(old)} nor {quote(new)} has a {named}", Exit.NOTHING)
+    return sides
+
+
+def find_beside(other: str) -> Path:
+    """Return the path that a revision without a path is a revision of: the other side if that is one."""
+    path = Path(other)
+    return path if path.exists() and path != STDIN else Path()
+
+
+def _read_side(text: str, beside: Path, flow: str | None) -> ComparedSide:
     with locate_side(text, beside) as path:
         found = read_plans(path) if is_plan(path) else _freeze(text, path, flow)
     return ComparedSide(text, tuple(each for each in found if flow is None or each.id == flow))
@@ -57,7 +74,8 @@ def locate_side(text: str, beside: Path) -> Iterator[Path]:
     with open_revision(revision) as top:
         path = top / revision.path
         if not path.exists():
-            raise Failure(f"revision {quote(revision.name)} has no {quote(revision.path)}")
+            hint = f"'{revision.name}:PATH' names another path in it"
+            raise Failure(f"revision {quote(revision.name)} has no {quote(revision.path)}", hints=[hint])
         yield path
 
 
@@ -102,10 +120,3 @@ def _hints(errors: Iterable[Diagnostic]) -> list[str]:
         f"{each.at.file}:{each.span.start.line}:{each.span.start.column}: {each.code} {each.message}"
         for each in islice(errors, _SHOWN)
     ]
-
-
-def require_flow(flow: str | None, sides: tuple[ComparedSide, ComparedSide]) -> None:
-    """Raise a `Failure` when no side has a flow, or none of the wanted id."""
-    if not any(each.plans for each in sides):
-        named = "flow" if flow is None else f"flow {quote(flow)}"
-        raise Failure(f"neither {quote(sides[0].label)} nor {quote(sides[1].label)} has a {named}", Exit.NOTHING)

@@ -14,7 +14,8 @@ from stagec.comparison.pair import PlanPair
 
 
 @declare_judged(
-    "node {node} has {after} turns and had {before}: a conversation in flight may be beyond that", turns="changed"
+    "the limit of turns of node {node} is {after} and was {before}: a conversation in flight may be beyond it",
+    turns="changed",
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and is_lowered(change.before, change.after)

@@ -15,7 +15,8 @@ from stagec.comparison.pair import PlanPair
 
 
 @declare_judged(
-    "node {node} has {after} attempts and had {before}: an execution in flight may be beyond that", attempts="changed"
+    "the limit of attempts of node {node} is {after} and was {before}: an execution in flight may be beyond it",
+    attempts="changed",
 )
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and is_lowered(change.before, change.after)

@@ -6,4 +6,4 @@ Every run in flight continues as before.
 
 from stagec.comparison.kind import declare
 
-KIND = declare(__name__, "node {node} has {after} turns, and had {before}", turns="changed")
+KIND = declare(__name__, "the limit of turns of node {node} is {after}, and was {before}", turns="changed")

@@ -7,5 +7,8 @@ Every run in flight continues as before.
 from stagec.comparison.kind import declare
 
 KIND = declare(
-    __name__, "node {node} has {after} attempts, and had {before}", attempts="changed", validation_attempts="changed"
+    __name__,
+    "the limit of attempts of node {node} is {after}, and was {before}",
+    attempts="changed",
+    validation_attempts="changed",
 )

@@ -11,7 +11,7 @@ from stagec.cli.commands.breaking.document import format_flows
 from stagec.cli.commands.breaking.markdown import write_comment
 from stagec.cli.commands.breaking.page import draw_flows
 from stagec.cli.sheet import Sheet
-from stagec.cli.sides import read_side, require_flow
+from stagec.cli.sides import read_sides
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.comparison.classify import judge_flow
 from stagec.comparison.flows import compare_flows
@@ -34,12 +34,8 @@ class BreakingRequest:
 def run(request: BreakingRequest) -> Exit:
     """Print what the changes mean, and return the exit status."""
     allowed = read_codes(request.allow)
-    path = Path(request.path)
-    beside = path if path.exists() and request.path != "-" else Path()
     with show_progress("comparing …"):
-        before = read_side(request.against, beside, request.flow)
-        after = read_side(request.path, Path(), request.flow)
-        require_flow(request.flow, (before, after))
+        before, after = read_sides(request.against, request.path, Path(), request.flow)
         flows = tuple(judge_flow(each) for each in compare_flows(before.plans, after.plans))
     if request.output_format == "json":
         put(format_flows(before, after, flows, allowed))

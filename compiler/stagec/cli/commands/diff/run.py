@@ -14,7 +14,7 @@ from stagec.cli.figures import Moved, list_moved
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.assumptions import CostOptions, assume
 from stagec.cli.sheet import Sheet
-from stagec.cli.sides import read_side, require_flow
+from stagec.cli.sides import find_beside, read_sides
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.comparison.change import Action
 from stagec.comparison.flows import FlowChanges, compare_flows
@@ -52,9 +52,7 @@ class DiffRequest:
 def run(request: DiffRequest) -> Exit:
     """Print what has changed, and return the exit status."""
     with show_progress("comparing …"):
-        before = read_side(request.old, beside(request.new), request.flow)
-        after = read_side(request.new, beside(request.old), request.flow)
-        require_flow(request.flow, (before, after))
+        before, after = read_sides(request.old, request.new, find_beside(request.old), request.flow)
         flows = compare_flows(before.plans, after.plans)
         figures = request.compare_figures(flows)
     if request.output_format == "json":
@@ -66,9 +64,3 @@ def run(request: DiffRequest) -> Exit:
         draw_flows(sheet, flows, figures)
         put(sheet.text())
     return Exit.FINDINGS if any(each.action is not None for each in flows) else Exit.CLEAN
-
-
-def beside(other: str) -> Path:
-    """Return the path that a revision without a path is a revision of: the other side if that is one."""
-    path = Path(other)
-    return path if path.exists() and other != "-" else Path()
