@@ -124,7 +124,7 @@ class SubmissionMaker:
             raise Failure("a job has no 'run', the name of the run: whoever submits it again begins none twice")
         if wrong:
             raise Failure(f"{quote(wrong[0])} is not what it should be")
-        given = {**self._scenario.inputs, **object_of(inputs)}
+        given, rank = {**self._scenario.inputs, **object_of(inputs)}, priority if type(priority) is int else None
         made = self.make(check_name(run, "run"), given, text_in(job, "entry"))
         return self._place(made, text_in(job, "tenant"), rank, text_in(job, "at"))
 
