@@ -103,14 +103,6 @@ def intents_of(step: Step) -> AbstractSet[str]:
     return INTENTS if step.kind is None else ALLOWED[step.kind]
 
 
-def points_at_field(gate: Gate) -> bool:
-    """Tell whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
-    if gate.pointer is None or gate.field is None:
-        return False
-    members = (each for name in gate.field.split(".") for each in ("properties", name))
-    return tokens(gate.pointer) == tuple(members)
-
-
 def find_known_elsewhere(step: Step) -> AbstractSet[str]:
     """Return the intents that the schema or the transitions know and steps of this kind may answer."""
     return intents_of(step) & {*(list_offered_by(step) or ()), *(step.intents or ())}
@@ -121,7 +113,7 @@ def offers_no_intent(step: Step) -> bool:
     offered = list_offered_by(step)
     if not offered or not INTENTS.isdisjoint(offered):
         return False
-    return step.gate is not None and not points_at_field(step.gate)
+    return step.gate is not None and not step.gate.points_at_field
 
 
 def _sort_out(step: Step, gate: Gate, offered: Mapping[str, Place] | None) -> tuple[_Odd, _Odd]:

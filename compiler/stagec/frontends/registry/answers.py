@@ -10,7 +10,7 @@ from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.frontends.registry.agreement import can_jump, offers_no_intent, points_at_field
+from stagec.frontends.registry.agreement import can_jump, offers_no_intent
 from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step
 from stagec.sources.shape.subschemas import tokens
 
@@ -83,7 +83,7 @@ def names_another_member(step: Step) -> bool:
     Not where the pointer itself leads to nothing that could be meant.
     """
     gate = step.gate
-    if gate is None or gate.field is None or gate.pointer is None or points_at_field(gate):
+    if gate is None or gate.field is None or gate.pointer is None or gate.points_at_field:
         return False
     path = tokens(gate.pointer)
     plain = gate.pointer.startswith("#/") and len(path) % 2 == 0 and set(path[::2]) == {"properties"}

@@ -111,6 +111,8 @@ class Gate:
     target_mode: str | None
     handoff: tuple[str, ...] | None
     fail_fast: bool
+    points_at_field: bool
+    """Whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
 
 
 @value

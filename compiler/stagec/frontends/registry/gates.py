@@ -14,6 +14,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.frontends.registry.document import Gate, OutputSchema
 from stagec.sources.read import join
+from stagec.sources.shape.subschemas import tokens
 
 _PLAIN = 2
 """A version of marshal's format in which equal bytes can only be equal values."""
@@ -33,18 +34,26 @@ class GateReader:
         if content not in self._known:
             listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
             fields = [each if isinstance(each, str) else "" for each in list_of(handoff)]
+            field, pointer = text_in(given, "intentField"), text_in(given, "intentSchemaRef")
             self._known[content] = Gate(
                 allowed={each: at for at, each in enumerate(list_of(listed)) if isinstance(each, str)},
                 is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
                 fallback=text_in(given, "fallbackIntent"),
-                field=text_in(given, "intentField"),
-                pointer=text_in(given, "intentSchemaRef"),
+                field=field,
+                pointer=pointer,
                 target_field=text_in(given, "targetField"),
                 target_mode=text_in(given, "targetMode"),
                 handoff=tuple(fields) if isinstance(handoff, list) else None,
                 fail_fast=given.get("failFast") is not False,
+                points_at_field=_names_field(pointer, field),
             )
         return self._known[content]
+
+
+def _names_field(pointer: str | None, field: str | None) -> bool:
+    if pointer is None or field is None:
+        return False
+    return tokens(pointer) == tuple(each for name in field.split(".") for each in ("properties", name))
 
 
 def read_reference(body: Object) -> tuple[str | None, str | None]:

@@ -16,7 +16,7 @@ from stagec.contract.schemas import Miss, Schema, absent
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.frontends.registry.agreement import offers_no_intent, points_at_field
+from stagec.frontends.registry.agreement import offers_no_intent
 from stagec.frontends.registry.document import Gate, OutputSchema, Registry
 from stagec.rules.registry import rule
 from stagec.sources.shape.subschemas import tokens
@@ -32,7 +32,7 @@ def check(registry: Registry) -> Iterator[Finding]:
         if output.choices is not Miss.NO_MEMBER and not offers_no_intent(step):
             continue
         here, there = step.gate_at / "intentSchemaRef", _part(output, output.found, gate)
-        first, second = (there, here) if points_at_field(gate) else (here, there)
+        first, second = (there, here) if gate.points_at_field else (here, there)
         if first not in told:
             told.add(first)
             message = f"step {quote(step.key)} takes its intents from {quote(gate.pointer)}, which {_lack(output)}"
