@@ -20,6 +20,7 @@ from stagec.cli.app import run
 from stagec.cli.running.runs import read_run
 from stagec.cli.signatures import SIGNATURE
 from stagec.core.value import replace
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION
 from stagec.plan import Plan, dump
 from stagec.plan.document import Contents
 from stagec.plan.template import Text
@@ -110,9 +111,9 @@ def test_jobs_are_submitted_together_or_not_at_all(place: Path, capsys: pytest.C
     Path("jobs.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     words = ["submit", "steps.plan.json", "--jobs", "jobs.jsonl"]
     assert run(words) == 0
-    assert capsys.readouterr().out.endswith("40 runs submitted, 0 were there already\n")
+    assert capsys.readouterr().out.endswith("40 runs submitted, 0 already in the database\n")
     assert run(words) == 0
-    assert capsys.readouterr().out == "0 runs submitted, 40 were there already\n"
+    assert capsys.readouterr().out == "0 runs submitted, 40 already in the database\n"
 
 
 @pytest.mark.parametrize(
@@ -345,5 +346,7 @@ def test_json_is_as_its_schema_says(name: str, place: Path, capsys: pytest.Captu
     assert submit("--run", "one") == 0
     capsys.readouterr()
     assert run(words[name]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told.get("open") == ({APPLICATION_VERSION: 1} if name == "database" else None)
     schema = Path(__file__).parents[2] / "schemas" / f"{name}.schema.json"
-    jsonschema.validate(json.loads(capsys.readouterr().out), json.loads(schema.read_bytes()))
+    jsonschema.validate(told, json.loads(schema.read_bytes()))

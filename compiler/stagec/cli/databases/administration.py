@@ -37,24 +37,22 @@ def migrate(url: str | None) -> None:
 def check(url: str | None, output_format: str) -> None:
     """Print what is in a database; raise `Failure` unless this version can use it."""
     with open_store(url) as store:
-        phases, workers = store.count_phases(), store.list_workers()
+        phases, versions, workers = store.count_phases(), store.count_versions(), store.list_workers()
         if output_format == "json":
-            counts: Object = {str(phase): count for phase, count in phases.items()}
+            counts: Object = {"runs": {str(phase): count for phase, count in phases.items()}, "open": dict(versions)}
             rows: list[Json] = [
                 {"worker": each.worker, "version": each.version, "host": each.host, "draining": each.is_draining}
                 for each in workers
             ]
-            put(
-                format_json(
-                    {"version": 1, "database": store.database.name.strip("'"), "runs": counts, "workers": rows}, 2
-                )
-                + "\n"
-            )
+            told = {"version": 1, "database": store.database.name.strip("'"), **counts, "workers": rows}
+            put(format_json(told, 2) + "\n")
             return
         paper = find_canvas(sys.stdout, os.environ)
         put(f"{store.database.name} is as this version needs it\n")
         cells = [("worker", each.worker, each.version, "draining" if each.is_draining else "") for each in workers]
-        put(draw_columns(paper, [*cells, *(("runs", phase, f"{count:,}") for phase, count in phases.items())]))
+        cells += [("runs", phase, f"{count:,}", "") for phase, count in phases.items()]
+        cells += [("open runs", version, f"{count:,}", "") for version, count in versions.items()]
+        put(draw_columns(paper, cells))
 
 
 def set_limit(url: str | None, limit: QueueLimit | None) -> None:

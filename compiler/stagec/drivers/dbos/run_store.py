@@ -21,6 +21,7 @@ from stagec.drivers.dbos.database import Database
 from stagec.drivers.dbos.queues import Queues
 from stagec.drivers.dbos.run_records import (
     APPLICATION_VERSION,
+    ENDED,
     RunPhase,
     RunRecord,
     Submission,
@@ -187,6 +188,13 @@ class RunStore:
             found = connection.execute(sa.select(runs.c.phase, sa.func.count()).group_by(runs.c.phase)).all()
         counts = {RunPhase(phase): count for phase, count in found}
         return {phase: counts[phase] for phase in RunPhase if phase in counts}
+
+    def count_versions(self) -> dict[str, int]:
+        """Return how many runs that have not ended belong to each version of the format and the machine."""
+        query = sa.select(runs.c.version, sa.func.count()).where(runs.c.phase.in_(set(RunPhase) - set(ENDED)))
+        with self.database.transact() as connection:
+            found = connection.execute(query.group_by(runs.c.version).order_by(runs.c.version)).all()
+        return {str(row[0]): int(row[1]) for row in found}
 
     def list_workers(self) -> Sequence[sa.Row[tuple[object, ...]]]:
         """Return the rows of the workers that live, or have died a moment ago."""

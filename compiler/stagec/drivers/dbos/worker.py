@@ -126,7 +126,7 @@ class Worker:
         finally:
             self._over.set()
             for each in threads:
-                each.join(PACE)
+                each.join(PACE / len(threads))
             self._heartbeat.end()
         if self._fault is not None:
             raise self._fault
