@@ -34,9 +34,9 @@ def permissions(context: click.Context, /, **given: Any) -> None:
     """List the tools and programs of each node of the flows in PATHS, or in the configured roots.
 
     For each tool it prints the labels, their source, the place that allows the tool, and how many tests and runs call
-    it. Then it prints the least set of tools with which the tests of the flow ('*.flow-test.yaml') pass, and the
-    surplus tools. The tests run in memory, as with 'stagec test'. The row 'unknown' names nodes whose calls are not
-    recorded.
+    it. Then it prints the least set of tools that the runs of the flow's tests ('*.flow-test.yaml') call, and the
+    surplus tools. The tests run in memory, as with 'stagec test'. Expectations about the lists of tools do not count.
+    The row 'unknown' names nodes whose calls are not recorded.
 
     Exit status: 0 listed, 1 surplus tools (--check), 2 usage or environment, 3 no node with tools or programs, 4
     internal error.
