@@ -24,11 +24,13 @@ class Table(Mapping[K, V]):
 
     def having(self, name: K, entry: V) -> Table[K, V]:
         """Return a table with one more entry, or with another one under its name."""
-        return self.having_all({name: entry})
+        return self._merge({**self._latest, name: entry})
 
     def having_all(self, entries: Mapping[K, V]) -> Table[K, V]:
         """Return a table with more entries, or with others under their names."""
-        latest = {**self._latest, **entries}
+        return self._merge({**self._latest, **entries})
+
+    def _merge(self, latest: Mapping[K, V]) -> Table[K, V]:
         if len(latest) * len(latest) > len(self._old):
             return Table({**self._old, **latest})
         return Table(self._old, latest)

@@ -58,10 +58,11 @@ class StepBuilder:
         self.program, self.nodes = program, program.plan.nodes
         self.before = state
         self.now = thaw(state)
+        self._now: Any = self.now  # the same, to set single fields of it
         self._active: dict[str, Execution] = {**state.active}
         self._scopes: dict[str, Scope] = {**state.scopes}
         self._pending: dict[str, Effect] = {**state.pending}
-        self.change(active=self._active, scopes=self._scopes, pending=self._pending)
+        self._now.active, self._now.scopes, self._now.pending = self._active, self._scopes, self._pending
         self.acting: Execution | None = None
         """The execution that has acted last."""
         self._effects: dict[str, Effect] = {}
@@ -77,7 +78,7 @@ class StepBuilder:
     def change(self, **fields: object) -> None:
         """Set fields of the state."""
         for name, given in fields.items():
-            setattr(self.now, name, given)
+            setattr(self._now, name, given)
 
     def history_of(self, node: str) -> NodeHistory:
         """Return what is remembered of a node."""
@@ -85,7 +86,7 @@ class StepBuilder:
 
     def remember(self, node: str, **fields: object) -> None:
         """Change what is remembered of a node."""
-        self.change(past=self.now.past.having(node, replace(self.history_of(node), **fields)))
+        self._now.past = self.now.past.having(node, replace(self.history_of(node), **fields))
 
     def execution(self, key: str) -> Execution | None:
         """Return an execution that has not ended."""
@@ -145,7 +146,7 @@ class StepBuilder:
         for effect in step.effects:
             self._pending[effect.key] = self._effects[effect.key] = effect
         for each in step.trace:
-            self.change(traced=self.now.traced + 1)
+            self._now.traced += 1
             self._trace.append(TraceEvent(each.name, {**each.facts, "seq": self.now.traced}))
         self._inner.extend(replace(each, run=step.state.run) for each in step.moves)
         return self.keep(replace(execution, progress=AgentRun(step.state, step.last)))
@@ -177,8 +178,7 @@ class StepBuilder:
 
     def emit(self, name: str, execution: Execution | None = None, /, **facts: Json) -> None:
         """Add a trace event about an execution, or about the run as a whole."""
-        number = self.now.traced + 1
-        self.change(traced=number)
+        number = self._now.traced = self.now.traced + 1
         event: dict[str, Json] = {"seq": number, "workflowRunId": self.now.run}
         if execution is not None:
             event["stageId"], event["stageExecutionId"] = execution.node, execution.key
@@ -283,9 +283,9 @@ def _close(state: State, move: _OpenMove) -> Move:
     execution, outcome, to = move
     if outcome == _CANCELLED:
         return Move(execution.node, visit_of(execution.key), outcome)
-    end = "" if to or state.ended is None else str(state.ended)
-    others: tuple[Execution | PendingNode, ...] = (
-        () if to or end else (*state.active.values(), *islice(state.waiting, _MOST))
-    )
+    if to:
+        return Move(execution.node, visit_of(execution.key), outcome, tuple(to))
+    end = "" if state.ended is None else str(state.ended)
+    others: tuple[Execution | PendingNode, ...] = () if end else (*state.active.values(), *islice(state.waiting, _MOST))
     awaited = tuple(dict.fromkeys(each.node for each in others))
-    return Move(execution.node, visit_of(execution.key), outcome, tuple(to), end, awaited)
+    return Move(execution.node, visit_of(execution.key), outcome, (), end, awaited)
