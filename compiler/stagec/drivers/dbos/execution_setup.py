@@ -54,7 +54,7 @@ OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
 """Makes the world of a run; nothing that it has started is left when the body ends. Raises `Failure`."""
 
 
-class ClosedWorld:
+class CancelledWorld:
     """The world of a run that is to be cancelled and whose world cannot be opened: nothing is answered there."""
 
     def answer(self, effect: Effect) -> Json:
@@ -81,9 +81,9 @@ class ClosedWorld:
 
 
 @contextmanager
-def open_closed_world(_record: RunRecord, _program: Program) -> Iterator[RunWorld]:
+def open_cancelled_world(_record: RunRecord, _program: Program) -> Iterator[RunWorld]:
     """Open the world of a run in which nothing is answered."""
-    yield ClosedWorld()
+    yield CancelledWorld()
 
 
 @value

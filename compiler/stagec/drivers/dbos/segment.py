@@ -11,7 +11,7 @@ from dbos import DBOS
 
 from stagec.core.json import object_of
 from stagec.core.value import replace
-from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_closed_world
+from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
 from stagec.drivers.dbos.run_progress import RunProgress
@@ -24,7 +24,7 @@ from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
 from stagec.drivers.threads import THREADS
 from stagec.runtime import Program
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Wait
+from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
 from stagec.world.questions import is_for_people
 
 _LONG = 2_000
@@ -60,17 +60,18 @@ class Segment:
 
     def hear(self, messages: Iterable[RunMessage]) -> None:
         """Take signals, each once; a run that is cancelled cannot be paused any more."""
-        for message in sorted(messages, key=lambda each: each.kind is not MessageKind.CANCEL):
-            if message.id not in self._told:
-                self._told.add(message.id)
-                self._is_cancelled |= message.kind is MessageKind.CANCEL
-                if message.kind is MessageKind.PAUSE:
-                    if not self._is_cancelled:
-                        self.stop(Word.PAUSE, at_once=True)
-                else:
+        new = [each for each in messages if each.id not in self._told]
+        self._told.update(each.id for each in new)
+        self._is_cancelled |= any(each.kind is MessageKind.CANCEL for each in new)
+        for message in new:
+            match message.kind:
+                case MessageKind.CANCEL:
+                    self._inbox.put(Cancelled())
+                case MessageKind.ANSWER:
                     answer = {**object_of(message.answer), "by": message.by, "message": message.id}
-                    is_cancelled = message.kind is MessageKind.CANCEL
-                    self._inbox.put(Cancelled() if is_cancelled else Answered(message.key, answer))
+                    self._inbox.put(Answered(message.key, answer))
+                case MessageKind.PAUSE if not self._is_cancelled:
+                    self.stop(Word.PAUSE, at_once=True)
 
     def execute(self) -> Settlement:
         """Execute the run until it has ended, or can go on in another segment alone; return how it stands."""
@@ -94,8 +95,8 @@ class Segment:
         except RefusedRunError:
             if all(each.kind is not MessageKind.CANCEL for each in self._sent):
                 raise
-            closed = replace(setup, open_world=open_closed_world)
-            return closed.enter_world(opened, self.record, program, latest)
+            cancelled = replace(setup, open_world=open_cancelled_world)
+            return cancelled.enter_world(opened, self.record, program, latest)
 
     def _go_on(self, world: RunWorld, pool: RequestPool) -> Settlement:
         """Take event after event, each a step of the engine."""
@@ -155,8 +156,9 @@ class Segment:
         if self._change is not None:  # before anything else: whoever sent it judged the state that the run has now
             return self._change
         pending = self._progress.state.pending
-        asked = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
-        open_ = {key: self._shorten(each) for key, each in asked.items()}
+        wanted = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
+        rests = {key: self._find_rest(each) for key, each in wanted.items() if isinstance(each, Wait)}
+        open_ = {**wanted, **{key: Wait(key, milliseconds) for key, milliseconds in rests.items()}}
         for key in open_:
             self._since.setdefault(key, monotonic())
         while True:
@@ -188,12 +190,6 @@ class Segment:
         asked = tuple(each.key for each in pending if is_for_people(each) and not world.takes(each))
         reason = "waits for an answer" if asked else "waits for a time"
         return replace(self._describe(RunPhase.WAITING, reason), asked=asked)
-
-    def _shorten(self, effect: Effect) -> Effect:
-        """Return a wait that began in an earlier segment with what is left of it, and any other request as it is."""
-        if not isinstance(effect, Wait) or effect.key not in self.record.due:
-            return effect
-        return replace(effect, milliseconds=self._find_rest(effect))
 
     def _find_rest(self, wait: Wait) -> int:
         """Return how many milliseconds of a wait are left."""
