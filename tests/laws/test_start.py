@@ -38,8 +38,8 @@ print(json.dumps({"status": status, "modules": sorted(sys.modules)}))
 """
 WORLD = ("asyncio", "stagec.catalogue", "stagec.world.models.model_world", "stagec.world.stages.stage_world")
 """What runs load only where something in them asks for it: an event loop, models, and what executes stages."""
-RUNS = ("stagec.comparison.compare", "stagec.drivers.local", "stagec.runtime", "stagec.world")
-"""What drawings load only where they compare plans or show a run."""
+RUNS = ("stagec.comparison.compare", "stagec.drivers.local", "stagec.picture.layout", "stagec.runtime", "stagec.world")
+"""What JSON of drawings needs only where it compares plans or shows a run, and what lays them out."""
 
 
 def list_imported(folder: Path, *command: str) -> set[str]:
@@ -82,4 +82,4 @@ def test_a_run_by_a_scenario_loads_no_other_world(example: Path, command: str) -
 
 
 def test_a_drawing_of_a_project_loads_nothing_that_runs(example: Path) -> None:
-    assert list_imported(example, "graph", "--format", "json", "-o", "made.json") & set(RUNS) == set()
+    assert list_imported(example, "graph", "-o", "made.json") & set(RUNS) == set()

@@ -16,7 +16,7 @@ from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.shelf import member, members
+from stagec.core.shelf import member, members, names
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.emitters import Emitter, Picture, Role
@@ -36,10 +36,14 @@ def choose_emitter(form: str | None, output: Path | None) -> Emitter:
     """Return the format that was asked for, or that the name of the file says."""
     if form is not None or output is None:
         return member(emitters, form or _DEFAULT, Emitter)
+    suffix = output.suffix.lower()
+    usual = member(emitters, suffix[1:], Emitter) if suffix[1:] in names(emitters) else None
+    if usual is not None and usual.suffix == suffix:  # the others need not be loaded
+        return usual
     known = {each.suffix: each for each in members(emitters, Emitter)}
-    if output.suffix.lower() not in known:
+    if suffix not in known:
         raise Failure(f"{quote(output.name)} does not say a format: --format does, or one of {listing(sorted(known))}")
-    return known[output.suffix.lower()]
+    return known[suffix]
 
 
 def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture, ...]:
@@ -52,8 +56,8 @@ def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[
         if box.role in _NAMED and box.name == node
     ]
     if not found:
-        names = {box.name for picture in known for box in picture.boxes.values() if box.role in _NAMED}
-        raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(sorted(names)))}")
+        drawn = {box.name for picture in known for box in picture.boxes.values() if box.role in _NAMED}
+        raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(sorted(drawn)))}")
     return tuple(focus(picture, box, depth) for picture, box in found)
 
 
