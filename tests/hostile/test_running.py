@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import nursery
 import pytest
+from nursery import environment
 from playable import STAGES, STEPS, stages, steps
 from processes import gone
 
@@ -23,18 +25,12 @@ from stagec.plan.document import Contents
 from stagec.plan.facts import facts
 from stagec.plan.node import Go
 
-COMPILER = Path(__file__).parents[2] / "compiler"
 COMMAND = (sys.executable, "-m", "stagec")
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 BEGIN = ("run", "p", "--scenario", "s.yaml", "--run", "one")
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return {**kept, "PYTHONPATH": str(COMPILER), "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
 @pytest.fixture
@@ -49,10 +45,8 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path) -> Run:
     """Run stagec in the folder; it must end as documented, without a traceback and without raw control characters."""
 
-    def start(*arguments: str, text: bytes = b"", **more: str) -> Ended:
-        ended = subprocess.run(
-            [*COMMAND, *arguments], cwd=folder, env=environment(**more), input=text, capture_output=True, check=False
-        )
+    def start(*arguments: str, text: bytes | None = None, **more: str) -> Ended:
+        ended = nursery.run(arguments, folder, environment(**more), text)
         said = (ended.stdout + ended.stderr).decode()
         assert ended.returncode in {0, 1, 2, 130}, said
         assert "Traceback" not in said

@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from itertools import count
 from threading import Event, Thread
 
@@ -170,16 +171,18 @@ def _squeeze(before: bytes, repeated: bytes, times: int) -> bytes:
     return b"".join((squeezed.compress(before), *(squeezed.compress(repeated) for _ in range(times)), squeezed.flush()))
 
 
-_BOMBS = {path: _squeeze(_begin(path), _more(path, "x" * 1_000_000), 300) for path in ("messages", "chat")}
+@cache
+def _make_bomb(path: str) -> bytes:
+    return _squeeze(_begin(path), _more(path, "x" * 1_000_000), 300)
 
 
 def bomb(connection: socket.socket, path: str) -> None:
-    data = _BOMBS["messages" if "messages" in path else "chat"]
+    data = _make_bomb("messages" if "messages" in path else "chat")
     connection.sendall(STREAM + b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(data) + data)
 
 
 def bomb_in_error(connection: socket.socket, _path: str) -> None:
-    data = _BOMBS["chat"]
+    data = _make_bomb("chat")
     head = b"HTTP/1.1 400 No\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(data)
     connection.sendall(head + data)
 
