@@ -36,17 +36,18 @@ class Selection:
         every = tuple(families)
         if settings.selects_nothing:
             return cls(tuple(family for family in every if not family.optional), None, settings.documentation)
-        _refuse_unknown(settings, every)
+        named = [(family, rule, names_of(family, rule)) for family in every for rule in family.rules()]
+        _refuse_unknown(settings, frozenset().union(*(names for _, _, names in named)))
         chosen: dict[str, Severity] = {}
+        speaking = {family.name for family in every if not family.optional}
         mandatory = settings.told
-        for family in every:
-            for rule in family.rules():
-                heard = mandatory if rule.mandatory else settings
-                weight = _weigh(heard, family, rule)
-                if weight is not None and _is_selected(heard, family, rule):
-                    chosen[rule.code] = weight
-        speaking = [family for family in every if not family.optional or any(r.code in chosen for r in family.rules())]
-        return cls(tuple(speaking), chosen, settings.documentation)
+        for family, rule, names in named:
+            heard = mandatory if rule.mandatory else settings
+            weight = _weigh(heard, rule, names)
+            if weight is not None and _is_selected(heard, names, asks_first=family.asks_first(rule)):
+                chosen[rule.code] = weight
+                speaking.add(family.name)
+        return cls(tuple(each for each in every if each.name in speaking), chosen, settings.documentation)
 
     def severity(self, rule: AnyRule) -> Severity | None:
         """Return how heavy the findings of a rule are, or nothing when it does not speak."""
@@ -78,15 +79,14 @@ _LONGEST_PREFIX = len("STG20")
 """A longer one would be a code: `STG200` is one rule, and not ten rules from `STG2000`."""
 
 
-def _weigh(settings: Settings, family: AnyFamily, rule: AnyRule) -> Severity | None:
-    fitting = names_of(family, rule) & settings.severity.keys()
+def _weigh(settings: Settings, rule: AnyRule, names: frozenset[str]) -> Severity | None:
+    fitting = names & settings.severity.keys()
     nearest = max(sorted(fitting), key=lambda selector: _precision(selector, rule), default=None)
     return rule.severity if nearest is None else settings.severity[nearest]
 
 
-def _is_selected(settings: Settings, family: AnyFamily, rule: AnyRule) -> bool:
-    names = names_of(family, rule)
-    base = not family.asks_first(rule) if settings.select is None else not names.isdisjoint(settings.select)
+def _is_selected(settings: Settings, names: frozenset[str], *, asks_first: bool) -> bool:
+    base = not asks_first if settings.select is None else not names.isdisjoint(settings.select)
     return (base or not names.isdisjoint(settings.extend_select)) and names.isdisjoint(settings.ignore)
 
 
@@ -98,9 +98,7 @@ def _precision(selector: str, rule: AnyRule) -> int:
     return len(selector.rstrip("x")) if selector.startswith("STG") else 0
 
 
-def _refuse_unknown(settings: Settings, families: Iterable[AnyFamily]) -> None:
-    pairs = [(family, rule) for family in families for rule in family.rules()]
-    known = frozenset().union(*(names_of(family, rule) for family, rule in pairs))
+def _refuse_unknown(settings: Settings, known: frozenset[str]) -> None:
     for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
         if selector not in known:
             near = hint(selector, NameIndex(sorted(known))) or "; 'stagec rules' lists them"
