@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from urllib.parse import quote, unquote
 
 REDACTED = "[redacted]"
@@ -17,15 +17,14 @@ SHORTEST = 8
 LONGEST = 65_536
 """Characters of the longest secret that is found by its shape where a text is cut off."""
 
-_NAMES = re.compile(
-    r"(?:token|secret|passw(?:or)?d|passphrase|credentials?|apikey|authorization|cookie)s?$"
+_NAMES = (
+    r"(?i)(?:token|secret|passw(?:or)?d|passphrase|credentials?|apikey|authorization|cookie)s?$"
     r"|(?:api|access|private|secret|signing|encryption|auth|account|service)[_-]?keys?(?:[_-]?id)?$"
     r"|(?:^|[_-])(?:pat|pass|auth|dsn)$|[_-]pwd$"
-    r"|(?:token|secret|passw(?:or)?d|credential|private_key)[_-]",
-    re.IGNORECASE,
+    r"|(?:token|secret|passw(?:or)?d|credential|private_key)[_-]"
 )
 _NO_SECRET = re.compile(r"[_-](?:count|limit|max|file|path|dir|url|type|name|expiry|sock)$", re.IGNORECASE)
-_SHAPES = re.compile(
+_SHAPES = (
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?"
     r"|(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=[0-9;\[]m))(?:"  # behind no letter, but behind a break in JSON or a colour
     r"gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{20,255}"
@@ -34,19 +33,25 @@ _SHAPES = re.compile(
     r"|xox[a-z]-[A-Za-z0-9-]{10,255}|(?:npm_|hf_|pypi-|dckr_pat_|shpat_)[A-Za-z0-9_-]{20,2000}"
     r"|eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{4,32768}\.[A-Za-z0-9_-]{0,8192})"
 )
-_SHOWN = re.compile(r"(?P<before>\b(?:Bearer|Basic)[ \t]{1,8})[A-Za-z0-9._~+/=-]{16,8192}", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?P<before>[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,255}:)[^\s/@]{1,1024}(?=@)", re.IGNORECASE)
+_SHOWN = r"(?i)(?P<before>\b(?:Bearer|Basic)[ \t]{1,8})[A-Za-z0-9._~+/=-]{16,8192}"
+_ADDRESS = r"(?i)(?P<before>[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,255}:)[^\s/@]{1,1024}(?=@)"
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile one of the large patterns when it is first needed: that takes longer than many commands have to do."""
+    return re.compile(pattern)
 
 
 def is_secret_name(name: str) -> bool:
     """Tell whether what goes under a name is kept secret: `GITHUB_TOKEN`, `db-password`, `apiKey`."""
     plain = name.strip("-")
-    return _NAMES.search(plain) is not None and _NO_SECRET.search(plain) is None
+    return _compile(_NAMES).search(plain) is not None and _NO_SECRET.search(plain) is None
 
 
 def has_secret(text: str) -> bool:
     """Tell whether something in a text has the shape of a secret."""
-    return any(shape.search(text) for shape in (_SHAPES, _SHOWN, _ADDRESS))
+    return any(_compile(shape).search(text) for shape in (_SHAPES, _SHOWN, _ADDRESS))
 
 
 class Redactor:
@@ -63,9 +68,9 @@ class Redactor:
         """Return a text with `[redacted]` in place of every secret; the time it takes grows with its length."""
         for each in self._values:
             text = text.replace(each, REDACTED)
-        text = _SHOWN.sub(rf"\g<before>{REDACTED}", _SHAPES.sub(REDACTED, text))
+        text = _compile(_SHOWN).sub(rf"\g<before>{REDACTED}", _compile(_SHAPES).sub(REDACTED, text))
         if "://" in text:  # looking for this shape takes longest, and few texts can have it
-            text = _ADDRESS.sub(rf"\g<before>{REDACTED}", text)
+            text = _compile(_ADDRESS).sub(rf"\g<before>{REDACTED}", text)
         return text
 
     def redact_output(self, text: str) -> str:
@@ -74,7 +79,7 @@ class Redactor:
         Models may write of secrets in this way that are none, as in `token: next_token`, so it is not for their texts.
         """
         plain = rf"\g<before>{REDACTED}"
-        return _hide_named(_COOKIE.sub(plain, _HEADER.sub(plain, self.redact(text))))
+        return _hide_named(_compile(_COOKIE).sub(plain, _compile(_HEADER).sub(plain, self.redact(text))))
 
     def redact_json(self, text: str, *, is_output: bool = False) -> str:
         """Return JSON with all its texts redacted, names of members as well; the JSON stays what it is otherwise."""
@@ -100,16 +105,12 @@ _LITERAL = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*")(?P<colon>[ ]?:[ ]?)?')
 _BEGIN = r"(?:(?<![A-Za-z0-9_\\-])|(?<=\\[nrt]))"
 """Where a name begins: behind no letter, but behind a break in a text inside JSON."""
 _SIGN = r"(?:\\?[\"'])?[ \t]{0,4}[:=][ \t]{0,4}"
-_HEADER = re.compile(
-    rf"(?P<before>{_BEGIN}(?:proxy-)?authorization{_SIGN}(?:\\?[\"'])?)"
-    r"(?:[A-Za-z-]{1,20}[ \t]{1,4})?[^\s\"'\\,;]{6,8192}(?=[ \t]{0,4}(?:[\r\n\"'\\,;)}\]]|$))",
-    re.IGNORECASE,
+_HEADER = (
+    rf"(?i)(?P<before>{_BEGIN}(?:proxy-)?authorization{_SIGN}(?:\\?[\"'])?)"
+    r"(?:[A-Za-z-]{1,20}[ \t]{1,4})?[^\s\"'\\,;]{6,8192}(?=[ \t]{0,4}(?:[\r\n\"'\\,;)}\]]|$))"
 )
-_COOKIE = re.compile(
-    rf"(?P<before>{_BEGIN}(?:set-)?cookie{_SIGN}(?:\\?[\"'])?)[^\s=;\"'\\]{{1,100}}=[^\r\n\"'\\]{{1,8192}}",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(rf"(?:(?P<parameter>[?&])|{_BEGIN}(?P<option>--?)?)(?P<name>[A-Za-z][A-Za-z0-9_-]{{0,80}}){_SIGN}")
+_COOKIE = rf"(?i)(?P<before>{_BEGIN}(?:set-)?cookie{_SIGN}(?:\\?[\"'])?)[^\s=;\"'\\]{{1,100}}=[^\r\n\"'\\]{{1,8192}}"
+_NAMED = rf"(?:(?P<parameter>[?&])|{_BEGIN}(?P<option>--?)?)(?P<name>[A-Za-z][A-Za-z0-9_-]{{0,80}}){_SIGN}"
 """What comes before a value: `NAME=`, `"name": `, `?name=`, `--name=`; the quotes may be those of a text in JSON."""
 _QUOTED = re.compile(r"\\?[\"'](?P<text>[^\"'\\\r\n]{1,65536})(?=\\?[\"'])")
 _BARE = re.compile(r"(?P<text>[^\s\"'\\]{1,4096})")
@@ -122,7 +123,7 @@ def _hide_named(text: str) -> str:
     """Return a text with what stands under the names of secrets hidden."""
     parts: list[str] = []
     end = 0
-    for found in _NAMED.finditer(text):
+    for found in _compile(_NAMED).finditer(text):
         if found.start() < end or not is_secret_name(found["name"]):
             continue
         given = _find_value(text, found)
