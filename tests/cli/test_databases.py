@@ -21,10 +21,11 @@ from stagec.cli.running.runs import read_run
 from stagec.cli.signatures import SIGNATURE
 from stagec.core.value import replace
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.drivers.local import create
 from stagec.plan import Plan, dump
 from stagec.plan.document import Contents
 from stagec.plan.template import Text
-from stagec.runtime import load
+from stagec.runtime import Started, load
 
 PATIENCE = 60
 
@@ -241,6 +242,14 @@ def test_a_journal_keeps_signature_scenario_and_times(place: Path, capsys: pytes
     told = capsys.readouterr().err.replace("\n", " ")
     assert "no longer exists: workers ask without it" in told
     assert "there is a run 'three' already" in told
+
+
+def test_a_journal_of_a_run_without_a_proper_name_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = Path("steps.plan.json").read_bytes()
+    with closing(create(Path("bad.run"), data, load(data).digest)) as journal:
+        journal.append(Started("../bad", None, {"topic": "cats"}))
+    assert run(["runs", "import", "bad.run"]) == 2
+    assert "'../bad' cannot name a run" in capsys.readouterr().err
 
 
 def close_differently(text: str) -> Plan:
