@@ -57,8 +57,9 @@ runs = sa.Table(
 """One row for each run: what it was begun with, which segment it is in, and how it stands when no segment is under way.
 
 `prologue` is the document of what happened elsewhere, before the run was taken over. `due` has the times at which waits
-are over, by key. `digest` is the step digest of the last event. `summary` is what lists show, as JSON. Times are
-milliseconds since 1970 by the clock of the database.
+are over, by key. `summary` is what lists show, as JSON. `digest` is the step digest of the last of the `events` that
+`summary` counts: a segment may have recorded more, and failed then. Times are milliseconds since 1970 by the clock of
+the database.
 """
 messages = sa.Table(
     "messages",
