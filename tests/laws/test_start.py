@@ -83,3 +83,8 @@ def test_a_run_by_a_scenario_loads_no_other_world(example: Path, command: str) -
 
 def test_a_drawing_of_a_project_loads_nothing_that_runs(example: Path) -> None:
     assert list_imported(example, "graph", "-o", "made.json") & set(RUNS) == set()
+
+
+def test_whoever_verifies_a_plan_loads_nothing_that_reads_projects(example: Path) -> None:
+    reading = {"stagec.contract.promise", "stagec.sources.read", "stagec.pipeline"}
+    assert list_imported(example, "verify", "made.plan.json") & reading == set()

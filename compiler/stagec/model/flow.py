@@ -6,12 +6,15 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
-from stagec.contract.promise import Promise
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 from stagec.model.schedule import Schedule
+
+TYPE_CHECKING = False  # graphs of plans promise nothing: who verifies one need not load what reads schemas
+if TYPE_CHECKING:
+    from stagec.contract.promise import Promise
 
 
 class End(StrEnum):

@@ -23,10 +23,11 @@ from stagec.plan.loader import read_frame
 from stagec.project.settings import Settings
 from stagec.runtime import Program, Started, load, verify
 from stagec.runtime.advance import find_trouble
-from stagec.sources.read import Sources
-from stagec.sources.shape import judge
-from stagec.sources.tree import Tree
 from stagec.world.scenario import Scenario, find_mistakes, list_hook_calls, parse_scenario
+
+TYPE_CHECKING = False  # what reads scenarios is loaded where there is one
+if TYPE_CHECKING:
+    from stagec.sources.tree import Tree
 
 _SCENARIO_ROOM = 10
 """What models and tools answered in a long run may be so many times as large as what somebody writes."""
@@ -39,6 +40,9 @@ def read_scenario(path: Path | None, plan: Plan) -> Scenario:
 
 def read_scenario_document(path: Path, plan: Plan) -> Json:
     """Return the document of a scenario, or raise `Failure`."""
+    from stagec.sources.read import Sources
+    from stagec.sources.shape import judge
+
     file = str(path)
     if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
         raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
@@ -70,6 +74,7 @@ def refuse_faulty(tree: Tree, noun: str) -> None:
     from stagec.project.selection import Selection
     from stagec.reporters import Report
     from stagec.reporters.text import REPORTER
+    from stagec.sources.tree import Tree
 
     documents = [family for family in list_families() if family.subject is Tree]
     rules = [rule for family in documents for rule in family.rules()]
