@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from campaigns import choose
+from comparison.cases import carrying
 from mutation.examples import EXAMPLES, plans
 
 from stagec.comparison.samples import list_samples
@@ -89,6 +90,12 @@ def test_a_node_that_no_run_comes_to_makes_no_difference() -> None:
     plan = replace(plans()["docs-repair"], entries={"": "repair"})
     found = [each for each in list_mutants(plan, ("turns-shifted",)) if each.node == "write"]
     assert {Equivalence(plan).explain(each, each.apply(plan)) for each in found} == {"no run comes to this node"}
+
+
+def test_the_same_schema_explains_nothing_where_the_gate_has_changed_as_well() -> None:
+    plan = carrying()
+    (found,) = [each for each in list_mutants(plan, ("intent-added",)) if each.node == "end"]
+    assert Equivalence(plan).explain(found, found.apply(plan)) is None
 
 
 class _Chance:

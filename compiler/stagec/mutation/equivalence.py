@@ -95,10 +95,13 @@ class Equivalence:
         return "every result leads to the same node" if is_all and lead_alike(self._plan, name, new.edges) else None
 
     def _compare_schemas(self, name: str, changed: Plan) -> str | None:
-        old, new = self._plan.nodes[name].act, changed.nodes[name].act
+        node = self._plan.nodes[name]
+        old, new = node.act, changed.nodes[name].act
         for member in SCHEMAS:
             one, other = getattr(old, member, None), getattr(new, member, None)
-            if one == other or one is None or other is None or replace(old, **{member: other}) != new:
+            if one == other or one is None or other is None:
+                continue
+            if replace(node, act=replace(old, **{member: other})) != changed.nodes[name]:
                 continue
             texts = (_of_objects(self._plan.contents[one]), _of_objects(changed.contents[other]))
             if _is_same(*texts):
