@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -92,6 +93,7 @@ def test_a_flow_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     page = read_site(tmp_path)["flow-code-review.html"]
     for told in (
         "A run begins with plan.",
+        "A run completes after review.",
         "These steps can repeat: execute, plan and review.",
         "A run has at most 20 steps; one that needs more ends as failed.",
         "A model works with tools for at most 20 turns.",
@@ -102,12 +104,39 @@ def test_a_flow_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "reads private data",
         "MCP server files",
         "a turn of a model may take any time",
-        "parsed.approved = true",
+        "ok when parsed.approved = true",
+        "ok otherwise",
     ):
         assert told in page.text
+    assert page.text.count("review, when all that run together have ended (review)") == 2
+    assert page.text.count("the run ends as done") == 1
+    assert re.search(r"cost\s*not known\s*not known\s*the flow names no model", page.text)
     (stage,) = (TOP / "registries/code-review").rglob("plan.md")
     prompt = stage.read_text(encoding="utf-8").rpartition("---\n")[2]
     assert prompt.strip().partition("{")[0] in page.text
+
+
+def test_the_end_of_a_step_that_others_need_is_not_that_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(TOP / "registries" / "wine-quality")
+    assert write("-o", str(tmp_path)) == 0
+    text = read_site(tmp_path)["flow-wine-quality.html"].text
+    first = "A run begins with S01_load_data; every other step begins as soon as the steps that it needs are done."
+    assert first in text
+    assert "A run completes after S08_notify_team." in text
+    need = "each step that needs it begins when all that it needs is done"
+    assert f"{need} (S02_explore_data, S03_split_data, S07_generate_report)" in text
+    assert text.count(need) == 7
+    assert text.count("the run ends as done when all other steps have ended") == 1
+    assert text.count("the run ends as done") == 1
+
+
+def test_steps_that_repeat_by_themselves_are_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TOP / "registries" / "issue-flow")
+    assert write("-o", str(tmp_path)) == 0
+    text = read_site(tmp_path)["flow-issue-solver.html"].text
+    assert "Steps that can repeat themselves: closure.issue, continuation.issue and initial.issue." in text
 
 
 def test_a_flow_with_errors_has_its_picture_and_its_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.cli.commands.handbook.coverage import HandbookTests, TestSummary
+from stagec.cli.commands.handbook.following import read_following
 from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, describe_limits
 from stagec.cli.figures import NAMES, describe_least, describe_most, explain_lack, list_shown
 from stagec.cli.plans import Freezer, Refused
@@ -12,10 +13,12 @@ from stagec.cli.running.assumptions import CostBasis
 from stagec.cli.wording import format_value
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import visible
 from stagec.emitters import forms_of
 from stagec.frontends import Flow
 from stagec.graph import build
 from stagec.graph.bounds import bound
+from stagec.graph.usage import Quantity
 from stagec.model.flow import Concerns
 from stagec.picture.document import Picture, Role
 from stagec.picture.draw import draw
@@ -87,11 +90,12 @@ class ChapterWriter:
             return Chapter(flow, file, picture, found, made.reason)
         rights = self._rights.get((flow.at, flow.id), NOTHING)
         chapter = Chapter(flow, file, picture, found, plan=made.plan, digest=read_frame(made.data)[0])
-        writer = StepWriter(made.plan, rights)
+        following = read_following(flow)
+        writer = StepWriter(made.plan, rights, following)
         steps = writer.write_all()
         return replace(
             chapter,
-            beginnings=tuple(describe_limits(made.plan)),
+            beginnings=tuple(describe_limits(made.plan, following)),
             inputs={name: _describe_need(each) for name, each in made.plan.inputs.items()},
             costs=tuple(self._list_costs(made.plan)),
             steps=steps,
@@ -105,13 +109,20 @@ class ChapterWriter:
             rows = (
                 (
                     NAMES[measure],
-                    describe_least(measure, figure),
-                    describe_most(measure, figure),
+                    *(
+                        (_UNKNOWN, _UNKNOWN)
+                        if measure is Quantity.COST and figure.lacks
+                        else (describe_least(measure, figure), describe_most(measure, figure))
+                    ),
                     "; ".join(_EXPLAINED.get(each.kind) or explain_lack(each) for each in figure.lacks),
                 )
                 for measure, figure in figures
             )
             yield Cost(entry.entry, tuple(rows))
+
+
+_UNKNOWN = "not known"
+"""Of money, where a price lacks."""
 
 
 def _list_tools(writer: StepWriter, steps: tuple[StepPage, ...]) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
@@ -144,20 +155,20 @@ def draw_linked(chapter: Chapter) -> Markup:
     from stagec.svg.style import heads
 
     layout = lay_out(chapter.picture)
+    steps = {box.name: layout.frames[name] for name, box in chapter.picture.boxes.items() if box.role is Role.NODE}
     links = [
         element(
             "a",
-            {"href": f"#{chapter.anchors[box.name]}"},
+            {"href": f"#{anchor}", "aria-label": visible(name)},
             element(
                 "rect", {"class": "hold", "x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height}
             ),
         )
-        for name, box in chapter.picture.boxes.items()
-        if box.role is Role.NODE and box.name in chapter.anchors
-        for frame in (layout.frames[name],)
+        for name, anchor in chapter.anchors.items()
+        if (frame := steps.get(name)) is not None
     ]
     size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
     size["viewBox"] = f"0 0 {layout.width:.1f} {layout.height:.1f}"
     return element(
-        "svg", {**size, "role": "img"}, heads(), *still(chapter.picture, layout, forms_of((chapter.picture,))), *links
+        "svg", {**size, "role": "group"}, heads(), *still(chapter.picture, layout, forms_of((chapter.picture,))), *links
     )

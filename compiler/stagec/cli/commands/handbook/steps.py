@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from stagec.cli.commands.handbook.fields import FieldTable
+from stagec.cli.commands.handbook.following import Following, describe_beginning
 from stagec.cli.sheet import join_runs, split_runs
 from stagec.cli.wording import (
     describe_admission,
@@ -22,7 +23,7 @@ from stagec.core.words import format_count
 from stagec.model.rights import Label, Rights
 from stagec.plan import Plan
 from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest
-from stagec.plan.node import Edge, Node, Pick, Stop, list_targets
+from stagec.plan.node import Edge, Node, Outcome, Pick, Stop, list_targets
 from stagec.plan.references import find_reached
 from stagec.plan.template import Template
 
@@ -79,8 +80,9 @@ class StepPage:
 class StepWriter:
     """Writes the pages of a plan's steps."""
 
-    def __init__(self, plan: Plan, rights: Mapping[str, Rights]) -> None:
+    def __init__(self, plan: Plan, rights: Mapping[str, Rights], following: Following) -> None:
         self.plan = plan
+        self._following = following
         self._rights = rights
 
     def write_all(self) -> tuple[StepPage, ...]:
@@ -101,7 +103,7 @@ class StepWriter:
             tuple(self._list_texts(node)),
             None if schema is None else FieldTable(self.plan.contents[schema]),
             tuple(self.describe_tool(each, name) for each in used),
-            tuple(self._describe_move(each) for each in node.edges),
+            tuple(self._list_moves(name, node)),
             tuple(describe_gate(node.gate)),
             act.agent if isinstance(act, Delegate) else None,
         )
@@ -210,14 +212,22 @@ class StepWriter:
                 }
         return UsedTool(name, ", ".join(sorted(labels)) or _EFFECTS[tool.effects], origin, tool.description or "")
 
-    def _describe_move(self, edge: Edge) -> NextStep:
+    def _list_moves(self, name: str, node: Node) -> Iterator[NextStep]:
+        chosen = {edge.on for edge in node.edges if edge.when}
+        for edge in node.edges:
+            otherwise = "otherwise" if edge.on in chosen else ""
+            yield self._describe_move(name, edge, f"when {describe_conditions(edge.when)}" if edge.when else otherwise)
+
+    def _describe_move(self, name: str, edge: Edge, when: str) -> NextStep:
         target = edge.target
+        where, leads = self._following.describe(name)
+        if where and target == Stop(Outcome.DONE):
+            return NextStep(edge.on, when, where, leads, None)
         leads = (
             tuple(dict.fromkeys(self.plan.choices[target.choices].values()))
             if isinstance(target, Pick)
             else list_targets(target)
         )
-        when = describe_conditions(edge.when) if edge.when else ""
         ends = str(target.outcome) if isinstance(target, Stop) else None
         return NextStep(edge.on, when, describe_target(target, "the run ends"), leads, ends)
 
@@ -231,16 +241,16 @@ _LABELS = {
 _EFFECTS = {"read": "reads only", "mutating": "changes something", "unknown": "not declared"}
 
 
-def describe_limits(plan: Plan) -> Iterator[str]:
+def describe_limits(plan: Plan, following: Following) -> Iterator[str]:
     """Yield how a run begins, how it can end and what bounds it."""
     for name, entry in plan.entries.items():
-        begun = entry if isinstance(entry, str) else describe_target(entry)
+        begun = entry if isinstance(entry, str) else describe_beginning(entry)
         chosen = f" for {name}" if name and len(plan.entries) > 1 else ""
         usual = ", which is the usual one" if chosen and name == plan.entry else ""
         yield f"A run{chosen} begins with {begun}{usual}."
     if plan.facts is not None:
         ends = {
-            "completes": plan.facts.done,
+            "completes": tuple(filter(following.is_last, plan.facts.done)),
             "fails": plan.facts.failed,
             "is interrupted": plan.facts.interrupted,
             "is blocked": plan.facts.blocked,
@@ -248,7 +258,10 @@ def describe_limits(plan: Plan) -> Iterator[str]:
         for verb, nodes in ends.items():
             if nodes and len(nodes) < len(plan.nodes):
                 yield f"A run {verb} after {join_names(nodes, 'or')}."
-        for cycle in plan.facts.cycles[:_CYCLES]:
+        alone = [cycle[0] for cycle in plan.facts.cycles if len(cycle) == 1]
+        if alone:
+            yield f"Steps that can repeat themselves: {join_names(alone)}."
+        for cycle in [each for each in plan.facts.cycles if len(each) > 1][:_CYCLES]:
             yield f"These steps can repeat: {join_names(cycle)}."
     if plan.limits.executions is not None:
         most = format_count(plan.limits.executions, "step")
