@@ -79,7 +79,11 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
     if change.topic == "edge":
         return _describe_edge(given, arrow)
     if change.topic == "input":
-        return _describe_input(given)
+        declared = object_of(given)
+        need = "required" if declared["required"] else "optional"
+        return need + (
+            f", by default {shorten(format_value(declared['default']))}" if declared["default"] is not None else ""
+        )
     text = given if change.topic == "prompt" and isinstance(given, str) else format_value(given)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
@@ -87,11 +91,6 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
 def _describe_edge(given: Any, arrow: str) -> str:
     target = TARGET.read(given["target"], _KNOWN)
     return describe_way(shorten(given["on"]), TERMS.read(given.get("when", []), _KNOWN), arrow, describe_target(target))
-
-
-def _describe_input(given: Any) -> str:
-    need = "required" if given["required"] else "optional"
-    return need if given["default"] is None else f"{need}, by default {shorten(format_value(given['default']))}"
 
 
 def write_judged(given: JudgedChange, allowed: Container[str]) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from math import inf
 
@@ -98,18 +97,11 @@ def compare_costs(old: Plan | None, new: Plan, given: Assumptions) -> Costs:
     """Return what runs from the same entry take at most, where that differs, and everything of a new flow."""
     now = bound(new, given).entries
     before = {} if old is None else {each.entry: each for each in bound(old, given).entries}
-    return Costs(tuple(_move_new(now) if old is None else _move(before, now)), now)
-
-
-def _move(before: dict[str, EntryBounds], now: tuple[EntryBounds, ...]) -> Iterator[MovedBound]:
-    for entry, measure in product((each for each in now if each.entry in before), NAMES):
-        one, other = (find_most(measure, each.figures[measure]) for each in (before[entry.entry], entry))
-        if one != other:
-            yield MovedBound(entry.entry, measure, one, other)
-
-
-def _move_new(now: tuple[EntryBounds, ...]) -> Iterator[MovedBound]:
+    moved: list[MovedBound] = []
     for entry, measure in product(now, NAMES):
-        most = find_most(measure, entry.figures[measure])
-        if most:
-            yield MovedBound(entry.entry, measure, None, most, is_new=True)
+        after = find_most(measure, entry.figures[measure])
+        known = before.get(entry.entry)
+        was = None if known is None else find_most(measure, known.figures[measure])
+        if (known is None and old is None and after) or (known is not None and was != after):
+            moved.append(MovedBound(entry.entry, measure, was, after, is_new=known is None))
+    return Costs(tuple(moved), now)

@@ -89,23 +89,22 @@ class Review:
     @property
     def verdict(self) -> str:
         """What counts, in one line."""
-        warned = f", {format_count(self.warnings, 'new warning')}" if self.warnings else ""
-        return f"{self._judge()}{warned}"
-
-    def _judge(self) -> str:
         broken = f"{format_count(self.breaking, 'change')} {'breaks' if self.breaking == 1 else 'break'} runs in flight"
         told = [broken] if self.breaking else []
         told += [format_count(self.errors, "new error")] if self.errors else []
         hidden = f"errors hide what {format_count(self.stuck, 'flow')} {'breaks' if self.stuck == 1 else 'break'}"
         told += [hidden] if self.stuck and not self.errors else []
-        if told:
-            return ", ".join(told)
-        if self.changed:
-            return "nothing breaks runs in flight, no new errors"
-        unseen = sum(bool(each.lacks) for each in self.flows)
-        if unseen:
-            return f"no change is seen, and errors hide parts of {format_count(unseen, 'flow')}, no new errors"
-        return "no flow has changed, no new errors"
+        if not told:
+            unseen = sum(bool(each.lacks) for each in self.flows)
+            if self.changed:
+                told.append("nothing breaks runs in flight")
+            elif unseen:
+                told.append(f"no change is seen, and errors hide parts of {format_count(unseen, 'flow')}")
+            else:
+                told.append("no flow has changed")
+            told.append("no new errors")
+        told += [format_count(self.warnings, "new warning")] if self.warnings else []
+        return ", ".join(told)
 
 
 def count_severity(found: Iterable[Diagnostic], severity: Severity) -> int:

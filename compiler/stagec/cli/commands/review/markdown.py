@@ -84,16 +84,16 @@ class _CommentWriter:
 
     def _list_rest(self, *, breaks: bool) -> Iterator[CommentPart]:
         """Yield the first changes that break nothing; a flow that is new or gone has one, which the table tells."""
-        lines = [line for flow in self.review.changed if flow.action == "changed" for line in self._list_harmless(flow)]
+        lines = [
+            f"- {self._lead(flow)}{write_prose(describe_change(each.change, '→'))}"
+            for flow in self.review.changed
+            for each in flow.changes
+            if flow.action == "changed" and each.kind.grade is not Grade.BREAKING
+        ]
         rest = len(lines) - _SHOWN
         told = [*lines[:_SHOWN], *([f"- … and {format_count(rest, 'more change')}, below"] if rest > 0 else [])]
         if told:
             yield CommentPart(tuple(told), ("", f"**What {'else ' if breaks else ''}changes**", ""), rank=3)
-
-    def _list_harmless(self, flow: ReviewedFlow) -> Iterator[str]:
-        for each in flow.changes:
-            if each.kind.grade is not Grade.BREAKING:
-                yield f"- {self._lead(flow)}{write_prose(describe_change(each.change, '→'))}"
 
     def _lead(self, flow: ReviewedFlow) -> str:
         return f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
@@ -163,7 +163,12 @@ class _CommentWriter:
         number = sum(len(each.changes) for each in self.review.changed)
         if lines:
             yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
-        moved = tuple(row for flow in self.review.changed for row in _list_moved(flow))
+        moved = tuple(
+            f"| {quote_cell(shorten(flow.id))} | {quote_cell(shorten(each.entry)) if each.entry else ''} "
+            f"| {escape_cell(f'{_point(each)}{each.describe()}')} |"
+            for flow in self.review.changed
+            for each in flow.costs.moved
+        )
         if moved:
             head = ("| Flow | Entry | At most |", "|---|---|---|")
             yield CommentPart(moved, (*_fold(f"What runs take at most ({len(moved):,})"), *head), _END, rank=8)
@@ -197,13 +202,6 @@ _END = ("", "</details>")
 
 def _point(bound: MovedBound) -> str:
     return "" if bound.is_new else "⬆️ " if bound.is_raised else "⬇️ "
-
-
-def _list_moved(flow: ReviewedFlow) -> Iterator[str]:
-    """Yield a row for each bound that has moved."""
-    for each in flow.costs.moved:
-        cells = (quote_cell(shorten(flow.id)), quote_cell(shorten(each.entry)) if each.entry else "")
-        yield f"| {' | '.join((*cells, escape_cell(f'{_point(each)}{each.describe()}')))} |"
 
 
 def _write_finding(found: Diagnostic) -> str:
