@@ -77,7 +77,7 @@ NOTHING = Made({}, Counter(), {}, {})
 
 @pytest.mark.parametrize("system", sorted(FREE))
 def test_what_validates_runs_and_many_validate(system: str) -> None:
-    seen = campaign_freely(system, range(PROJECTS))
+    seen = campaign_freely(system, range(1, PROJECTS + 1))  # the project of seed 0 takes longer than the next ten
     assert seen.wrong == []
     assert seen.projects[f"{system}: compiled without errors"] > LEAST * PROJECTS
     assert seen.runs
