@@ -31,7 +31,8 @@ CALLED_BY_OTHERS = {
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "core/value.py": {"__class__"},  # Python reads it
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
-    "drivers/dbos/health.py": {"daemon_threads", "do_GET", "log_message"},  # the server of Python calls them
+    # the server of Python calls them
+    "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
     "picture/reduce.py": {"PHASE"},  # users name members of this by their value
     "serve/server.py": {"capture_signals"},  # the library that the server is of calls it

@@ -12,6 +12,7 @@ from stagec.cli.running.world_options import WorldOptions
 from stagec.core.failure import Failure
 from stagec.core.words import quote, visible
 from stagec.drivers.dbos import LiveRun, RunStore
+from stagec.drivers.dbos.sent_telemetry import note_sent, read_sent
 
 if TYPE_CHECKING:
     from stagec.telemetry.live import LiveTelemetry
@@ -63,6 +64,6 @@ class WorkerTelemetry:
         begun = self._store.load_program(self._store.find(run))
 
         def note(count: int) -> None:
-            self._store.note_sent(run, count)
+            note_sent(self._store, run, count)
 
-        return LiveTelemetry(LiveRun(self._store, run), begun, Collector(), self._store.read_sent(run), note)
+        return LiveTelemetry(LiveRun(self._store, run), begun, Collector(), read_sent(self._store, run), note)

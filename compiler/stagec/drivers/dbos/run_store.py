@@ -28,7 +28,7 @@ from stagec.drivers.dbos.run_records import (
     name_segment,
     read_row,
 )
-from stagec.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
+from stagec.drivers.dbos.tables import documents, runs, steps, workers, workflows
 from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.drivers.replay import fold_run, replay_twice
 from stagec.plan.loader import PlanError, read_frame
@@ -44,8 +44,6 @@ _SEARCHED = 5_000
 """Names among which the nearest is looked for."""
 Recorded = tuple[int, int, tuple[str, Event, EventTimes] | None]
 """A segment, the number of a step in it, and the step digest, event and times that it has recorded, if it has."""
-_SENT = "telemetry"
-"""The name of the row, among the signals of a run, that says how much telemetry of it has been sent."""
 STOP = "!"
 """How the output of a step begins that says why a segment ends; nothing of it belongs to the journal."""
 
@@ -77,7 +75,7 @@ class RunStore:
             self._keep_documents(connection, given)
             now = connection.execute(sa.select(self.database.now)).scalar_one()
             rows = [self._make_row(each, now) for each in sorted(given, key=attrgetter("run"))]
-            insert = self._insert(runs).on_conflict_do_nothing().returning(runs.c.run)
+            insert = self.insert(runs).on_conflict_do_nothing().returning(runs.c.run)
             new = set(connection.execute(insert, rows).scalars())
             for each in given:
                 if each.run not in new:
@@ -86,7 +84,8 @@ class RunStore:
                     self.queues.enqueue(connection, each.run, 0, each)
         return new
 
-    def _insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+    def insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+        """Return the statement that inserts rows, which can leave alone what is there."""
         return sqlite.insert(table) if self.database.is_sqlite else postgresql.insert(table)
 
     def _keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:
@@ -95,7 +94,7 @@ class RunStore:
         texts = (text for each in given for text in (each.scenario, each.prologue) if text is not None)
         found |= {name_text(text): text.encode() for text in texts}
         rows = [{"digest": digest, "body": body} for digest, body in sorted(found.items())]  # all in the same order
-        connection.execute(self._insert(documents).on_conflict_do_nothing(), rows)
+        connection.execute(self.insert(documents).on_conflict_do_nothing(), rows)
 
     def _make_row(self, given: Submission, now: int) -> dict[str, object]:
         is_later = given.delay > 0
@@ -125,8 +124,7 @@ class RunStore:
     def _refuse_other(self, connection: sa.Connection, given: Submission) -> None:
         """Raise `Failure` unless the run of a name is one with the same."""
         wanted = self._make_row(given, 0)
-        query = sa.select(runs).where(runs.c.run == given.run)
-        row = dict(connection.execute(query).mappings().one())
+        row = dict(connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one())
         for each in (wanted, row):
             each["inputs"] = json.dumps(json.loads(str(each["inputs"])), sort_keys=True)  # their order means nothing
         differing = [
@@ -147,31 +145,9 @@ class RunStore:
 
     def has(self, run: str) -> bool:
         """Tell whether there is a run of a name."""
-        if not run.isprintable():
-            return False
+        query = sa.select(runs.c.run).where(runs.c.run == run)
         with self.database.transact() as connection:
-            return connection.execute(sa.select(runs.c.run).where(runs.c.run == run)).scalar() is not None
-
-    def read_sent(self, run: str) -> int:
-        """Return of how many events of a run telemetry has been sent."""
-        with self.database.transact() as connection:
-            return self._read_sent(connection, run)
-
-    def note_sent(self, run: str, count: int) -> None:
-        """Remember of how many events of a run telemetry has been sent."""
-        is_it = sa.and_(messages.c.run == run, messages.c.name == _SENT)
-        with self.database.transact() as connection:
-            if self._read_sent(connection, run) < count:
-                now = connection.execute(sa.select(self.database.now)).scalar_one()
-                connection.execute(messages.delete().where(is_it))
-                row = {"run": run, "name": _SENT, "body": json.dumps({"sent": count}), "sent_at": now}
-                connection.execute(self._insert(messages).on_conflict_do_nothing(), [row])
-
-    def _read_sent(self, connection: sa.Connection, run: str) -> int:
-        is_it = sa.and_(messages.c.run == run, messages.c.name == _SENT)
-        body = connection.execute(sa.select(messages.c.body).where(is_it)).scalar()
-        found = 0 if body is None else json.loads(body)["sent"]
-        return found if isinstance(found, int) else 0
+            return run.isprintable() and connection.execute(query).scalar() is not None
 
     def list_records(self, phases: Sequence[RunPhase] = tuple(RunPhase)) -> list[RunRecord]:
         """Return the rows of all runs in some phases, by name."""

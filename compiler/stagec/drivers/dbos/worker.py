@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event as Flag
 from threading import Lock, Thread
@@ -21,15 +20,16 @@ from stagec.core.json import Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
+from stagec.drivers.dbos.broken_segments import give_back, settle_broken
 from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, OpenWorld, RefusedRunError
 from stagec.drivers.dbos.fan_out import FanOut, is_worth_telling
-from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
+from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, HeldWorkflows, WorkerRow
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase
 from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
 from stagec.drivers.dbos.segment import Segment, Word
 from stagec.drivers.dbos.settlements import Settlement, TakenUp
@@ -88,7 +88,7 @@ class Worker:
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
         self._segments: dict[str, Segment] = {}
-        self._taken: set[str] = set()
+        self._held = HeldWorkflows()
         self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
         self._lost: frozenset[str] = frozenset()
         self._troubles = {"start": "is starting"}
@@ -152,12 +152,10 @@ class Worker:
         )
 
         def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
-            with self._taking(str(DBOS.workflow_id)):
-                return self._execute(run, number)
+            return self._held.do(partial(self._execute, run, number))
 
         def execute_child(run: str, number: int, key: str) -> Object:
-            with self._taking(str(DBOS.workflow_id)):
-                return self._execute_child(run, number, key)
+            return self._held.do(partial(self._execute_child, run, number, key))
 
         DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
         DBOS.workflow(name=REQUEST, max_recovery_attempts=_ATTEMPTS)(execute_child)
@@ -180,17 +178,6 @@ class Worker:
     def _list_segments(self) -> list[Segment]:
         with self._lock:
             return list(self._segments.values())
-
-    @contextmanager
-    def _taking(self, name: str) -> Iterator[None]:
-        """Have a workflow that is not lost while the body runs, also where it waits for a turn."""
-        with self._lock:
-            self._taken.add(name)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._taken.discard(name)
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
@@ -220,7 +207,7 @@ class Worker:
             self._settings.tell(f"run {record.run} is given back: {reason}")
             return _give_back(record, reason)
         except UnreachableError as failure:  # whatever has been recorded is there
-            return _give_back(record, str(failure))
+            return give_back(record, str(failure))
         except (dbos_error.DBOSException, sa.exc.SQLAlchemyError):
             raise  # another segment goes on
         except Exception as error:  # whatever somebody's world raises; the engine would keep it with its secrets
@@ -316,9 +303,3 @@ class Worker:
             return False
         self._troubles.pop(name, None)
         return True
-
-
-def _give_back(record: RunRecord, reason: str) -> Settlement:
-    """Return how a run stands that goes on a little later, and later each time."""
-    delay = min(_LATEST, _SOONEST * 2 ** min(record.refusals, 10))
-    return Settlement(RunPhase.WAITING, reason, delay=delay, is_refusal=True)
