@@ -62,7 +62,7 @@ class StepBuilder:
         self._active: dict[str, Execution] = {**state.active}
         self._scopes: dict[str, Scope] = {**state.scopes}
         self._pending: dict[str, Effect] = {**state.pending}
-        self._now.active, self._now.scopes, self._now.pending = self._active, self._scopes, self._pending
+        self.change(active=self._active, scopes=self._scopes, pending=self._pending)
         self.acting: Execution | None = None
         """The execution that has acted last."""
         self._effects: dict[str, Effect] = {}
