@@ -46,10 +46,6 @@ _TIDYING = 600.0
 """Seconds between two removals of what is too old."""
 _ATTEMPTS = 50
 """Workers that may die of one segment."""
-_FAILURES = 8
-"""Segments in a row that may fail before a person has to look at a run."""
-_SOONEST, _LATEST = 2_000, 60_000
-"""Milliseconds after which a run is offered again that a worker has given back: at first, and at last."""
 
 
 @value
@@ -205,7 +201,7 @@ class Worker:
         except (UnknownPlanError, RefusedRunError) as refusal:
             reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
             self._settings.tell(f"run {record.run} is given back: {reason}")
-            return _give_back(record, reason)
+            return give_back(record, reason)
         except UnreachableError as failure:  # whatever has been recorded is there
             return give_back(record, str(failure))
         except (dbos_error.DBOSException, sa.exc.SQLAlchemyError):
@@ -277,17 +273,8 @@ class Worker:
             self._settings.tell(f"worker {name} is gone: {format_count(count, 'request or segment')} put back")
 
     def _put_back_lost(self) -> None:
-        with self._lock:
-            held = frozenset(self._taken)
-        self._lost = self._heartbeat.put_back_lost(held, self._lost)
-        for record in self._transitions.list_broken(("ERROR",)):  # the database failed, and the engine with it
-            again = record.refusals < _FAILURES
-            reason = "its segment has failed"
-            settled = _give_back(record, reason) if again else Settlement(RunPhase.INTERRUPTED, reason)
-            self._transitions.settle(record, settled)
-        for record in self._transitions.list_broken(("CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")):
-            reason = "the engine has given it up: its workers have died"
-            self._transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
+        self._lost = self._heartbeat.put_back_lost(self._held.names, self._lost)
+        settle_broken(self._transitions)
 
     def _try(self, name: str, work: Callable[[], object]) -> bool:
         """Do something that is done again later if the database cannot be asked now; return whether it could.
