@@ -75,7 +75,7 @@ def test_runs_are_submitted_executed_answered_and_moved(place: Path, capsys: pyt
     assert run(["answer", "two", "yes"]) == 0
     assert run(["resume", "two"]) == 0
     wait_until("two", "done", capsys)
-    assert "has handed on what was under way" in end_worker(worker)
+    assert "has returned its runs" in end_worker(worker)
     assert run(["replay", "two"]) == 0
     assert run(["answer", "two", "yes"]) == 2
 
@@ -123,8 +123,8 @@ def test_jobs_are_submitted_together_or_not_at_all(place: Path, capsys: pytest.C
         ("[]", "it is no job: an object is expected"),
         ("{", "it is no JSON"),
         ("{}", "a job has no 'run'"),
-        ('{"run": "a", "inputs": 3}', "'inputs' is not what it should be"),
-        ('{"run": "a", "inputs": {}, "priority": true}', "'priority' is not what it should be"),
+        ('{"run": "a", "inputs": 3}', "'inputs' has the wrong type"),
+        ('{"run": "a", "inputs": {}, "priority": true}', "'priority' has the wrong type"),
         ('{"run": "a", "inputs": {"topic": "x", "topic": "y"}}', "there are two members 'topic'"),
         ('{"run": "a", "inputs": {"other": 1}}', "there is no input 'other'"),
         ('{"run": "a", "inputs": {"topic": "x"}, "priority": 0}', "0 is no priority"),

@@ -34,7 +34,7 @@ def test_the_example_shows_who_may_what_and_what_its_tests_need(capfd: Shown) ->
     text = capfd.readouterr().out
     assert "classify  read_ticket    untrusted" in text
     assert "answer    find_customer  private" in text
-    assert "called by no test; says the catalogue" in text
+    assert "called by no test; labels from the catalogue" in text
     assert "least    answer: send_mail\n         classify: read_ticket\n         look-up: find_customer\n" in text
     assert text.endswith("surplus  answer: find_customer\n")
 
@@ -81,7 +81,10 @@ def test_markdown_keeps_what_people_wrote_as_code(
     assert run(["permissions", str(tmp_path), "--root", str(tmp_path), "--format", "markdown"]) == 0
     text = capfd.readouterr().out
     assert "### Permissions of `a|b`" in text
-    assert "| `a\\|b` | `Bash` | private, send, write | says stagec's list | `.claude/agents/a.md:4` | no te" in text
+    assert (
+        "| `a\\|b` | `Bash` | private, send, write | labels from stagec's list | `.claude/agents/a.md:4` | no te"
+        in text
+    )
     assert "`mcp__x\\|y__<b>z`" in text
     assert all(line.replace("\\|", "").count("|") == 7 for line in text.splitlines() if line.startswith("|"))
 
@@ -113,7 +116,7 @@ def test_programs_of_a_stage_plan_are_listed(tmp_path: Path, capfd: Shown) -> No
 
 def test_nothing_is_refused(tmp_path: Path, capfd: Shown) -> None:
     assert run(["permissions", str(tmp_path), "--root", str(tmp_path)]) == 3
-    assert "nothing may do anything" in capfd.readouterr().err
+    assert "nothing to list" in capfd.readouterr().err
     assert run(["permissions", str(DESK), "--flow", "support-dask"]) == 2
     assert "did you mean 'support-desk'?" in capfd.readouterr().err
 

@@ -138,7 +138,7 @@ tools
 validators
   clean
       git status --porcelain ${{branch}}
-      succeeds when it prints nothing
+      succeeds when its output is empty
       else failure dirty, with files
   typed
       mypy .
@@ -608,6 +608,6 @@ def test_the_overview_of_a_stage_plan_has_what_each_stage_takes_with_all_default
         "after S01_load_data",
         "60.5 s, stopped after 90.5 s; one attempt; no checkpoint",
         "reads df: S01_load_data/wine_df.csv, map: https://example.org/map.json",
-        "runs what an executor makes of the goal",
+        "runs the program of --executor",
         "",
     ]

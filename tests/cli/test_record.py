@@ -261,8 +261,8 @@ def test_a_run_that_changed_its_plan_becomes_a_test_of_the_last_one(again: tuple
     assert test["scenario"]["inputs"] == {"topic": "winter", "tone": "brief"}
     assert test["expect"]["path"] == ["draft", "close"]
     assert set(test["scenario"]["answers"]) == {"draft", "close"}
-    assert "not in the test: that it continued with another plan: the test has only the last one" in told
-    assert ("not in the test: what was broken off when the plan changed" in told) == bool(again)
+    assert "not in the test: the change of the plan: the test has only the last plan" in told
+    assert ("not in the test: requests that were stopped when the plan changed" in told) == bool(again)
 
 
 @pytest.mark.usefixtures("half")
@@ -273,7 +273,7 @@ def test_a_way_that_the_last_plan_does_not_have_is_refused(capfd: Shown) -> None
     capfd.readouterr()
     assert run(["runs", "record", "one"]) == 1
     told = capfd.readouterr().err
-    assert "no scenario does what the run 'one' did: it ends as done by draft; " in told
+    assert "no scenario repeats the run 'one': it ends as done by draft; " in told
 
 
 def to_the_end(edge: Edge) -> Edge:
@@ -284,7 +284,7 @@ def to_the_end(edge: Edge) -> Edge:
     ("more", "told"),
     [
         ((), "has not ended: 'stagec resume one' continues it"),
-        ((Cancelled(),), "was cancelled: no scenario says when"),
+        ((Cancelled(),), "was cancelled: a scenario cannot express"),
     ],
 )
 def test_a_run_of_which_there_can_be_no_test_is_refused(more: tuple[Event, ...], told: str, capfd: Shown) -> None:

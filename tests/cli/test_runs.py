@@ -121,7 +121,7 @@ def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
     data = dump(steps())
     create(ONE, data, load(data).digest).close()
     assert said(capfd, "resume", "one") == (
-        "stagec: error: run 'one' never began: nothing of it has happened, 'stagec run' starts it again\n"
+        "stagec: error: run 'one' has not started: it has no events, 'stagec run' starts it\n"
     )
     assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
 
@@ -199,7 +199,7 @@ def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
     journal.close()
     assert run(["replay", "one"]) == 1
     assert capfd.readouterr().out == (
-        "different: event 0, start, asks for or tells something else than when it happened\n"
+        "different: event 0, start: its requests or trace events differ from the journal\n"
     )
 
 
@@ -210,9 +210,7 @@ def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
     journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
-    assert "something else follows from event 0 now than when it happened" in said(
-        capfd, "resume", "one", "--scenario", "whole.yaml"
-    )
+    assert "event 0 now has another result than recorded" in said(capfd, "resume", "one", "--scenario", "whole.yaml")
 
 
 def test_a_run_is_cancelled_for_good(half: None, capfd: Shown) -> None:
@@ -241,7 +239,7 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
         held.close()
     name = load(dump(steps())).digest[:19]
     assert [re.split(r" {2,}", line) for line in capfd.readouterr().out.splitlines()] == [
-        ["five", "damaged", "its journal is damaged: it does not begin as journals do"],
+        ["five", "damaged", "its journal is damaged: it does not have the header of a journal"],
         ["four", "writer", name, "failed", "2 executions", "3 events", "close, attempt 1: cancelled"],
         ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
         ["six", "writer", name, "not begun", "0 executions", "0 events"],

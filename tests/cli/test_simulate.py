@@ -89,7 +89,7 @@ def test_a_check_of_the_work_may_fail(play: Play) -> None:
 
 def test_what_was_answered_can_be_taken_back(play: Play) -> None:
     _, lines = play(steps(), "next", "undo", "undo", options=TOPIC)
-    assert lines[-1] == "there is nothing to take back"
+    assert lines[-1] == "there is nothing to undo"
     assert [line for line in lines if "asks the model" in line] == [
         "draft asks the model for an answer",
         "close asks the model for an answer",
@@ -139,7 +139,7 @@ def test_help_names_the_commands(play: Play) -> None:
     [
         (
             "nxt",
-            "'nxt' is no answer: type the number of a way, 'next', 'repeat' or 'abort', or a JSON object; did you mean",
+            "'nxt' is no answer: type the number of an edge, 'next', 'repeat' or 'abort', or a JSON object; did you",
         ),
         ("9", "'9' is no answer: "),
         ("", "'' is no answer: "),
@@ -252,9 +252,9 @@ def test_lines_keep_their_place_on_a_narrow_terminal(folder: Path, environment: 
     told = os.read(ours, 10_000).decode().splitlines()
     os.close(ours)
     assert told[-3:] == [
-        "  answer: JSON hands it in; say TEXT;",
-        "    call TOOL {…}; cap lets all turns",
-        "    pass",
+        "  answer: JSON submits the result; say",
+        "    TEXT; call TOOL {…}; cap uses all",
+        "    turns",
     ]
 
 

@@ -176,7 +176,7 @@ def test_a_run_that_waits_is_paused_and_asks_again(begin: Begin, run: Run, folde
     ), told
     assert b"interrupted" in run("runs", "list").stdout
     again = run("pause", "one")
-    assert (again.returncode, b"nobody executes run 'one'" in again.stderr) == (2, True)
+    assert (again.returncode, b"no process executes run 'one'" in again.stderr) == (2, True)
     process = begin("resume", "one", "--answers", "wait")
     wait_until(lambda: is_asked(folder / ONE), process)
     assert run("answer", "one", "yes").returncode == 0
@@ -338,7 +338,7 @@ def test_an_answer_that_does_not_fit_is_ignored_and_told_once(begin: Begin, run:
     assert run("answer", "one", KEY, "yes").returncode == 0
     _, told = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert told.count(b"does not fit what is asked") <= 1
+    assert told.count(b"does not match the question") <= 1
 
 
 def test_an_answer_to_nothing_is_told_when_the_run_has_ended(begin: Begin, run: Run, folder: Path) -> None:
@@ -347,7 +347,7 @@ def test_an_answer_to_nothing_is_told_when_the_run_has_ended(begin: Begin, run: 
     Mailbox(folder / ONE).send(write_message(MessageKind.ANSWER, "page", "one/other#1/1.0", {"granted": True}))
     assert run("answer", "one", KEY, "yes").returncode == 0
     _, told = process.communicate(timeout=60)
-    assert b"1 answer came to nothing that was asked" in told
+    assert b"1 answer had no question, and were ignored" in told
     assert not Mailbox(folder / ONE).path.exists()
 
 

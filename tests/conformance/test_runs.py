@@ -99,7 +99,7 @@ def move(run: str, here: Trial, there: Trial, path: Path) -> None:
         return True
 
     here.driver.pause(run)
-    here.wait(save, "nobody executes the run")
+    here.wait(save, "no process executes the run")
     known = here.driver.read(run)
     there.driver.load(run, path)
     there.submitted = dict(here.submitted)

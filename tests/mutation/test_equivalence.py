@@ -41,7 +41,7 @@ REASONS = [
     ("code-review", "'review': case 2 on 'ok' is asked before case 1", None),
     ("code-review", "'test': the edge on 'ok' ends as 'failed'", "every result leads to the same node"),
     ("code-review", "'test': the edge on 'fail' ends as 'done'", None),
-    ("code-review", "'execute': the schema of what it is handed: parsed: 'steps'", "every node before hands over"),
+    ("code-review", "'execute': the schema of its inputs: parsed: 'steps'", "every node before hands over"),
     ("code-review", "'execute': the schema of its answers: 'files' is not required", None),
     ("code-review", "'execute': the schema of its answers: 'type' is gone", "both schemas accept the same values"),
     ("code-review", "the limit 'parallel' is 3", "there is room for all nodes"),

@@ -174,7 +174,7 @@ def test_a_run_is_paused_resumed_and_cancelled(runs: RunStore, page: Page) -> No
         assert post(page.app, "/api/runs/one/pause", {}).status == 202
         row = page.wait_for("one", "interrupted")
         assert row["reason"] == "paused, by page"
-        assert post(page.app, "/api/runs/one/pause", {}).json["error"] == "nobody executes the run"
+        assert post(page.app, "/api/runs/one/pause", {}).json["error"] == "no process executes the run"
         assert post(page.app, "/api/runs/one/resume", {}).status == 202
         page.wait_for("one", "waiting")
         assert post(page.app, "/api/runs/one/cancel", {}).status == 202

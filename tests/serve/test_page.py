@@ -169,7 +169,7 @@ def test_an_answer_that_somebody_gave_before_is_told(
     chromium.value("document.querySelector('.question .yes').focus()")
     chromium.key("Enter")
     told = chromium.wait_for(text(".question .told"))
-    assert told == "somebody has answered no before, by page"
+    assert told == "the question is already answered: no, by page"
     (message,) = [Mailbox(tmp_path / "one.run").read(name) for name in Mailbox(tmp_path / "one.run").list_names()]
     assert message is not None
     assert message.answer == {"yes": False}
@@ -222,7 +222,7 @@ def test_two_windows_show_the_same_and_one_sees_what_the_other_answers(
     assert message is not None
     assert message.answer == {"yes": True}
     chromium.value("document.querySelector('.question .yes').click()")
-    assert chromium.wait_for(text(".question .told")) == "somebody has answered yes before, by page"
+    assert chromium.wait_for(text(".question .told")) == "the question is already answered: yes, by page"
     journal.close()
 
 

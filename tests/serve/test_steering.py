@@ -73,7 +73,7 @@ def test_the_first_answer_counts_and_the_other_is_told(waiting: Waiting, *, yes:
     second = post(waiting.app, "/api/runs/one/answer", {"key": waiting.key, "answer": not yes})
     word = "yes" if yes else "no"
     assert (second.status, second.json["answer"], second.json["by"]) == (409, word, "page")
-    assert second.json["error"] == f"somebody has answered {word} before, by page"
+    assert second.json["error"] == f"the question is already answered: {word}, by page"
     assert waiting.read() == [message]
     assert waiting.said == [f"the page has answered {word} to run one"]
 

@@ -59,10 +59,10 @@ def name_answer(key: str) -> str:
 
 
 class OtherAnswerError(Exception):
-    """A question that somebody else has answered: `answer` counts, and `by` says whose it is, if that is known."""
+    """A question that another answer came first: `answer` counts, and `by` says whose it is, if that is known."""
 
     def __init__(self, answer: Json, by: str) -> None:
-        super().__init__("somebody else has answered")
+        super().__init__("another answer came first")
         self.answer, self.by = answer, by
 
 

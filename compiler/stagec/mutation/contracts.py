@@ -13,7 +13,7 @@ from stagec.mutation.schema_edits import SchemaEdit
 from stagec.plan import Plan
 from stagec.plan.act import Converse, Prompt
 
-SCHEMAS = {"schema": "the schema of its answers", "accepts": "the schema of what it is handed"}
+SCHEMAS = {"schema": "the schema of its answers", "accepts": "the schema of its inputs"}
 """The members of acts that are schemas."""
 
 

@@ -99,7 +99,7 @@ class DatabaseRuns:
         record = self._store.find(name)
         self._store.refuse_other_machine(record, self._store.read_history(record))
         self._transitions.resume(name)
-        self._tell(f"the page lets run {name} wait for a worker")
+        self._tell(f"the page has queued run {name} for a worker")
 
     def start(self, order: StartOrder) -> None:
         """Submit a run."""

@@ -56,13 +56,15 @@ class SteeringApi:
             raise RefusalError(400, "an answer has a key, and is true or false")
         effect = self._find_request(run, key)
         if effect is None or not is_for_people(effect):
-            raise RefusalError(409, "nobody waits for this answer any more")
+            raise RefusalError(409, "no question waits for this answer")
         self._refuse_idle(run)
         try:
             self._source.answer(name, effect, yes=yes)
         except OtherAnswerError as error:
             first, by = _WORDS.get(bool(read_decision(effect, error.answer))), error.by or "the run itself"
-            raise RefusalError(409, f"somebody has answered {first} before, by {by}", answer=first, by=by) from error
+            raise RefusalError(
+                409, f"the question is already answered: {first}, by {by}", answer=first, by=by
+            ) from error
         self._tell(f"the page has answered {_WORDS[yes]} to run {visible(name)}")
         return answer_json({})
 
@@ -126,11 +128,11 @@ class SteeringApi:
 
     def _refuse_idle(self, run: WatchedRun) -> None:
         if run.row is None or run.row.status not in _EXECUTED:
-            raise RefusalError(409, "nobody executes the run")
+            raise RefusalError(409, "no process executes the run")
 
     def _refuse_starting(self) -> None:
         if not self._setup.can_start:
-            raise RefusalError(403, "this page starts nothing: --allow-start lets it")
+            raise RefusalError(403, "this page cannot start runs without --allow-start")
 
 
 def _wrap(act: Callable[[str, Object], Response]) -> Callable[[Request], Any]:

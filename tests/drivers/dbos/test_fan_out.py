@@ -155,7 +155,7 @@ def test_a_child_that_cannot_be_executed_comes_back(runs: RunStore) -> None:
         told = worker.told  # type: ignore[attr-defined]
     assert find_faults(runs, run) == []
     assert world.opened > 1
-    assert all("is given back: " in each and "no such server here" in each for each in told)
+    assert all("is returned: " in each and "no such server here" in each for each in told)
     assert len(told) == world.opened - 1
 
 

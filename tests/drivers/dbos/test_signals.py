@@ -129,7 +129,7 @@ def test_a_pause_does_not_hide_why_a_run_was_interrupted(runs: RunStore) -> None
 def test_a_run_that_has_not_begun_keeps_the_time_of_its_beginning(runs: RunStore) -> None:
     submit(runs, submission("one", judged(), delay=3_600_000))
     wake_at = runs.find("one").wake_at
-    with pytest.raises(Failure, match="run 'one' has not begun: it asks nothing"):
+    with pytest.raises(Failure, match="run 'one' has not started: no question waits"):
         transitions(runs).send_answer("one", "one/work#1/1.1", yes=True, by="page")
     send(runs, MessageKind.PAUSE)
     assert runs.find("one").phase is RunPhase.PAUSED

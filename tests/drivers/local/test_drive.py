@@ -122,7 +122,7 @@ def test_a_history_from_which_something_else_follows_is_not_gone_on_with(
     journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
-    with pytest.raises(JournalError, match="something else follows from event 0 now"):
+    with pytest.raises(JournalError, match="event 0 now has another result"):
         restore(program, read_journal(path))
 
 

@@ -139,7 +139,7 @@ def test_an_answer_that_does_not_fit_is_told_once_and_gives_way(
         for _ in range(3):
             mail._look(ignore)
         assert awaited.message is None
-        assert [each.partition("is ignored: ")[2] for each in told] == ["it does not fit what is asked"]
+        assert [each.partition("is ignored: ")[2] for each in told] == ["it does not match the question"]
         assert mail.claim(ASKED, yes=True, by="terminal").by == "terminal"
         mail._look(ignore)
         assert awaited.message is not None
@@ -172,7 +172,7 @@ def test_what_fits_nothing_is_told_at_the_end(mailbox: Mailbox, mail: MessageWat
     mailbox.send(answering("another/key#1/1.0"))
     mailbox.send(write_message(MessageKind.PAUSE, "page"))
     mail.conclude()
-    assert told == ["1 answer came to nothing that was asked"]
+    assert told == ["1 answer had no question, and were ignored"]
     assert not mailbox.path.exists()
     mail.conclude()
     assert len(told) == 1

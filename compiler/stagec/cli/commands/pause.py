@@ -33,4 +33,4 @@ def pause(run: str, runs: Path, database: str | None) -> None:
         return
     path = Runs(runs).find(run)
     if not ask_to_end(path, MessageKind.PAUSE):
-        raise Failure(f"nobody executes run {quote(name_of(path))}: there is nothing to pause")
+        raise Failure(f"no process executes run {quote(name_of(path))}: there is nothing to pause")

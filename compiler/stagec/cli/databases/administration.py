@@ -48,7 +48,7 @@ def check(url: str | None, output_format: str) -> None:
             put(format_json(told, 2) + "\n")
             return
         paper = find_canvas(sys.stdout, os.environ)
-        put(f"{store.database.name} is as this version needs it\n")
+        put(f"{store.database.name} has the tables of this version\n")
         cells = [("worker", each.worker, each.version, "draining" if each.is_draining else "") for each in workers]
         cells += [("runs", phase, f"{count:,}", "") for phase, count in phases.items()]
         cells += [("open runs", version, f"{count:,}", "") for version, count in versions.items()]

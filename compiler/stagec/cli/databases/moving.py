@@ -45,7 +45,7 @@ def import_run(path: Path, database: str | None) -> None:
 
 
 def _read_scenario(history: History, program: Program) -> str | None:
-    """Return the scenario with which a run was started; None, and say so, if it is not there any more."""
+    """Return the scenario with which a run was started; None, and say so, if it no longer exists."""
     remembered = history.facts.get("scenario")
     if remembered is None:
         return None

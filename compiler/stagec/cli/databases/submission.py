@@ -121,9 +121,11 @@ class SubmissionMaker:
         wrong += [] if isinstance(inputs, dict) else ["inputs"]
         wrong += [] if priority is None or type(priority) is int else ["priority"]
         if not isinstance(run, str):
-            raise Failure("a job has no 'run', the name of the run: whoever submits it again begins none twice")
+            raise Failure(
+                "a job has no 'run', the name of the run: without it, a second submission would start the run twice"
+            )
         if wrong:
-            raise Failure(f"{quote(wrong[0])} is not what it should be")
+            raise Failure(f"{quote(wrong[0])} has the wrong type")
         given, rank = {**self._scenario.inputs, **object_of(inputs)}, priority if type(priority) is int else None
         made = self.make(check_name(run, "run"), given, text_in(job, "entry"))
         return self._place(made, text_in(job, "tenant"), rank, text_in(job, "at"))

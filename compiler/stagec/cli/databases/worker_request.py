@@ -62,7 +62,7 @@ def work(request: WorkerRequest) -> Exit:
         except KeyboardInterrupt as request_to_end:
             if request_to_end.__context__ is not None:  # why the work has failed meanwhile
                 raise request_to_end.__context__ from None
-            say("stagec: the worker has ended, and has handed on what was under way")
+            say("stagec: the worker has ended, and has returned its runs")
         return Exit.CLEAN
 
 
@@ -73,8 +73,8 @@ def _tell(told: str) -> None:
 def _refuse_unfit(request: WorkerRequest) -> None:
     unused = [name for name in _NO_USE if getattr(request.world, name) not in {None, False}]
     if unused:
-        raise Failure(f"--{unused[0].replace('_', '-')} has no meaning for a worker, which executes runs of others")
+        raise Failure(f"--{unused[0].replace('_', '-')} has no effect in a worker: it executes submitted runs")
     if request.world.answers == "ask":
-        raise Failure("nobody sits at the terminal of a worker: --answers is 'wait', 'allow' or 'deny'")
+        raise Failure("a worker does not ask at its terminal: --answers must be 'wait', 'allow' or 'deny'")
     if leads_out(os.curdir, _FOLDER):
         raise Failure(f"{quote(_FOLDER)} is reached through a link that leads out of this folder")

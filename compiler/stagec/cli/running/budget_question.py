@@ -48,7 +48,7 @@ class BudgetQuestion:
         put_error(f"How many more {excess.unit}, or [n]o: ")
         line = self._read(None if end is None else max(0.0, end - monotonic()))
         if line is None:
-            say("no: nobody has answered")
+            say("no: no answer")
             return "no"
         return line.strip().lower()
 

@@ -42,7 +42,7 @@ def check_ceiling(
     prices = f"by the prices of {basis.table.as_of}, {basis.table.file}"
     if Decimal(figure.least) / _NANO > most:
         least = describe_least(Quantity.COST, figure)
-        hint = "'stagec bounds' shows what the figure rests on"
+        hint = "'stagec bounds' explains the figure"
         raise Failure(f"a completed run costs at least {least} {prices}: {allowed}", hints=[hint])
     if _exceeds(figure, most):
         says = "has no bound" if figure.upper.most is None else f"is at most {describe_most(Quantity.COST, figure)}"
@@ -61,6 +61,6 @@ def _explain_unknown(basis: CostBasis, plan: Plan, nodes: tuple[str, ...]) -> st
         models = {**models, **({} if model is None else {model: None})}
     named = join_names(sorted(models)) if models else "the models of its agents"
     return (
-        f"the price of a model is unknown, so --max-cost cannot hold: the price table of {basis.table.as_of},"
+        f"the price of a model is unknown, so stagec cannot enforce --max-cost: the price table of {basis.table.as_of},"
         f" {quote(basis.table.file)}, has no row for {named}; add one with --prices, or use --max-tokens"
     )

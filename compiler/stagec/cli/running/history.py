@@ -185,7 +185,7 @@ def _describe_stage(each: StageRow) -> Object:
     }
 
 
-_WHAT = {"what": "asks for or tells something else", "state": "leads to another state"}
+_WHAT = {"what": "its requests or trace events differ", "state": "its state differs"}
 
 
 def compare_replay(run: str, stored: StoredHistory) -> Exit:
@@ -197,7 +197,7 @@ def compare_replay(run: str, stored: StoredHistory) -> Exit:
     found = replay_twice(load_program(history.plan, named), load_program(history.plan, named), history)
     if isinstance(found, Difference):
         key = visible(key_of(history.events[found.seq]))
-        replay = f"different: event {found.seq}, {key}, {_WHAT[found.what]} than when it happened"
+        replay = f"different: event {found.seq}, {key}: {_WHAT[found.what]} from the journal"
     else:
         counts = f"{format_count(len(history.events), 'event')}, {format_count(found.executions, 'execution')}"
         ended = "not ended" if found.ended is None else f"{found.ended}: {visible(found.reason)}"

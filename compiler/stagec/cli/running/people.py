@@ -117,7 +117,7 @@ class People:
     def _decide(self, question: OpenQuestion) -> bool:
         """Return the answer of the policy, and say so: nothing is granted or denied silently."""
         yes = self._setup.answers is Answers.ALLOW
-        say(f"stagec: note: {question.sentence}: {'yes' if yes else 'no'}, as nobody is asked")
+        say(f"stagec: note: {question.sentence}: {'yes' if yes else 'no'}, without asking")
         return yes
 
     def _wait(self, question: OpenQuestion, awaited: AwaitedAnswer) -> RunMessage | None:
@@ -126,7 +126,7 @@ class People:
         Only the process that executes a run knows of calls in the course of a step: elsewhere nobody can answer.
         """
         if is_step_call(question.key):
-            say(f"stagec: note: {question.sentence}: no, as only a terminal can answer for calls of steps")
+            say(f"stagec: note: {question.sentence}: no, because only a terminal can answer for calls of steps")
             return self._claim(awaited.effect, yes=False, by="nobody")
         name, *options = self._setup.run
         command = join(("stagec", "answer", name, question.key, "yes", *options))
@@ -160,7 +160,7 @@ class People:
                 put_error(f"{visible(question.arguments or question.key)}\n")
 
     def _deny(self, effect: AskedOfPeople) -> RunMessage:
-        say("no: nobody has answered")
+        say("no: no answer")
         return self._claim(effect, yes=False, by="nobody")
 
     def _claim(self, effect: AskedOfPeople, *, yes: bool, by: str) -> RunMessage:

@@ -36,7 +36,7 @@ def read_way(program: Program, events: tuple[Event, ...], name: str) -> Recorded
     for event, step in advance_through(program, events):
         way.take(event, step)
     if way.is_cancelled:
-        raise Failure(f"the run {quote(name)} was cancelled: no scenario says when somebody ends a run")
+        raise Failure(f"the run {quote(name)} was cancelled: a scenario cannot express a cancellation")
     if way.started is None or way.state.ended is None:
         raise Failure(f"the run {quote(name)} has not ended: 'stagec resume {name}' continues it")
     return way.finish(way.started)
@@ -87,11 +87,11 @@ class _Way:
             given = {**self.started.inputs, **event.inputs}
             known = {name: each for name, each in given.items() if name in self._program.plan.inputs}
             self.started = replace(self.started, inputs=known)
-        self._left["that it continued with another plan: the test has only the last one"] = None
+        self._left["the change of the plan: the test has only the last plan"] = None
         for each in step.moves:
             if each.outcome == "cancelled" and not each.run:
                 self._dropped.setdefault(each.node, set()).add(each.visit)
-                self._left["what was broken off when the plan changed"] = None
+                self._left["requests that were stopped when the plan changed"] = None
 
     def finish(self, started: Started) -> RecordedRun:
         """Return what counts of the run."""

@@ -73,7 +73,7 @@ class RunRecording:
         if observed.outcome != str(run.ended.ended) or Counter(observed.path) != Counter(run.path):
             takes = f"it ends as {observed.outcome} by {' → '.join(observed.path)}"
             first = next((each for each in (*self._list_differences(scenario), *run.left) if each), "")
-            raise Failure(f"no scenario does what the run {quote(name)} did: {takes}; {first}", Exit.FINDINGS)
+            raise Failure(f"no scenario repeats the run {quote(name)}: {takes}; {first}", Exit.FINDINGS)
         notes = [*run.left, *self._list_differences(scenario)]
         if told != written:
             notes.append("secrets: they are [redacted]")

@@ -128,8 +128,8 @@ def resume(request: ResumeRequest) -> Exit:
     with closing(open_run(path)) as journal:
         history = journal.history
         if not history.events:
-            hint = "nothing of it has happened, 'stagec run' starts it again"
-            raise Failure(f"run {quote(name_of(path))} never began: {hint}")
+            hint = "it has no events, 'stagec run' starts it"
+            raise Failure(f"run {quote(name_of(path))} has not started: {hint}")
         standpoint = Standpoint.of(name_of(path), history)
         try:
             program, event = request.find_change(standpoint)

@@ -1,4 +1,4 @@
-"""A database of runs: its address, its connections, its tables, and whether it is as this version needs it."""
+"""A database of runs: its address, its connections, its tables, and whether they are those of this version."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class RunProgress:
         for event, known in zip(history.events, history.step_digests, strict=True):
             step = self.follow(event)
             if find_difference(self.count - 1, step, known) is not None:
-                told = f"something else follows from event {self.count - 1} now than when it happened"
-                raise Failure(f"{told}: it was run by another stagec")
+                told = f"event {self.count - 1} now has another result than recorded"
+                raise Failure(f"{told}: another version of stagec executed the run")
             world.observe(event, step)
 
     def describe(self) -> Object:

@@ -189,7 +189,7 @@ class RunStore:
         return {names[each] for each in found}
 
     def load_document(self, digest: str) -> bytes:
-        """Return a plan or a scenario; raise `Failure` when it is not there any more."""
+        """Return a plan or a scenario; raise `Failure` when it no longer exists."""
         with self.database.transact() as connection:
             found = connection.execute(sa.select(documents.c.body).where(documents.c.digest == digest)).scalar()
         if found is None:

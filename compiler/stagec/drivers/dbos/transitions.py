@@ -137,9 +137,9 @@ class Transitions:
         record = self.store.find(run)
         program = self.store.load_program(record)
         if record.ended_at is not None:
-            raise Failure(f"run {quote(run)} has ended as {record.phase}: it asks nothing")
+            raise Failure(f"run {quote(run)} has ended as {record.phase}: no question waits")
         if record.segment < 0:
-            raise Failure(f"run {quote(run)} has not begun: it asks nothing")
+            raise Failure(f"run {quote(run)} has not started: no question waits")
         effect = find_asked(program, self.store.read_history(record).events, key)
         message = write_message(MessageKind.ANSWER, by, key, make_answer(effect, yes=yes))
         self.send(run, message, lambda other: read_decision(effect, other.answer) is not None)
@@ -184,12 +184,12 @@ class Transitions:
         with self._database.transact() as connection:
             now = self._lock(connection, run)
             if now is None or now.phase not in RESUMABLE:
-                told = "is not there any more" if now is None else f"is {now.phase}"
+                told = "no longer exists" if now is None else f"is {now.phase}"
                 raise Failure(f"run {quote(run)} {told}: there is nothing to resume")
             self._remove(connection, run, MessageKind.PAUSE)
             if change is not None:
                 if change.segment != now.segment:
-                    raise Failure(f"run {quote(run)} has gone on meanwhile: look at it again")
+                    raise Failure(f"run {quote(run)} has changed meanwhile: check its state again")
                 self._remove(connection, run, _CHANGE)
                 row = {"run": run, "name": _CHANGE, "body": dump_event(change.event), "sent_at": now.now}
                 connection.execute(messages.insert().values(row))

@@ -200,7 +200,7 @@ class Worker:
             return segment.execute()
         except (UnknownPlanError, RefusedRunError) as refusal:
             reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
-            self._settings.tell(f"run {record.run} is given back: {reason}")
+            self._settings.tell(f"run {record.run} is returned: {reason}")
             return give_back(record, reason)
         except UnreachableError as failure:  # whatever has been recorded is there
             return give_back(record, str(failure))
@@ -221,7 +221,7 @@ class Worker:
             self.tally.count("children")
             return execute_child(self._setup, self._fan_out, given.record, key)
         except Exception as error:
-            self._settings.tell(f"the request {quote(key)} of run {run} is given back: {self._setup.tell(error)}")
+            self._settings.tell(f"the request {quote(key)} of run {run} is returned: {self._setup.tell(error)}")
             return {}
 
     def _keep_looking(self, look: Callable[[], None]) -> None:

@@ -103,7 +103,7 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
     both = zip(advance_history(program, history), history.step_digests, strict=True)
     for seq, ((event, step), known) in enumerate(both):
         if find_difference(seq, step, known) is not None:
-            message = f"something else follows from event {seq} now than when it happened: it was run by another stagec"
+            message = f"event {seq} now has another result than recorded: another version of stagec executed the run"
             raise JournalError(Reason.UNUSABLE, message)
         observe(event, step)
         state = step.state

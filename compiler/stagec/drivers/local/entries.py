@@ -58,15 +58,15 @@ class EntryReader:
         """Return the step digest of the event before, and an event, nothing of a seal."""
         first, end, body = record.payload.partition(b"\n")
         if not end:
-            raise damage_error("an entry is none")
+            raise damage_error("an entry is invalid")
         event = self._read_event(body) if body else None
         if (self.is_sealed and not isinstance(event, REOPENING)) or (event is None and not self._count):
-            raise damage_error("something follows the end of the run")
+            raise damage_error("an event follows the end of the run")
         self.is_sealed = event is None
         try:
             return first.decode("ascii"), event
         except UnicodeDecodeError as error:
-            raise damage_error("a step digest is none") from error
+            raise damage_error("a step digest is invalid") from error
 
     def read_history(self, records: Sequence[Record]) -> History:
         """Return the history in the records that follow."""
@@ -80,12 +80,12 @@ class EntryReader:
         try:
             event, times = load_timed_event(body.decode())
         except (TypeError, ValueError) as error:
-            raise damage_error(f"event {self._count} is none") from error
+            raise damage_error(f"event {self._count} is invalid") from error
         self._count += 1
         self.times.append(times)
         for key in list_keys((event,)):
             if key in self._keys:
-                raise damage_error("an event is in it twice")
+                raise damage_error("it contains an event twice")
             self._keys.add(key)
         return event
 
@@ -96,10 +96,10 @@ def _read_first(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
     try:
         found = json.loads(first)
     except (ValueError, RecursionError) as error:
-        raise damage_error("what is kept beside its plan is not what was written") from error
+        raise damage_error("a value beside its plan differs from what was written") from error
     match found:
         case {"digest": str(digest), "facts": dict(facts)} if {type(each) for each in facts.values()} <= {str}:
             check_plan(plan, digest)
             return plan, digest, facts
         case _:
-            raise damage_error("what is kept beside its plan is no text")
+            raise damage_error("a value beside its plan is not text")

@@ -185,7 +185,7 @@ def read_file(descriptor: int) -> JournalContents:
     """Return what is in a file; raise `JournalError` when it is not what was written."""
     size = os.fstat(descriptor).st_size
     if size > LARGEST:
-        raise damage_error("it is larger than any journal")
+        raise damage_error("it exceeds the maximum size of a journal")
 
     read = partial(read_at, descriptor)
     first = read(0, PAGE)

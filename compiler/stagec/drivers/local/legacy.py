@@ -140,7 +140,7 @@ class _Frames:
         order = ">" if magic & _BIG_ENDIAN else "<"
         sums = _add_to_checksum((0, 0), self._log[: _LOG.size - 8], order)
         if magic & ~_BIG_ENDIAN != _MAGIC or sums != (first, second) or size not in _PAGES:
-            raise damage_error("its log does not begin as logs do")
+            raise damage_error("its log does not have a valid header")
         is_good = True
         for place in range(_LOG.size, len(self._log) - _FRAME.size - size + 1, _FRAME.size + size):
             page, committed, *salted = _FRAME.unpack_from(self._log, place)
@@ -176,7 +176,7 @@ def _read_history(connection: sqlite3.Connection) -> History:
     check_plan(plan, digest)
     others = {name: given for name, given in facts.items() if name not in {"plan", "digest"}}
     if not all(isinstance(each, str) for named in others.items() for each in named):
-        raise damage_error("what is kept beside its plan is no text")
+        raise damage_error("a value beside its plan is not text")
     # the digest with which the chain of the events begins: that of all facts
     found = sha256()
     for name, given in sorted(facts.items()):
@@ -186,7 +186,7 @@ def _read_history(connection: sqlite3.Connection) -> History:
     rows = tuple(_read_rows(connection, found.hexdigest()))
     events = tuple(each.event for each in rows if each.event is not None)
     if len({key_of(each) for each in events}) < len(events):
-        raise damage_error("an event is in it twice")
+        raise damage_error("it contains an event twice")
     marks = tuple(each.mark for each in rows) if version == 1 else (*(each.mark for each in rows[1:]), "")
     return History(plan, digest, events, marks[: len(events)], others)
 
@@ -198,7 +198,7 @@ def _version(connection: sqlite3.Connection) -> int:
     if not tables:
         raise damage_error("it is empty, as a copy without its log is")
     if tables.get("events") != _EVENTS.get(version, "") or tables != {"facts": _FACTS, "events": _EVENTS[version]}:
-        raise damage_error("it has not the tables of a journal")
+        raise damage_error("it does not have the tables of a journal")
     return int(version)
 
 

@@ -113,7 +113,7 @@ class LiveJournal:
         head = self._read_head()
         size = os.fstat(self._descriptor).st_size
         if size > LARGEST:
-            raise damage_error("it is larger than any journal")
+            raise damage_error("it exceeds the maximum size of a journal")
         count = head.count - known.count
         records = list(islice(read_records(read, size, known), max(0, count + is_left)))
         if count + self._ahead < 0 or len(records) < count:

@@ -144,7 +144,7 @@ class MessageWatcher:
         names = self._mailbox.list_names()
         strays = sum(name.startswith(f"{MessageKind.ANSWER}-") for name in names)
         if strays:
-            self._tell(f"{format_count(strays, 'answer')} came to nothing that was asked")
+            self._tell(f"{format_count(strays, 'answer')} had no question, and were ignored")
         for name in names:
             self._remove(name)
         self._mailbox.remove_empty()
@@ -186,7 +186,7 @@ class MessageWatcher:
 
     def _deliver(self, awaited: AwaitedAnswer, message: RunMessage) -> None:
         if read_decision(awaited.effect, message.answer) is None:
-            self._tell_once(message.name, UnusableMessageError("does not fit what is asked"))
+            self._tell_once(message.name, UnusableMessageError("does not match the question"))
         else:
             awaited.finish(message)
 

@@ -73,7 +73,7 @@ def check_title(data: bytes) -> None:
     found = _remove_checksum(data[: _TITLE.size + _CHECK])
     name, version = _TITLE.unpack(found) if found is not None else (b"", 0)
     if name.rstrip(b"\0") != _NAME:
-        raise damage_error("it does not begin as journals do") if data else damage_error("it is empty")
+        raise damage_error("it does not have the header of a journal") if data else damage_error("it is empty")
     if version != VERSION:
         told = f"its journal has version {version}, and this is a reader of version {VERSION}"
         raise JournalError(Reason.UNUSABLE, f"{told}; the stagec that began the run can resume it")

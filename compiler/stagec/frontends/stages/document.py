@@ -161,7 +161,7 @@ class Conduct:
 class Stage:
     """One stage. `id` None when it has none that can be read; what is missing or misshapen is None or `Miss`.
 
-    `at` is its frontmatter or object. `result` is the completion schema, `inputs` the schema of what it is handed.
+    `at` is its frontmatter or object. `result` is the completion schema, `inputs` the schema of its inputs.
     """
 
     id: str | None

@@ -18,13 +18,13 @@ from stagec.core.words import format_count
 from stagec.model.rights import Teller
 
 _TOLD: Mapping[Teller, str] = {
-    Teller.CATALOGUE: "says the catalogue",
-    Teller.LIST: "says stagec's list",
-    Teller.LOCK: "says its server",
-    Teller.NOBODY: "nobody says what it does",
+    Teller.CATALOGUE: "labels from the catalogue",
+    Teller.LIST: "labels from stagec's list",
+    Teller.LOCK: "labels from its server",
+    Teller.NOBODY: "no labels",
 }
 NameFile = Callable[[str], str]
-_HEAD = ("| {noun} | tool | reads and does | who says so | allowed at | tests |", "|---|---|---|---|---|---|")
+_HEAD = ("| {noun} | tool | reads and does | source | allowed at | tests |", "|---|---|---|---|---|---|")
 
 
 def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None:
@@ -72,7 +72,7 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
             yield f"| {_cell(node.node)}{mode} | any other tool | | | | |"
     unknown = [*_group_unknown(given, _code)]
     if unknown and given.tests + given.runs:
-        yield "\nOf these it is not known what they need:\n"
+        yield "\nThe needs of these nodes are not known:\n"
         yield from (f"- {each}" for each in unknown)
     surplus = [each for each in given.nodes if each.surplus]
     if surplus:
@@ -94,7 +94,7 @@ def _describe_tests(given: FlowPermissions) -> str:
     if not given.has_flow:
         return "none: no flow runs this file"
     if not given.tests and not given.runs:
-        return "none, so nothing is known of what is needed"
+        return "none, so the needs are not known"
     failing = f", {given.failing} of which {'fails' if given.failing == 1 else 'fail'}" if given.failing else ""
     recorded = f", and {format_count(given.runs, 'recorded run')}" if given.runs else ""
     return f"{format_count(given.tests, 'test')}{failing}{recorded}"
@@ -115,7 +115,7 @@ def _explain(given: FlowPermissions, node: NodePermissions) -> str:
     """Return why nothing is known of what a node needs, and what would tell it; nothing where it is known."""
     match node.evidence:
         case CallEvidence.NOT_RUN:
-            return "no test runs it" if not given.runs else "no test and no recorded run comes to it"
+            return "no test runs it" if not given.runs else "no test and no recorded run reaches it"
         case CallEvidence.NOT_SEEN:
             silent = (
                 f"{node.silent} of {format_count(node.asked, 'answer')}" if node.silent < node.asked else "no answer"

@@ -62,7 +62,7 @@ class PermissionsRequest:
         accesses = compilation.list_accesses()
         if not accesses:
             where = listing([os.path.relpath(path) for path in self.paths or (configuration.root,)])
-            raise Failure(f"nothing may do anything: {where} holds no flow and no agent file", Exit.NOTHING)
+            raise Failure(f"nothing to list: {where} holds no flow and no agent file", Exit.NOTHING)
         chosen = {id(flow) for flow in choose_flows(self.flow, (each.flow for each in accesses))}
         tested = self.run_tests(configuration)
         recorded = RecordedUses(self.runs, self.database).read(self.named, every=self.all_runs)

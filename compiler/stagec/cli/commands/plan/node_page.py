@@ -133,7 +133,7 @@ class _NodePage:
         if isinstance(act, Prompt | Converse):
             self._draw_schema("schema", act.schema)
         if isinstance(act, Converse):
-            self._draw_schema("schema of what it is handed", act.accepts)
+            self._draw_schema("schema of its inputs", act.accepts)
 
     def _draw_template(self, heading: str, template: Template) -> None:
         self.sheet.heading(heading)
@@ -155,7 +155,7 @@ def _describe_process(act: Process) -> Iterator[str]:
     limits = act.limits
     stopped = f"SIGINT after {limits.interrupt:,} ms, SIGTERM after {limits.terminate:,}, SIGKILL after {limits.kill:,}"
     yield f"warned after {limits.warn:,} ms; {stopped}"
-    yield "may be run again without asking" if act.retryable else "is run again only when somebody consents"
+    yield "may be run again without asking" if act.retryable else "runs again only with consent"
     yield "a checkpoint is written when it has completed" if act.checkpoint else "without a checkpoint"
 
 

@@ -167,10 +167,10 @@ def _describe_validator(given: Validator) -> Iterator[str]:
 
 
 _SUCCESS = {
-    "empty": "it prints nothing",
+    "empty": "its output is empty",
     "exit": "it ends with ",
-    "contains": "what it prints contains ",
-    "matches": "what it prints matches ",
+    "contains": "its output contains ",
+    "matches": "its output matches ",
 }
 
 
@@ -185,7 +185,7 @@ def _describe_stage(node: Node, act: Process, needs: tuple[str, ...]) -> Iterato
         yield f"reads {', '.join(f'{shorten(name)}: {address(each)}' for name, each in act.inputs.items())}"
     if act.outputs:
         yield f"leaves {', '.join(f'{shorten(name)}: {shorten(path)}' for name, path in act.outputs.items())}"
-    yield f"runs {shorten(' '.join(act.words))}" if act.words else "runs what an executor makes of the goal"
+    yield f"runs {shorten(' '.join(act.words))}" if act.words else "runs the program of --executor"
 
 
 def address(given: ProcessInput) -> str:

@@ -70,7 +70,7 @@ class _TypedAnswer:
         if way is None or not isinstance(gate, AgentGate):
             outcomes = listing(tuple(dict.fromkeys(each.outcome for each in self.question.ways)), "or")
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type the number of a way, {outcomes}, or a JSON object"
+                f"{quote(self.typed)} is no answer: type the number of an edge, {outcomes}, or a JSON object"
             )
         answer: Mapping[str, Json] = {} if way.outcome == gate.otherwise else {"verdict": way.outcome}
         has_failed = gate.role == TRANSFORMER and way.outcome != SUCCESS
@@ -106,12 +106,12 @@ class _TypedAnswer:
             outcomes = listing(tuple(dict.fromkeys(each.outcome for each in self.question.ways)), "or")
             near = hint(self.typed, NameIndex(each.outcome for each in self.question.ways))
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type the number of a way, {outcomes}, or a JSON object{near}"
+                f"{quote(self.typed)} is no answer: type the number of an edge, {outcomes}, or a JSON object{near}"
             )
         required = collect_required_values(self.question.node.gate, way.outcome, way.named, way.terms)
         found = make_sample(self.question.program, schema, required)
         if found is None:
-            raise UnansweredError("no simple answer that takes this way satisfies the schema: type one as JSON")
+            raise UnansweredError("no simple answer for this edge satisfies the schema: type one as JSON")
         return found
 
     def _parse_turn(self, effect: Turn) -> Json:

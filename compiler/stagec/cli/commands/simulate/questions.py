@@ -41,7 +41,7 @@ _LINES = 8
 """Lines of a prompt that are shown."""
 _HOW: Mapping[type, str] = {
     Ask: "a number, an outcome, or JSON; help says more",
-    Turn: "JSON hands it in; say TEXT; call TOOL {…}; cap lets all turns pass",
+    Turn: "JSON submits the result; say TEXT; call TOOL {…}; cap uses all turns",
     Call: "its result, as text or JSON; error TEXT",
     Grant: "yes or no",
     Judge: "yes or no",

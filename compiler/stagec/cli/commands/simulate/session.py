@@ -30,15 +30,15 @@ _PROMPT = "> "
 _BAR = "  | "
 """What stands before the lines of a prompt."""
 _HELP = """\
-NUMBER          take the way of this number; what the model answers is made up
-OUTCOME         take the first way of this outcome
+NUMBER          take the edge with this number, with a generated answer
+OUTCOME         take the first edge with this outcome
 JSON            answer with exactly this
 say TEXT        let the model of a conversation say this
 call TOOL JSON  let it call a tool with this argument
-cap             let all of its turns pass
-undo            take the last answer back
-state           say where the run stands
-help            say this
+cap             use all of its turns
+undo            remove the last answer
+state           show the state of the run
+help            show this help
 quit            leave
 """
 
@@ -144,7 +144,7 @@ class Simulation:
 
     def _undo(self) -> None:
         if len(self._events) == 1:
-            put("there is nothing to take back\n")
+            put("there is nothing to undo\n")
             return
         self._events.pop()
         self._state = State()
