@@ -64,14 +64,13 @@ class Segment:
         self._told.update(each.id for each in new)
         self._is_cancelled |= any(each.kind is MessageKind.CANCEL for each in new)
         for message in new:
-            match message.kind:
-                case MessageKind.CANCEL:
-                    self._inbox.put(Cancelled())
-                case MessageKind.ANSWER:
-                    answer = {**object_of(message.answer), "by": message.by, "message": message.id}
-                    self._inbox.put(Answered(message.key, answer))
-                case MessageKind.PAUSE if not self._is_cancelled:
+            if message.kind is MessageKind.PAUSE:
+                if not self._is_cancelled:
                     self.stop(Word.PAUSE, at_once=True)
+                continue
+            answer = {**object_of(message.answer), "by": message.by, "message": message.id}
+            is_cancellation = message.kind is MessageKind.CANCEL
+            self._inbox.put(Cancelled() if is_cancellation else Answered(message.key, answer))
 
     def execute(self) -> Settlement:
         """Execute the run until it has ended, or can go on in another segment alone; return how it stands."""
