@@ -30,7 +30,7 @@ def test_what_both_parsers_take_means_the_same(chunk: int) -> None:
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         text = Writer(Random(seed)).text().replace("\t", " ")  # noqa: S311
         slow = _explain(text, BUDGETS)
-        fast = _attempt(text, BUDGETS, fast_events(text))
+        fast = _attempt(text, BUDGETS, fast_events(text, BUDGETS.depth))
         if slow.trouble is None and fast.trouble is None:
             assert (plain(fast.root), fast.second) == (plain(slow.root), slow.second), (seed, text)
             both += 1

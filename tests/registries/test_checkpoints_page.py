@@ -64,16 +64,16 @@ def link(manifest: Path, name: str, to: Path) -> None:
 
 
 FAULTS: dict[str, Any] = {
-    "the digest of the manifest fits": lambda manifest: manifest.write_bytes(
+    "the digest of the manifest is correct": lambda manifest: manifest.write_bytes(
         manifest.read_bytes().replace(b'"attempt": 1', b'"attempt": 2')
     ),
     "no path is absolute": name_absolute_path,
     "an artifact is a regular file": lambda manifest: link(
         manifest, "S01_load_data/df.csv", manifest.parents[1] / "kept.csv"
     ),
-    "it lies inside": lambda manifest: link(manifest, "S01_load_data", manifest.parents[4] / "elsewhere"),
-    "its size and its digest fit": lambda manifest: (manifest.parents[1] / "S01_load_data/df.csv").write_bytes(b""),
-    "no folder on the way": lambda manifest: link(manifest, "S01_load_data", manifest.parents[1] / "kept"),
+    "it is inside the folder": lambda manifest: link(manifest, "S01_load_data", manifest.parents[4] / "elsewhere"),
+    "its size and its digest match": lambda manifest: (manifest.parents[1] / "S01_load_data/df.csv").write_bytes(b""),
+    "no folder in its path": lambda manifest: link(manifest, "S01_load_data", manifest.parents[1] / "kept"),
 }
 
 

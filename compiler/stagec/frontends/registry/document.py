@@ -102,8 +102,7 @@ class Gate:
     """
 
     allowed: Mapping[str, int]
-    is_whole: bool
-    """Whether `allowedIntents` is a list of nothing but text."""
+    is_whole: bool  # `allowedIntents` is a list of nothing but text
     fallback: str | None
     field: str | None
     pointer: str | None
@@ -111,8 +110,7 @@ class Gate:
     target_mode: str | None
     handoff: tuple[str, ...] | None
     fail_fast: bool
-    points_at_field: bool
-    """Whether `intentSchemaRef` and `intentField` name the same member, so that the pointer is as it was meant."""
+    points_at_field: bool  # `intentSchemaRef` and `intentField` name the same member
 
 
 @value
@@ -166,8 +164,7 @@ class Step:
     """The keys of `transitions`, None when the step has no transitions."""
     output: OutputSchema | None
     body: Object
-    declared: Mapping[str, int]
-    """The variables that the step declares, each once, with the index at which it stands first."""
+    declared: Mapping[str, int]  # variables, with the index at which each stands first
     has_cases: bool
     """Whether one of the transitions chooses among `targets`."""
     agrees: bool

@@ -62,8 +62,7 @@ def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Ste
     is_section = address.c2 == "section" or key.startswith("section.")
     flow: Object = {} if is_section else body  # what a section says about running means nothing
     gate = reading.gates.read(flow.get("structuredGate"))
-    routes = _read_routes(flow.get("transitions"))
-    output = reading.output(key, flow, gate)
+    routes, output = _read_routes(flow.get("transitions")), reading.output(key, flow, gate)
     kind_member, kind = _find_kind(flow, address if address.at == at else None, is_old=is_old)
     return Step(
         key=key,

@@ -43,9 +43,8 @@ def verdicts(registry: Registry) -> Iterator[AgentVerdict]:
     at = agent.verdict_at
     whole = Place(at.file, at.pointer[:-1])
     yield AgentVerdict(agent.verdict, agent.settings, whole)
-    for index, each in enumerate(
-        list_of(agent.settings.get("conditions")) if agent.verdict == "meta:composite" else ()
-    ):
+    conditions = list_of(agent.settings.get("conditions")) if agent.verdict == "meta:composite" else ()
+    for index, each in enumerate(conditions):
         kind = text_in(object_of(each), "type")
         if kind is not None:
             settings = object_of(object_of(each).get("config"))

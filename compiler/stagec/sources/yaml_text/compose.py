@@ -53,12 +53,14 @@ def compose(text: str, budgets: Budgets) -> Composed:
         return Composed(trouble=YamlTrouble("deep-nesting", "", deep, deep + 1, {"limit": budgets.depth}))
     with PausedCollector():
         is_fast = len(text) > LONGEST_EXPLAINED and has_fast_events()
-        return _attempt(text, budgets, fast_events(text)) if is_fast else _explain(text, budgets)
+        return _attempt(text, budgets, fast_events(text, budgets.depth)) if is_fast else _explain(text, budgets)
 
 
 def compose_quickly(text: str, budgets: Budgets) -> YamlNode | None:
     """Return the root of a text that was read without mistakes; the parser in C reads it, where there is one."""
-    composed = _attempt(text, budgets, fast_events(text)) if has_fast_events() else compose(text, budgets)
+    composed = (
+        _attempt(text, budgets, fast_events(text, budgets.depth)) if has_fast_events() else compose(text, budgets)
+    )
     if composed.trouble is not None:  # the parser that explains takes more
         composed = compose(text, budgets)
     return composed.root

@@ -49,6 +49,11 @@ _RAISED = (ArithmeticError, AssertionError, AttributeError, LookupError, Runtime
 """What the parser raises on strange input besides its own errors."""
 
 
+_TOO_DEEP = "exceeded maximum nesting depth"
+_DEEPEST = 1_000
+"""Open brackets at which libyaml, since its version of PyYAML 6.0.4, stops with that sentence."""
+
+
 class _DeepError(ValueError):
     """Too many open brackets, the last of them at an offset."""
 
@@ -63,7 +68,7 @@ def has_fast_events() -> bool:
     return find_spec("yaml._yaml") is not None
 
 
-def fast_events(text: str) -> Iterator[Any]:
+def fast_events(text: str, depth: int) -> Iterator[Any]:
     """Yield the events of libyaml, and a `Trouble` as the last of them where it stops.
 
     It reads what is well formed as `events` does, about twenty times as fast. What it says of mistakes is coarser, and
@@ -80,7 +85,11 @@ def fast_events(text: str) -> Iterator[Any]:
                 event.value = event.value.translate(hidden)
             yield event
     except (YAMLError, *_RAISED) as error:
-        yield trouble_of(error, text)
+        trouble = trouble_of(error, text)
+        is_deep = getattr(error, "problem", None) == _TOO_DEEP and depth < _DEEPEST
+        yield (
+            YamlTrouble("deep-nesting", "", trouble.start, trouble.start + 1, {"limit": depth}) if is_deep else trouble
+        )
 
 
 def events(text: str, depth: int) -> Iterator[Any]:
