@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from pathlib import Path
 from random import Random
@@ -38,7 +38,7 @@ from stagec.plan.act import Carried, Converse, Prompt
 from stagec.plan.document import Contents, Input
 from stagec.plan.facts import facts
 from stagec.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
-from stagec.plan.node import Edge, Go, Outcome, Stop
+from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.references import dangling
 from stagec.plan.soundness import unsound
 from stagec.plan.template import Text
@@ -344,6 +344,17 @@ def loop_hooks(random: Random, plan: Plan) -> Plan | None:
     return replace(plan, session=replace(session, hooks=hooks))
 
 
+def is_promised(plan: Plan, node: Node, path: Sequence[str]) -> bool:
+    """Tell whether each answer of a node has a member; what reads another one is a plan that nobody can compile."""
+    text = getattr(node.act, "schema", None)
+    schema: Any = json.loads(plan.contents[text]) if text else {}
+    for name in path:
+        if not isinstance(schema, dict) or name not in schema.get("required", ()):
+            return False
+        schema = schema.get("properties", {}).get(name)
+    return True
+
+
 def supplies(random: Random, plan: Plan) -> Plan | None:
     name = pick(random, plan, Prompt)
     act: Any = None if name is None else plan.nodes[name].act
@@ -360,6 +371,7 @@ def supplies(random: Random, plan: Plan) -> Plan | None:
                 for other, node in plan.nodes.items()
                 if isinstance(node.gate, IntentGate)
                 for path in node.gate.handoff
+                if is_promised(plan, node, path)
             ]
             if not keepers:
                 return None
