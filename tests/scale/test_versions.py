@@ -25,7 +25,7 @@ LONG = SAMPLES["code-review-retry"]
 def trial(database: str, tmp_path: Path) -> Iterator[Trial]:
     """Put PostgreSQL on trial."""
     driver = DbosDriver(tmp_path, database)
-    with on_trial(driver, tmp_path, pace=15) as made:
+    with on_trial(driver, tmp_path, pace=60) as made:
         yield made
     driver.close()
 
