@@ -179,7 +179,7 @@ def test_a_second_signal_ends_a_worker_at_once(store: RunStore) -> None:
     worker.send_signal(signal.SIGTERM)
     wait_for(lambda: [each.is_draining for each in store.list_workers()] == [True])
     worker.send_signal(signal.SIGTERM)
-    assert "handed on" not in worker.communicate(timeout=PATIENCE)[1]
+    assert "has returned its runs" not in worker.communicate(timeout=PATIENCE)[1]
     assert worker.returncode != 0
     record = store.find("one")
     assert (record.phase, record.segment) == (RunPhase.ACTIVE, 0)
@@ -210,7 +210,7 @@ def test_a_worker_without_a_database_says_so_and_keeps_its_grace(
         _, errors = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 2
     assert "cannot be used" in errors.splitlines()[-1]
-    assert "handed on" not in errors
+    assert "has returned its runs" not in errors
     assert "Traceback" not in errors
 
 
@@ -273,11 +273,11 @@ def test_only_workers_that_trust_the_signer_of_a_plan_run_it(
     other = start_worker(folder=tmp_path / "other")
     for name in ("signed", "unsigned"):
         assert "is refused: " in wait_until(store, name, RunPhase.WAITING).reason
-    assert "run signed is given back" in end_worker(other)
+    assert "run signed is returned" in end_worker(other)
     trusting = start_worker(folder=tmp_path / "trusting")
     wait_until(store, "signed", RunPhase.DONE)
     wait_for(lambda: store.find("unsigned").refusals > 1)
-    assert "run unsigned is given back" in end_worker(trusting)
+    assert "run unsigned is returned" in end_worker(trusting)
     assert {each.run for each in store.list_records()} == {"signed", "unsigned"}
 
 

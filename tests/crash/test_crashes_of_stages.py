@@ -103,7 +103,7 @@ def stagec(folder: Path, *arguments: str, last: int = 10**9) -> tuple[int, int]:
         timeout=300,
         check=False,
     )
-    assert ended.returncode in {0, 1, 9} or "never began" in ended.stderr, ended.stderr
+    assert ended.returncode in {0, 1, 9} or "has not started" in ended.stderr, ended.stderr
     assert "Traceback" not in ended.stderr
     return ended.returncode, int(ended.stderr.split()[-1]) if ended.returncode != 9 else last
 

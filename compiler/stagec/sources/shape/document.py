@@ -55,7 +55,8 @@ def compile_schema(schema: Json, dialect: str = "Draft202012Validator") -> Any:
     import jsonschema_rs
 
     kind = getattr(jsonschema_rs, dialect)
-    return kind(schema, retriever=refuse, validate_formats=False, pattern_options=jsonschema_rs.RegexOptions())
+    options = {"validate_formats": False, "pattern_options": jsonschema_rs.RegexOptions()}
+    return kind(schema, retriever=refuse, mask="it", **options)  # messages would repeat whole files
 
 
 def refuse(uri: str) -> NoReturn:
