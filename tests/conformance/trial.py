@@ -17,7 +17,7 @@ from conformance.world import Log
 from stagec.runtime import State, advance
 from stagec.world.questions import is_for_people
 
-PATIENCE = 240.0
+PATIENCE = 90.0
 """Seconds in which something must come of what somebody does."""
 
 

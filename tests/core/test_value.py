@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
-from stagec.core.value import replace, value
+from stagec.core.value import freeze, replace, thaw, value
 
 
 @value
@@ -94,3 +97,22 @@ def test_values_survive_copying_and_pickling_and_can_be_matched() -> None:
 def test_properties_and_repr_work() -> None:
     assert Point(1, 2).sum == 3
     assert repr(Point(1)) == "Point(x=1, y=0, names=())"
+
+
+def test_a_class_may_be_used_for_the_first_time_in_several_threads_at_once() -> None:
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            for _ in range(30):
+                many = {"__annotations__": {"x": "int"}, **{f"constant{number}": number for number in range(500)}}
+                made, start = value(type("Made", (), many)), Barrier(4)
+
+                def use(number: int, made: type = made, start: Barrier = start) -> object:
+                    start.wait()
+                    thawed = thaw(replace(made(number), x=7))
+                    return freeze(thawed, made)
+
+                assert list(threads.map(use, range(4))) == [made(7)] * 4
+    finally:
+        sys.setswitchinterval(often)

@@ -95,8 +95,9 @@ def _twin_of(cls: Any) -> Any:
     """Return the class that is alike but not frozen, made when it is first needed."""
     found = cls.__dict__.get("_twin")
     if found is None:
-        generic = {name: item for name, item in vars(cls).items() if name == "__orig_bases__"}
-        body = {"__slots__": cls.__dict__["__match_args__"], **generic}
+        body = {"__slots__": cls.__dict__["__match_args__"]}
+        if "__orig_bases__" in cls.__dict__:  # looked up: other threads may add to the class meanwhile
+            body["__orig_bases__"] = cls.__dict__["__orig_bases__"]
         found = _metaclass(cls)(cls.__name__, cls.__bases__, body)
         type.__setattr__(cls, "_twin", found)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from in_databases import (
 from playable import judged, steps
 
 from stagec.core.failure import Failure
+from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.dbos import (
     QueueLimit,
@@ -39,7 +41,7 @@ from stagec.drivers.dbos import (
     open_database,
 )
 from stagec.drivers.dbos.database import UnreachableError
-from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
+from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow, put_back
 from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.settlements import Settlement, TakenUp
 from stagec.drivers.dbos.tables import documents, workflows
@@ -51,7 +53,7 @@ from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
 from stagec.drivers.replay import replay_twice
 from stagec.plan import dump
 from stagec.plan.node import Outcome
-from stagec.runtime import State, load
+from stagec.runtime import Effect, State, load
 from stagec.runtime.exchange import Answered, Cancelled, Started
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
@@ -153,7 +155,8 @@ def test_a_world_that_cannot_be_opened_interrupts_a_run_and_leaves_no_secret(run
     submit(runs, submission("one"))
     with working(runs.database, Broken()):
         record = wait_until(runs, "one", RunPhase.INTERRUPTED)
-    assert record.reason == "internal error: ValueError: it has the token [redacted]"
+    told = r"internal error: ValueError: it has the token \[redacted\] \(test_runs.py:\d+\)"
+    assert re.fullmatch(told, record.reason)
     with runs.database.transact() as connection:
         assert connection.execute(sa.select(workflows.c.status)).scalars().all() == ["SUCCESS"]
 
@@ -287,6 +290,37 @@ def test_a_segment_that_is_read_for_long_is_not_lost(runs: RunStore, monkeypatch
         assert runs.list_queued([runs.find("one")]) == set()
         over.set()
         wait_until(runs, "one", *ENDED)
+
+
+def test_a_worker_that_takes_again_what_it_still_executes_holds_it_twice(runs: RunStore) -> None:
+    first, second = Flag(), Flag()
+
+    class Slow(ScriptedTestWorld):
+        def answer(self, effect: Effect) -> Json:
+            gate = {0: first, 1: second}.get(len(self.asked))
+            answer = super().answer(effect)
+            assert gate is None or gate.wait(PATIENCE)
+            return answer
+
+    submit(runs, submission("one"))
+    world = Slow()
+    with working(runs.database, world) as worker:
+        wait_for(lambda: len(world.asked) == 1)
+        with runs.database.transact() as connection:  # as another worker does, to which this one seems dead
+            assert put_back(connection, workflows.c.executor_id == worker.name) == 1
+        wait_for(lambda: worker.under_way == len(world.asked) == 2)
+        first.set()
+        wait_for(lambda: worker.under_way == 1)
+        for _ in range(3):
+            worker._put_back_lost()
+        assert runs.list_queued([runs.find("one")]) == set()
+        transitions(runs).send("one", write_message(MessageKind.PAUSE, "me"))
+        time.sleep(1)  # it hears of the pause while it waits for the world
+        second.set()
+        wait_until(runs, "one", RunPhase.PAUSED)
+        assert len(world.asked) == 2
+        transitions(runs).resume("one")
+        replay(runs.read_history(wait_until(runs, "one", *ENDED)))
 
 
 def test_a_worker_that_ends_hands_on_what_it_executes(runs: RunStore) -> None:

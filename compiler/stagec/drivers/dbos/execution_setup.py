@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from traceback import extract_tb
 from typing import Protocol
 
 from stagec.core.failure import Failure
@@ -117,6 +119,9 @@ class ExecutionSetup:
             raise RefusedRunError(str(failure)) from failure
 
     def tell(self, error: Exception) -> str:
-        """Return what an error says, as a database takes it, and without secrets."""
-        told = str(error) if isinstance(error, Failure) else f"internal error: {type(error).__name__}: {error}"
+        """Return what an error says, as a database takes it, and without secrets; of an internal error also where."""
+        told = str(error)
+        if not isinstance(error, Failure):
+            places = [f" ({Path(each.filename).name}:{each.lineno})" for each in extract_tb(error.__traceback__)[-1:]]
+            told = f"internal error: {type(error).__name__}: {error}{''.join(places)}"
         return make_storable(self.redactor.redact_output(told))

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Lock
 from time import monotonic
-from typing import TypeVar
 
 import sqlalchemy as sa
-from dbos import DBOS
 
 from stagec.core.value import value
 from stagec.drivers.dbos.database import Database
@@ -16,7 +12,6 @@ from stagec.drivers.dbos.permits import end_permits
 from stagec.drivers.dbos.queues import APPLICATION
 from stagec.drivers.dbos.tables import permits, workers, workflows
 
-T = TypeVar("T")
 PACE = 2.0
 """Seconds between two beats of a worker."""
 PATIENCE = 15.0
@@ -31,31 +26,6 @@ class WorkerRow:
     version: str = ""
     host: str = ""
     beats: int | None = None
-
-
-class HeldWorkflows:
-    """What a worker has taken and not finished, also what waits for a turn; may be used in several threads."""
-
-    def __init__(self) -> None:
-        self._names: set[str] = set()
-        self._lock = Lock()
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The ids of the workflows."""
-        with self._lock:
-            return frozenset(self._names)
-
-    def do(self, work: Callable[[], T]) -> T:
-        """Do the work of the workflow in which this is called."""
-        name = str(DBOS.workflow_id)
-        with self._lock:
-            self._names.add(name)
-        try:
-            return work()
-        finally:
-            with self._lock:
-                self._names.discard(name)
 
 
 class Heartbeat:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Event as Flag
-from threading import Lock, Thread
+from threading import Thread
 from time import monotonic, sleep
 
 import sqlalchemy as sa
@@ -25,7 +25,7 @@ from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, OpenWorld, RefusedRunError
 from stagec.drivers.dbos.fan_out import FanOut, is_worth_telling
-from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, HeldWorkflows, WorkerRow
+from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
 from stagec.drivers.dbos.permits import Permits
 from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
 from stagec.drivers.dbos.retention import remove_old
@@ -36,6 +36,7 @@ from stagec.drivers.dbos.settlements import Settlement, TakenUp
 from stagec.drivers.dbos.tally import Tally
 from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
+from stagec.drivers.dbos.under_way import UnderWay
 from stagec.drivers.following import UnreachableError
 
 _LOOK = 0.25
@@ -83,9 +84,10 @@ class Worker:
         self._setup = ExecutionSetup(*common, self._fan_out if settings.fans_out else None)
         own = WorkerRow(self.name, settings.version, platform.node())
         self._heartbeat = Heartbeat(database, own, settings.patience)
-        self._segments: dict[str, Segment] = {}
-        self._held = HeldWorkflows()
-        self._lock, self._over, self._is_draining = Lock(), Flag(), Flag()
+        self._segments = UnderWay[Segment]()
+        self._workflows = UnderWay[str]()
+        """The ids of those that it has taken and not finished, also of what waits for a turn."""
+        self._over, self._is_draining = Flag(), Flag()
         self._lost: frozenset[str] = frozenset()
         self._troubles = {"start": "is starting"}
         self._fault: BaseException | None = None
@@ -98,7 +100,7 @@ class Worker:
     @property
     def under_way(self) -> int:
         """How many segments it executes."""
-        return len(self._list_segments())
+        return len(self._segments.list_all())
 
     def count_runs(self) -> Mapping[RunPhase, int]:
         """Return how many runs of the database stand how."""
@@ -148,10 +150,12 @@ class Worker:
         )
 
         def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
-            return self._held.do(partial(self._execute, run, number))
+            with self._workflows.hold(str(DBOS.workflow_id)):
+                return self._execute(run, number)
 
         def execute_child(run: str, number: int, key: str) -> Object:
-            return self._held.do(partial(self._execute_child, run, number, key))
+            with self._workflows.hold(str(DBOS.workflow_id)):
+                return self._execute_child(run, number, key)
 
         DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
         DBOS.workflow(name=REQUEST, max_recovery_attempts=_ATTEMPTS)(execute_child)
@@ -166,14 +170,10 @@ class Worker:
 
     def _stop_segments(self, end: float) -> None:
         while not self._over.wait(_LOOK):
-            for each in self._list_segments():
+            for each in self._segments.list_all():
                 each.stop(Word.DRAIN, at_once=monotonic() > end)
             if monotonic() > end:
                 self._fan_out.give_back()
-
-    def _list_segments(self) -> list[Segment]:
-        with self._lock:
-            return list(self._segments.values())
 
     def _execute(self, run: str, number: int) -> str:
         """Execute a segment, and let its run stand as it says."""
@@ -194,10 +194,9 @@ class Worker:
         record = given.record
         try:
             segment = Segment(self._setup, self._store.load_program(record), given)
-            with self._lock:
-                self._segments[record.workflow] = segment
             self.tally.count("segments")
-            return segment.execute()
+            with self._segments.hold(segment):
+                return segment.execute()
         except (UnknownPlanError, RefusedRunError) as refusal:
             reason = f"worker {self.name} cannot run it: {self._setup.redactor.redact_output(str(refusal))}"
             self._settings.tell(f"run {record.run} is returned: {reason}")
@@ -208,9 +207,6 @@ class Worker:
             raise  # another segment goes on
         except Exception as error:  # whatever somebody's world raises; the engine would keep it with its secrets
             return Settlement(RunPhase.INTERRUPTED, self._setup.tell(error))
-        finally:
-            with self._lock:
-                self._segments.pop(record.workflow, None)
 
     def _execute_child(self, run: str, number: int, key: str) -> Object:
         """Make one request of a run whose segment waits for it, perhaps in another worker; return nothing if not."""
@@ -235,7 +231,7 @@ class Worker:
     def _look_at_signals(self) -> None:
         """Hand signals to the segments that are under way."""
         while not self._over.wait(_LOOK):
-            segments = {each.record.run: each for each in self._list_segments()}
+            segments = self._segments.list_all()
             if segments:
                 self._try("signals", partial(self._hand_over, segments))
 
@@ -244,9 +240,10 @@ class Worker:
         while not self._over.wait(_LOOK_AT_CHILDREN):
             self._try("children", self._fan_out.look)
 
-    def _hand_over(self, segments: dict[str, Segment]) -> None:
-        for run, found in self._transitions.look(tuple(segments)).items():
-            segments[run].hear(found.values())
+    def _hand_over(self, segments: Sequence[Segment]) -> None:
+        found = self._transitions.look(tuple({each.record.run for each in segments}))
+        for each in segments:
+            each.hear(found.get(each.record.run, {}).values())
 
     def _look_around(self) -> None:
         """Beat, wake what is due, and put back what dead workers have left."""
@@ -273,7 +270,7 @@ class Worker:
             self._settings.tell(f"worker {name} is gone: {format_count(count, 'request or segment')} put back")
 
     def _put_back_lost(self) -> None:
-        self._lost = self._heartbeat.put_back_lost(self._held.names, self._lost)
+        self._lost = self._heartbeat.put_back_lost(frozenset(self._workflows.list_all()), self._lost)
         settle_broken(self._transitions)
 
     def _try(self, name: str, work: Callable[[], object]) -> bool:
