@@ -24,7 +24,7 @@ EACH = choose(1, full=2)
 """So many mutants of each project are made by each operator."""
 OPERATORS = choose(12, full=1_000)
 """So many operators are tried with each project."""
-IN_PLAN = choose(3, full=1_000)
+IN_PLAN = choose(1, full=1_000)
 """So many mutants of the example of a stage plan are made by each operator."""
 LEAST_RIGHT, LEAST_OF_UNSOUND = 0.95, 0.9
 """In a project with errors of its own, a mistake in what is in error already is folded under that."""
@@ -76,7 +76,7 @@ def test_every_mistake_in_a_stage_plan_is_told_as_one_error_where_it_was_made(tm
     assert bench.is_sound
     assert wrong == []
     codes = {each.code for _, verdict in judged for each in verdict.added}
-    assert len(judged) >= 60
+    assert len(judged) >= choose(25, full=60)
     assert len({name for name, _ in judged}) >= 12
     assert len(codes) >= 25
 

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Event as Flag
 from threading import Thread
 from time import monotonic, sleep
+from typing import TypeVar
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSPortableJSONSerializer
@@ -39,6 +40,7 @@ from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
 from stagec.drivers.dbos.under_way import UnderWay
 from stagec.drivers.following import UnreachableError
 
+T = TypeVar("T")
 _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
 _LOOK_AT_CHILDREN = 0.1
@@ -150,16 +152,19 @@ class Worker:
         )
 
         def execute(run: str, number: int) -> str:  # the engine has its own idea of methods
-            with self._workflows.hold(str(DBOS.workflow_id)):
-                return self._execute(run, number)
+            return self._hold(partial(self._execute, run, number))
 
         def execute_child(run: str, number: int, key: str) -> Object:
-            with self._workflows.hold(str(DBOS.workflow_id)):
-                return self._execute_child(run, number, key)
+            return self._hold(partial(self._execute_child, run, number, key))
 
         DBOS.workflow(name=SEGMENT, max_recovery_attempts=_ATTEMPTS)(execute)
         DBOS.workflow(name=REQUEST, max_recovery_attempts=_ATTEMPTS)(execute_child)
         DBOS.launch()
+
+    def _hold(self, work: Callable[[], T]) -> T:
+        """Do the work of the workflow in which this is called."""
+        with self._workflows.hold(str(DBOS.workflow_id)):
+            return work()
 
     def _stop(self) -> None:
         """Let every segment end at its next event, and when the grace is over at once."""
