@@ -131,8 +131,8 @@ class RunStore:
             name for name in ("plan", "entry", "inputs", "scenario", "prologue", "tenant") if row[name] != wanted[name]
         ]
         if differing:
-            told = f"it has another {differing[0]}"
-            raise Failure(f"there is a run {quote(given.run)} already in {self.database.name}, and {told}")
+            told = "other inputs" if differing[0] == "inputs" else f"another {differing[0]}"
+            raise Failure(f"{self.database.name} already has a run {quote(given.run)} with {told}")
 
     def find(self, run: str) -> RunRecord:
         """Return the row of a run, or raise `Failure`."""
@@ -208,14 +208,17 @@ class RunStore:
 
     def load_program(self, record: RunRecord) -> Program:
         """Return the program of a run, which is made once for each plan; raise `Failure` for a plan that is refused."""
-        if record.plan not in self._programs:
-            if len(self._programs) >= _PLANS:
-                self._programs.clear()
-            try:
-                self._programs[record.plan] = load(self.load_plan(record))
-            except PlanError as error:
-                raise UnknownPlanError(f"the plan of run {quote(record.run)} is refused: {error}") from error
-        return self._programs[record.plan]
+        known = self._programs.get(record.plan)
+        if known is not None:
+            return known
+        try:
+            made = load(self.load_plan(record))
+        except PlanError as error:
+            raise UnknownPlanError(f"the plan of run {quote(record.run)} is refused: {error}") from error
+        if len(self._programs) >= _PLANS:  # other threads may read and write what is known meanwhile
+            self._programs.clear()
+        self._programs[record.plan] = made
+        return made
 
     def load_scenario(self, record: RunRecord) -> Json:
         """Return the scenario with which a run was submitted, None without one; raise `Failure` if it was altered."""
