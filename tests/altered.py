@@ -29,10 +29,10 @@ def _multiplied(levels: int) -> str:
 
 
 ALTERED = {
-    "empty": (b"", "it does not begin as plans do"),
-    "some JSON": (b"{}\n", "it does not begin as plans do"),
+    "empty": (b"", "it does not have the frame of a plan"),
+    "some JSON": (b"{}\n", "it does not have the frame of a plan"),
     "cut off": (PLAN[:-1], "it is cut off, or something was put around it"),
-    "no JSON inside": (write_frame(b"{"), "what is in its frame is no JSON that can be read"),
+    "no JSON inside": (write_frame(b"{"), "the payload of its frame is not readable JSON"),
     "another format": (
         write_frame(canonical({**PAYLOAD, "is": "stagec.plan/2"})),
         "its format is 'stagec.plan/2', and",
@@ -44,7 +44,7 @@ ALTERED = {
             "compile its sources again, or use the stagec that made it"
         ),
     ),
-    "an unknown member": (write_frame(canonical({**PAYLOAD, "x": 1})), "at '/x': is no member of this object"),
+    "an unknown member": (write_frame(canonical({**PAYLOAD, "x": 1})), "at '/x': is not a member of this object"),
     "a member of another form": (write_frame(canonical({**PAYLOAD, "limits": 1})), "at '/limits': expected an object"),
     "a missing node": (
         write_frame(canonical({**PAYLOAD, "nodes": {}})),
@@ -64,13 +64,13 @@ ALTERED = {
     ),
     "half a character": (
         write_frame(canonical(PAYLOAD).replace(b'"Review"', rb'"\ud800"')),
-        "what is in its frame is no",
+        "the payload of its frame is not",
     ),
     "too large a number": (
         write_frame(canonical(PAYLOAD).replace(b"[true]", b"[1e999]")),
-        "what is in its frame is no",
+        "the payload of its frame is not",
     ),
-    "nested too deeply": (write_frame(b"[" * 100_000), "what is in its frame is no JSON that can be read"),
+    "nested too deeply": (write_frame(b"[" * 100_000), "the payload of its frame is not readable JSON"),
     "a member twice": (
         write_frame(canonical(PAYLOAD).replace(b'"id":', b'"id":"x","id":')),
         "it is not written as RFC 8785",

@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_read_is_told_once_the_others_were(written: Path, 
 
 def test_a_name_that_build_services_would_obey_is_shown_as_a_path(run: Run, tmp_path: Path) -> None:
     (tmp_path / "::error::x").write_bytes(b"")
-    assert run("verify", "::error::x").stdout == b"./::error::x: refused: it does not begin as plans do\n"
+    assert run("verify", "::error::x").stdout == b"./::error::x: refused: it does not have the frame of a plan\n"
 
 
 def test_a_root_without_sources_is_refused(written: Path, capfd: Shown) -> None:

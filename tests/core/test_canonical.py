@@ -105,7 +105,7 @@ def test_the_numbers_of_appendix_b_are_written_as_it_says(bits: str, text: str) 
 @pytest.mark.parametrize("bits", ["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"])
 def test_what_is_no_number_has_no_text(bits: str) -> None:
     for value in (double(bits), [double(bits)], {"a": double(bits)}):
-        with pytest.raises(ValueError, match="is no JSON number"):
+        with pytest.raises(ValueError, match="is not a JSON number"):
             canonical(value)
 
 

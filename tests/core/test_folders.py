@@ -98,7 +98,7 @@ def test_what_is_no_file_is_not_opened_nor_waited_for(top: OpenedFolder) -> None
     make_below(top, "folder")
     os.mkfifo(Path(top.path) / "pipe")
     for name in ("folder", "pipe", ""):
-        with pytest.raises(OSError, match=r"no regular file|Is a directory|No such file"):
+        with pytest.raises(OSError, match=r"not a regular file|Is a directory|No such file"):
             open_file(top, name)
     with pytest.raises(FileNotFoundError):
         open_file(top, "nothing/at/all")

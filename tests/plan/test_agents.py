@@ -36,8 +36,8 @@ def own(plan: Any) -> Any:
 
 
 EDITS: dict[str, tuple[Callable[[Any], None], str]] = {
-    "a text": (lambda plan: replace_agent(plan, "no plan"), "is no plan that can be used"),
-    "a number": (lambda plan: replace_agent(plan, "7"), "is no plan that can be used: its format is not named"),
+    "a text": (lambda plan: replace_agent(plan, "no plan"), "is not a usable plan"),
+    "a number": (lambda plan: replace_agent(plan, "7"), "is not a usable plan: its format is not named"),
     "an orchestrator": (
         lambda plan: replace_agent(plan, canonical(PLAN.write(issue_flow())).decode()),
         "has agents itself",
@@ -49,7 +49,7 @@ EDITS: dict[str, tuple[Callable[[Any], None], str]] = {
     "no entry": (lambda plan: change_agent(plan, lambda inner: inner.pop("entry")), "has no 'entry'"),
     "another member": (
         lambda plan: change_agent(plan, lambda inner: inner.update(more=1)),
-        "at '/more': is no member of this object",
+        "at '/more': is not a member of this object",
     ),
     "an unknown agent": (lambda plan: own(plan)["act"].update(agent="nobody"), "refers to 'nobody'"),
     "no phases": (lambda plan: plan.pop("phases"), "lacks 'phases'"),

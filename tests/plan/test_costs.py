@@ -72,7 +72,7 @@ def plan_of(schema: str) -> Plan:
         ('{"pattern":"(a{1000}){1000}"}', "has the pattern"),
         ('{"patter\\u006e":"(a{1000}){1000}"}', "has the pattern"),
         ('{"patternProperties":{"(a{1000}){1000}":{}}}', "has the pattern"),
-        ("[" * 400 + "]" * 400, "is no object"),
+        ("[" * 400 + "]" * 400, "is not an object"),
         ('{"not":' * 400 + "{}" + "}" * 400, "levels deep"),
         ('{"unevaluatedProperties":' * 20 + '{"allOf":[{}]}' + "}" * 20, ""),
     ],

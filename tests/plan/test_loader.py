@@ -18,8 +18,8 @@ from stagec.plan.loader import read_frame, write_frame
 
 STEPS, STAGES = FILES["by hand: steps"], FILES["by hand: stages"]
 TEXT = read_frame(STAGES)[1]
-NO_JSON = "what is in its frame is no JSON that can be read: "
-NO_FRAME = "it does not begin as plans do"
+NO_JSON = "the payload of its frame is not readable JSON: "
+NO_FRAME = "it does not have the frame of a plan"
 CUT = "it is cut off, or something was put around it"
 ODD = "it is not written as RFC 8785 says, or says what goes without saying"
 NO_FACTS = "its facts do not follow from its nodes and edges"
@@ -119,11 +119,11 @@ def test_a_payload_that_is_no_json_in_utf_8_is_refused(text: bytes) -> None:
 @pytest.mark.parametrize(
     ("number", "reason"),
     [
-        (b"NaN", "'NaN' is no JSON number"),
-        (b"Infinity", "'Infinity' is no JSON number"),
-        (b"-Infinity", "'-Infinity' is no JSON number"),
-        (b"1e999", "'1e999' is no JSON number"),
-        (b"1" * 5000, f"'{'1' * 40}…{'1' * 20}' is no JSON number"),
+        (b"NaN", "'NaN' is not a JSON number"),
+        (b"Infinity", "'Infinity' is not a JSON number"),
+        (b"-Infinity", "'-Infinity' is not a JSON number"),
+        (b"1e999", "'1e999' is not a JSON number"),
+        (b"1" * 5000, f"'{'1' * 40}…{'1' * 20}' is not a JSON number"),
     ],
     ids=["NaN", "Infinity", "-Infinity", "1e999", "5,000 digits"],
 )
@@ -160,14 +160,14 @@ def test_a_format_that_is_not_known_is_refused(plan: Json, named: str) -> None:
 )
 @pytest.mark.parametrize("held", [None, 1, {}, "x"])
 def test_a_member_that_the_format_does_not_have_is_refused_where_it_is(path: str, held: Json) -> None:
-    assert refusal(altered(path, held)) == f"at '/{path}': is no member of this object"
+    assert refusal(altered(path, held)) == f"at '/{path}': is not a member of this object"
 
 
 def test_a_pointer_has_its_escapes_and_no_others() -> None:
-    assert refusal(altered("limits/a~b", 1)) == "at '/limits/a~0b': is no member of this object"
+    assert refusal(altered("limits/a~b", 1)) == "at '/limits/a~0b': is not a member of this object"
     plan = payload(STAGES)
     plan["limits"]["a/b\x1b[2J\u202e"] = 1
-    assert refusal(file_of(plan)) == r"at '/limits/a~1b\x1b[2J\u202e': is no member of this object"
+    assert refusal(file_of(plan)) == r"at '/limits/a~1b\x1b[2J\u202e': is not a member of this object"
 
 
 def test_a_long_pointer_does_not_drown_the_sentence() -> None:

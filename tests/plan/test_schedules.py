@@ -61,8 +61,8 @@ def test_needs_are_in_the_schedule_and_can_come_first(change: Callable[[Any], ob
     ("change", "told"),
     [
         (act("S04_evaluate_model", "inputs/model/node", SEND), "a node that this one does not need"),
-        (act("S04_evaluate_model", "inputs/model/node", LOAD), "is no output of 'S01_load_data'"),
-        (act("S04_evaluate_model", "inputs/model/path", "other.json"), "is no output of 'S02_train_model'"),
+        (act("S04_evaluate_model", "inputs/model/node", LOAD), "is not an output of 'S01_load_data'"),
+        (act("S04_evaluate_model", "inputs/model/path", "other.json"), "is not an output of 'S02_train_model'"),
         (act("S04_evaluate_model", "inputs/model/node", "S09_lost_stage"), "does not have in 'nodes'"),
         (act("S04_evaluate_model", "inputs/page", {}), "must have a 'path' or a 'url'"),
         (act("S04_evaluate_model", "inputs/page/path", "a"), "must have a 'path' or a 'url'"),

@@ -39,7 +39,7 @@ def test_what_is_used_as_a_schema_and_is_none_is_told() -> None:
     gate = IntentGate(("action",), ("next",))
     nodes = {each: Node(Prompt(schema=each), gate, ()) for each in used}
     plan = Plan("p", Names("step", "intent"), {}, nodes, contents.texts, Limits())
-    assert dict(find_unusable(plan)) == {used[1]: "it is used as a schema, and is no JSON that can be read"}
+    assert dict(find_unusable(plan)) == {used[1]: "it is used as a schema, and is not readable JSON"}
 
 
 @pytest.mark.parametrize(

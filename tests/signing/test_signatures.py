@@ -124,7 +124,7 @@ def test_the_statement_about_another_plan_is_refused() -> None:
     ids=["empty", "list", "object", "no predicate", "no text", "deep"],
 )
 def test_a_signed_payload_that_is_no_statement_is_refused(payload: bytes) -> None:
-    assert refuse(seal(payload, SigningKey(KEY)).decode()).startswith("the signature is refused: it is no ")
+    assert refuse(seal(payload, SigningKey(KEY)).decode()).startswith("the signature is refused: it is not ")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ class TestKeys:
 
     @pytest.mark.parametrize("time", ["", "2026", "20261301", "yesterday", "20260101ZZ"])
     def test_a_time_that_is_none_is_told_with_its_line(self, time: str) -> None:
-        with pytest.raises(Failure, match=r"keys:1: .* is no time"):
+        with pytest.raises(Failure, match=r"keys:1: .* is not a time"):
             trust(f'me valid-before="{time}" {write_public(KEY).decode()}')
 
 

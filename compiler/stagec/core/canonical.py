@@ -143,7 +143,7 @@ def _number(given: float) -> str:
     if isinstance(given, int):
         return str(given) if -MOST <= given <= MOST else _large(given)
     if not math.isfinite(given):
-        raise ValueError(f"{given} is no JSON number")
+        raise ValueError(f"{given} is not a JSON number")
     if given == 0:
         return "0"
     sign, digits, exponent = _decimal(given)

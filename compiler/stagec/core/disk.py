@@ -265,7 +265,7 @@ def _refuse_special(status: os.stat_result | None) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     raise RefusedWriteError(
-        "it is a link, and only files are written" if stat.S_ISLNK(status.st_mode) else "it is no file"
+        "it is a link, and only files are written" if stat.S_ISLNK(status.st_mode) else "it is not a file"
     )
 
 

@@ -72,7 +72,7 @@ def open_file(above: OpenedFolder, path: str) -> int:
         if stat.S_ISREG(os.fstat(opened).st_mode):
             return opened
         os.close(opened)
-        raise RefusedWriteError("it is no regular file")
+        raise RefusedWriteError("it is not a regular file")
 
 
 def digest_file(opened: int, *, sync: bool = False) -> FileDigest:

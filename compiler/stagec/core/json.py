@@ -15,7 +15,7 @@ def kind_of(given: object) -> str:
     for kind, types in _KINDS:
         if isinstance(given, types):
             return kind
-    raise TypeError(f"{type(given).__name__} is no JSON value")
+    raise TypeError(f"{type(given).__name__} is not a JSON value")
 
 
 def object_of(given: Json) -> Object:

@@ -50,7 +50,7 @@ def find_phase_flaws(plan: Plan) -> Iterator[Flaw]:
         return
     others = [name for name in plan.nodes if name not in frozenset(phased)]
     if others:
-        yield ("phases",), f"cannot hold of {listing(others)}, which are no phases"
+        yield ("phases",), f"cannot hold of {listing(others)}, which are not phases"
     for name, begun in plan.entries.items():
         if not isinstance(begun, str):
             yield ("entries", name), "is a schedule, and phases follow one another"

@@ -64,11 +64,11 @@ def schema_in(text: str) -> tuple[Object, str]:
     try:
         given: Json = json.loads(text)
     except (ValueError, RecursionError):
-        return {}, "is used as a schema, and is no JSON that can be read"
+        return {}, "is used as a schema, and is not readable JSON"
     if isinstance(given, bool):
         return ({} if given else {"not": {}}), ""
     if not isinstance(given, dict):
-        return {}, "is used as a schema, and is no object"
+        return {}, "is used as a schema, and is not an object"
     if text.count("{") + text.count("[") > _DEEPEST and extent(given, len(text)).depth > _DEEPEST:
         return {}, f"is used as a schema, and is nested more than {_DEEPEST} levels deep"
     return given, ""

@@ -48,7 +48,7 @@ def read_frame(data: bytes) -> tuple[str, bytes]:
     payload = data[_HEAD : -len(_CLOSE)]
     named = data[len(_OPEN) : len(_OPEN) + _DIGEST]
     if len(data) < _HEAD + len(_CLOSE) or data[: len(_OPEN)] != _OPEN:
-        raise PlanError("it does not begin as plans do")
+        raise PlanError("it does not have the frame of a plan")
     if data[_HEAD - len(_BETWEEN) : _HEAD] != _BETWEEN or data[-len(_CLOSE) :] != _CLOSE:
         raise PlanError("it is cut off, or something was put around it")
     found = digest(payload)
@@ -122,7 +122,7 @@ def _frame_agent(plan: Plan, name: str) -> bytes:
 
 
 def _refuse_agent(name: str, error: Exception) -> PlanError:
-    return _refusal(("plans", name), f"is no plan that can be used: {error}")
+    return _refusal(("plans", name), f"is not a usable plan: {error}")
 
 
 def _load_one(data: bytes) -> Loaded:
@@ -135,7 +135,7 @@ def _load_one(data: bytes) -> Loaded:
             if _HALF.search(text):
                 canonical(given)  # fails for half a character
         except (ValueError, RecursionError) as error:
-            raise PlanError(f"what is in its frame is no JSON that can be read: {error}") from error
+            raise PlanError(f"the payload of its frame is not readable JSON: {error}") from error
         form = given.get(TAG) if type(given) is dict else None
         if form != FORMAT:
             named = quote(form) if type(form) is str else "not named"
@@ -192,7 +192,7 @@ def _integer(text: str) -> float:
 def _float(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise ValueError(f"{quote(text)} is no JSON number")
+        raise ValueError(f"{quote(text)} is not a JSON number")
     return number
 
 

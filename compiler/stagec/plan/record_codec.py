@@ -127,7 +127,7 @@ class _Reader:
         except KeyError as error:
             raise CodecError(f"lacks '{name}'") from error
         if left:
-            raise CodecError("is no member of this object", self._find_foreign(given))
+            raise CodecError("is not a member of this object", self._find_foreign(given))
         return made
 
     def _find_foreign(self, given: Iterable[str]) -> str:

@@ -112,7 +112,7 @@ def _look_at_sources(plan: Plan, schedule: Schedule) -> Iterator[Flaw]:
     for name in schedule.needs:
         for key, given in _inputs(plan, name):
             if given.node in made and given.path not in made[given.node]:
-                yield (_NODES, name, "act", "inputs", key), f"is no output of {quote(str(given.node))}"
+                yield (_NODES, name, "act", "inputs", key), f"is not an output of {quote(str(given.node))}"
 
 
 def _inputs(plan: Plan, name: str) -> Iterator[tuple[str, ProcessInput]]:

@@ -20,7 +20,7 @@ _LARGEST_NUMBER = 10
 
 
 class BaselineError(ValueError):
-    """A text that is no baseline; the message says why."""
+    """A text that is not a baseline; the message says why."""
 
 
 @value
@@ -94,7 +94,7 @@ def read_baseline(data: bytes) -> Baseline:
     except RecursionError as error:
         raise BaselineError("is nested too deeply") from error
     if not isinstance(found, dict) or not isinstance(found.get("version"), int):
-        raise BaselineError("is no baseline: it has no 'version'")
+        raise BaselineError("is not a baseline: it has no 'version'")
     if found["version"] != _FORMAT:
         raise BaselineError(f"has version {found['version']} of baselines, and this stagec reads version {_FORMAT}")
     if found.get("fingerprints") != VERSION:
@@ -118,10 +118,10 @@ def _read_number(text: str) -> int:
 
 def _read_entries(findings: object) -> Iterator[BaselineEntry]:
     if not isinstance(findings, dict):
-        raise BaselineError("is no baseline: 'findings' must be an object of files")
+        raise BaselineError("is not a baseline: 'findings' must be an object of files")
     for file, entries in findings.items():
         if not isinstance(entries, list):
-            raise BaselineError(f"is no baseline: {file[:80]!r} must be an array of findings")
+            raise BaselineError(f"is not a baseline: {file[:80]!r} must be an array of findings")
         yield from (_read_entry(file, each) for each in entries)
 
 
@@ -134,7 +134,7 @@ def _read_entry(file: str, given: object) -> BaselineEntry:
     is_known = rule is not None and _RULE.fullmatch(rule) and digits is not None and _FINGERPRINT.fullmatch(digits)
     if rule is None or member is None or message is None or digits is None or not is_known or not is_number:
         raise BaselineError(
-            f"is no baseline: a finding of {file[:80]!r} must have the texts 'rule', 'member' and 'message', a"
+            f"is not a baseline: a finding of {file[:80]!r} must have the texts 'rule', 'member' and 'message', a"
             " 'fingerprint' of 64 hexadecimal digits, and at most a 'count'"
         )
     return BaselineEntry(file, rule, member, message, digits, count)

@@ -79,8 +79,8 @@ def refuse_raised(key: str, asked: int, ceiling: int, where: str) -> None:
     """Raise `Failure` where a project asks for more than it may."""
     if asked > ceiling:
         raise Failure(
-            f"{where}: 'budgets.{key}' is {asked:,}, and a project may only lower it from {ceiling:,}; whoever runs"
-            f" stagec can raise it: --budget {key}={asked}, {_variable(key)}={asked}, or 'budgets.{key}' in"
+            f"{where}: 'budgets.{key}' is {asked:,}, and a project may only lower it from {ceiling:,}; to raise the"
+            f" limit, use --budget {key}={asked}, {_variable(key)}={asked}, or 'budgets.{key}' in"
             f" {quote(_readable(os.environ))}"
         )
 
@@ -88,7 +88,7 @@ def refuse_raised(key: str, asked: int, ceiling: int, where: str) -> None:
 def _check(key: str, number: int, where: str) -> int:
     most = _MOST.get(key, _LARGEST)
     if not 1 <= number <= most:
-        raise Failure(f"{where} is no budget: expected a number from 1 to {most:,}, such as 64, 500kB or 5MB")
+        raise Failure(f"{where} is not a budget: expected a number from 1 to {most:,}, such as 64, 500kB or 5MB")
     return number
 
 

@@ -109,7 +109,7 @@ def _read_integer(digits: str) -> float:
 
 
 def _refuse(constant: str) -> Json:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _is_flat(given: Json) -> bool:

@@ -58,9 +58,9 @@ def unseal(text: str) -> SealedPayload:
         envelope = Envelope.from_dict({**given, "signatures": named})
         signatures = tuple(bytes.fromhex(each.signature) for each in envelope.signatures.values())
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Error) as error:
-        raise UnreadableSignatureError("it is no DSSE envelope") from error
+        raise UnreadableSignatureError("it is not a DSSE envelope") from error
     if envelope.payload_type != _TYPE:
-        raise UnreadableSignatureError(f"it holds something else than {_TYPE}")
+        raise UnreadableSignatureError(f"it has another payload type: expected {_TYPE}")
     return SealedPayload(envelope.payload, envelope.pae(), signatures)
 
 

@@ -185,9 +185,9 @@ def _decode_key(text: str, where: str) -> bytes:
     try:
         wire = base64.b64decode(text, validate=True)
     except ValueError as error:
-        raise Failure(f"{where}: the key is no Base64") from error
+        raise Failure(f"{where}: the key is not Base64") from error
     if len(wire) != len(prefix) + _RAW or not wire.startswith(prefix):
-        raise Failure(f"{where}: the key is no Ed25519 key")
+        raise Failure(f"{where}: the key is not an Ed25519 key")
     return wire[len(prefix) :]
 
 
@@ -206,5 +206,5 @@ def _read_time(text: str | None, where: str) -> datetime | None:
     try:
         given = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError as error:
-        raise Failure(f"{where}: {quote(text)} is no time: expected YYYYMMDD[HHMM[SS]][Z]") from error
+        raise Failure(f"{where}: {quote(text)} is not a time: expected YYYYMMDD[HHMM[SS]][Z]") from error
     return given if found is not None and found["zone"] else given.replace(tzinfo=None).astimezone()

@@ -46,12 +46,12 @@ def read_ssh_signature(text: str) -> SshSignature:
         blob = base64.b64decode("".join(inside.split()), validate=True)
         head, rest = blob[: len(_MAGIC) + 4], blob[len(_MAGIC) + 4 :]
         if head != _MAGIC + struct.pack(">I", _VERSION):
-            raise UnreadableSignatureError(f"it is no signature of version {_VERSION}")
+            raise UnreadableSignatureError(f"it is not a signature of version {_VERSION}")
         key, namespace, _reserved, algorithm, signature = _split(rest)
         key_kind, *key_parts = _split(key)
         kind, *parts = _split(signature)
     except (ValueError, struct.error) as error:
-        raise UnreadableSignatureError("it is cut off, or no signature of OpenSSH") from error
+        raise UnreadableSignatureError("it is cut off, or not a signature of OpenSSH") from error
     if namespace != NAMESPACE.encode():
         raise UnreadableSignatureError(f"it is for {namespace.decode('utf-8', 'replace')!r}: sign with -n {NAMESPACE}")
     if (

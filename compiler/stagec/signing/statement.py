@@ -61,9 +61,9 @@ def read_statement(payload: bytes) -> Statement:
     try:
         given = object_of(json.loads(payload))
     except (ValueError, RecursionError) as error:
-        raise UnreadableStatementError("it is no JSON") from error
+        raise UnreadableStatementError("it is not JSON") from error
     if given.get("_type") != STATEMENT or given.get("predicateType") != PREDICATE:
-        raise UnreadableStatementError("it is no statement about a plan of stagec")
+        raise UnreadableStatementError("it is not a statement about a plan of stagec")
     subjects = given.get("subject")
     named = (object_of(object_of(each).get("digest")) for each in (subjects if isinstance(subjects, list) else ()))
     return Statement(
