@@ -81,10 +81,10 @@ def test_what_cannot_be_done_is_refused(arguments: list[str], status: int, told:
 def test_what_no_run_covers_is_named_and_the_status_says_so(capfd: Shown) -> None:
     Path("x.plan.json").write_bytes(dump(make_plan([[1], [2], [None]], limit=2)))
     assert run(["paths", "x.plan.json"]) == 1
-    assert "not covered: step 's2'\n     no run comes to it, and limits end some runs first" in capfd.readouterr().out
+    assert "not covered: step 's2'\n     no run reaches it, and limits end some runs first" in capfd.readouterr().out
     assert run(["paths", "x.plan.json", "-o", TESTS]) == 1
     assert "not covered: step 's2'" in capfd.readouterr().err
-    assert Path(TESTS).read_text(encoding="utf-8").startswith("# not covered: step 's2': no run comes to it")
+    assert Path(TESTS).read_text(encoding="utf-8").startswith("# not covered: step 's2': no run reaches it")
     assert run(["paths", "x.plan.json", "--to", "s2", "-o", "other.flow-test.yaml"]) == 1
     assert "no run of 'random' was found" in capfd.readouterr().err
 

@@ -201,7 +201,7 @@ def test_limits_that_cut_runs_short_cost_one_run_or_a_tenth_more() -> None:
 
 def test_what_a_limit_keeps_runs_from_is_missing_with_the_reason() -> None:
     found = find_paths(program_of(make_plan([[1], [2], [None]], limit=2)))
-    assert {each.why for each in found.missing} == {"no run comes to it, and limits end some runs first"}
+    assert {each.why for each in found.missing} == {"no run reaches it, and limits end some runs first"}
     assert {each.told for each in found.missing} == {"step 's2'", "'s2' → the end on 'way0'"}
 
 

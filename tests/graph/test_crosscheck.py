@@ -48,7 +48,7 @@ def found(plan: Plan) -> list[str]:
 def test_both_find_the_same_facts_of_random_plans(plan: Plan) -> None:
     bounded = replace(plan, limits=replace(plan.limits, executions=plan.limits.executions or 9))
     assert found(completed(bounded)) == []
-    assert found(completed(replace(plan, limits=Limits()))) in ([], ["it has a cycle that runs come to, and no bound"])
+    assert found(completed(replace(plan, limits=Limits()))) in ([], ["it has a cycle that runs reach, and no bound"])
 
 
 @pytest.mark.parametrize("name", ["done", "failed", "interrupted", "cycles", "executions", "turns"])
@@ -65,7 +65,7 @@ def test_each_fact_is_worked_out_again(plan: Plan, name: str) -> None:
 
 def test_a_cycle_that_runs_come_to_needs_a_bound() -> None:
     plan = replace(steps(), limits=Limits())
-    assert "it has a cycle that runs come to, and no bound" in found(completed(plan))
+    assert "it has a cycle that runs reach, and no bound" in found(completed(plan))
 
 
 def meanings(folder: Path, system: str, seeds: range) -> Iterator[Meaning]:

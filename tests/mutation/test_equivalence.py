@@ -89,7 +89,7 @@ def test_a_limit_that_no_run_reaches_makes_no_difference_unless_a_prompt_names_i
 def test_a_node_that_no_run_comes_to_makes_no_difference() -> None:
     plan = replace(plans()["docs-repair"], entries={"": "repair"})
     found = [each for each in list_mutants(plan, ("turns-shifted",)) if each.node == "write"]
-    assert {Equivalence(plan).explain(each, each.apply(plan)) for each in found} == {"no run comes to this node"}
+    assert {Equivalence(plan).explain(each, each.apply(plan)) for each in found} == {"no run reaches this node"}
 
 
 def test_the_same_schema_explains_nothing_where_the_gate_has_changed_as_well() -> None:

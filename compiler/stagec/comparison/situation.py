@@ -202,7 +202,7 @@ class Situation:
         origins = {str(self._history(each).origin) for each in acting} & {*self.pair.new.nodes}
         if not can_miss(self.pair, supply, node, begun={*acting, *origins}, ahead=ahead - {*acting}):
             return ""
-        return f"{quote(supply.node)} has not kept it, and the run may come to {quote(node)} without it"
+        return f"{quote(supply.node)} has not kept it, and the run may reach {quote(node)} without it"
 
     def has_begun_stage(self, change: PlanChange) -> str:
         """Say whether the stage has begun, and has not completed."""

@@ -58,7 +58,7 @@ class CrossCheck:
                 yield f"its fact '{name}' does not follow from its nodes and edges"
         begun = _descendants(self._graph, _BEGIN)
         if plan.limits.executions is None and any(not begun.isdisjoint(each) for each in cycles):
-            yield "it has a cycle that runs come to, and no bound"
+            yield "it has a cycle that runs reach, and no bound"
 
     def disagreements(self, judged: Graph) -> Iterator[str]:
         """Yield which nodes can start or complete as it is found here, and otherwise as the rules found it in the flow.

@@ -48,7 +48,7 @@ class Equivalence:
         if changed == self._bare:
             return "the plan is the same"
         if mutant.node is not None and mutant.node not in self._reached:
-            return "no run comes to this node"
+            return "no run reaches this node"
         if mutant.node is not None and len(mutant.nodes) == 1 and not mutant.fields.keys() - {"contents"}:
             return next((why for each in self._checks if (why := each(mutant.node, changed))), None)
         whole = (self._compare_limits, self._compare_inputs, self._compare_judges)

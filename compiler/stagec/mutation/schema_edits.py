@@ -33,7 +33,7 @@ def loosen(schema: Json) -> Iterator[SchemaEdit]:
     for at, part in _list_parts(schema):
         for name in list_of(part.get("required")):
             rest = [each for each in list_of(part["required"]) if each != name]
-            yield _edit(schema, at, "required", rest, f"{quote(name)} is not required any more")
+            yield _edit(schema, at, "required", rest, f"{quote(name)} is no longer required")
         if part.get("additionalProperties") is False:
             yield _edit(schema, at, "additionalProperties", None, "other members are allowed")
         if isinstance(part.get("enum"), list):
@@ -57,7 +57,7 @@ def tighten(schema: Json) -> Iterator[SchemaEdit]:
         values = list_of(part.get("enum"))
         for index, each in enumerate(values if len(values) > 1 else ()):
             rest = values[:index] + values[index + 1 :]
-            yield _edit(schema, at, "enum", rest, f"{quote(each)} is not allowed any more")
+            yield _edit(schema, at, "enum", rest, f"{quote(each)} is no longer allowed")
         yield from _shift(schema, at, part, 1)
 
 

@@ -1,4 +1,4 @@
-"""A node is gone that no run of the old plan can come to.
+"""A node is gone that no run of the old plan can reach.
 
 ## Runs in flight
 Runs in flight continue, and follow the new plan from then on.
@@ -6,4 +6,4 @@ Runs in flight continue, and follow the new plan from then on.
 
 from stagec.comparison.kind import declare
 
-KIND = declare(__name__, "node {node} is gone, and no run comes to it", node="removed")
+KIND = declare(__name__, "node {node} is gone, and no run reaches it", node="removed")

@@ -1,4 +1,4 @@
-"""A node is another one that no run of the old plan can come to.
+"""A node is another one that no run of the old plan can reach.
 
 ## Runs in flight
 Runs in flight continue, and follow the new plan from then on.
@@ -10,7 +10,7 @@ from stagec.comparison.pair import PlanPair
 
 
 @declare_judged(
-    "node {node} is another one, and no run comes to it",
+    "node {node} is another one, and no run reaches it",
     act="changed",
     gate="changed",
     completion="changed",

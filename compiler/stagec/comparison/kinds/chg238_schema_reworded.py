@@ -1,4 +1,4 @@
-"""A schema accepts the same in other words, or no run comes to its node.
+"""A schema accepts the same in other words, or no run reaches its node.
 
 ## Runs in flight
 Runs in flight continue, and follow the new plan from then on.
@@ -16,5 +16,5 @@ _ANY = "added removed changed"
 def judge(change: PlanChange, pair: PlanPair) -> bool | str:
     old, new = (text_in_change(each) for each in (change.before, change.after))
     if pair.compare_schemas(old, new).holds is not True:
-        return True  # what refuses values was told before, unless no run comes to the node
+        return True  # what refuses values was told before, unless no run reaches the node
     return not pair.is_widened(old, new)

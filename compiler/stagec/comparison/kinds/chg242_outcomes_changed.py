@@ -1,4 +1,4 @@
-"""What an agent comes to is read otherwise.
+"""The outcome of an agent is read differently.
 
 ## Runs in flight
 Runs in flight continue, and follow the new plan from then on.
@@ -6,4 +6,4 @@ Runs in flight continue, and follow the new plan from then on.
 
 from stagec.comparison.kind import declare
 
-KIND = declare(__name__, "what the agent of phase {node} comes to is read otherwise", agent_outcomes="changed")
+KIND = declare(__name__, "the outcome of the agent of phase {node} is read differently", agent_outcomes="changed")

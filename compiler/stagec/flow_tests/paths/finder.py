@@ -187,13 +187,13 @@ class PathFinder:
         if CoveredPart("node", part.node) not in self._known:
             return self._explain_node(part.node)
         if part.kind == "rule":
-            return "no answer was found that it judges"
+            return "no answer was found to which it applies"
         edge = node.edges[part.number]
         targets = (each.target for one in self._program.plan.nodes.values() for each in one.edges)
         if any(isinstance(each, Fork) and part.node in each.nodes for each in targets) and edge.on != "fail":
             return "its branch of the fork ends where this edge would count"
         if isinstance(node.gate, JudgeGate):
-            return f"what judges the work never comes to {edge.on!r} there"
+            return f"the judge of the work never gives {edge.on!r} there"
         if any(
             isinstance(each, CoveredPart)
             and each.node == part.node
@@ -206,16 +206,16 @@ class PathFinder:
 
     def _explain_node(self, node: str) -> str:
         if not self.graph.is_whole:
-            return f"it was not found, and {PATIENCE:,} further answers have led to nothing new"
+            return f"no run to it was found, and {PATIENCE:,} further answers led to nothing new"
         stuck = [each for each in self.graph.failures if each[1] == FailureKind.UNSTARTABLE]
         own = next((each for each in stuck if each[0] == node), None)
         if own is not None:
             return f"it cannot start: {self.graph.failures[own]}"
         if stuck:
-            return f"no run comes to it: '{stuck[0][0]}' cannot start: {self.graph.failures[stuck[0]]}"
+            return f"no run reaches it: '{stuck[0][0]}' cannot start: {self.graph.failures[stuck[0]]}"
         if any(kind in _BOUNDS for _, kind in self.graph.failures):
-            return "no run comes to it, and limits end some runs first"
-        return "no run comes to it"
+            return "no run reaches it, and limits end some runs first"
+        return "no run reaches it"
 
 
 def _leave_out(runs: list[Played], items: frozenset[Item]) -> list[Played]:

@@ -30,7 +30,7 @@ def _change(choices: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, str]
     for name, node in choices.items():
         rest = {key: each for key, each in choices.items() if key != name}
         if rest:
-            yield f"an answer may not name {quote(name)} any more", rest
+            yield f"an answer may no longer name {quote(name)}", rest
         other = next((each for each in rest.values() if each != node), None)
         if other is not None:
             yield f"the name {quote(name)} means {quote(other)} instead of {quote(node)}", {**choices, name: other}

@@ -39,7 +39,7 @@ def _change(term: Term, values: tuple[Json, ...]) -> Iterator[Changed]:
     if others:
         yield "is negated", (_with(term, others),)
     for index, each in enumerate(mine if len(mine) > 1 else ()):
-        yield f"does not hold for {quote(each)} any more", (_with(term, mine[:index] + mine[index + 1 :]),)
+        yield f"no longer holds for {quote(each)}", (_with(term, mine[:index] + mine[index + 1 :]),)
     for each in others if values[2:] else ():
         yield f"holds for {quote(each)} as well", (_with(term, (*mine, each)),)
 

@@ -19,5 +19,5 @@ def mutate(plan: Plan) -> Iterator[Mutant]:
                 fields = {"entries": {**plan.entries, entry: node}}
                 yield Mutant(None, ("entries", entry), told, "the 'path' of a run", fields=fields)
         if plan.entry is not None and entry != plan.entry:
-            told = f"a run begins with the entry {quote(entry)} when nobody names one"
+            told = f"a run begins with the entry {quote(entry)} when none is named"
             yield Mutant(None, ("entry",), told, "a run without an 'entry', and its 'path'", fields={"entry": entry})

@@ -40,7 +40,7 @@ def _change_admission(plan: Plan, name: str) -> Iterator[Mutant]:
     for member in ("defer", "block"):
         if not getattr(admission, member):
             continue
-        told, wanted = f"nothing makes it {member} any more", f"a run in which something makes it {member}"
+        told, wanted = f"nothing makes it {member} now", f"a run in which something makes it {member}"
         changed = replace(admission, **{member: ()})
         yield change_node(plan, name, ("admission", member), told, wanted, admission=changed)
         policy = getattr(admission, f"on_{member}")

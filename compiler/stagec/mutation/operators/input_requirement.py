@@ -14,7 +14,7 @@ from stagec.plan import Plan
 def mutate(plan: Plan) -> Iterator[Mutant]:
     """Flip whether each input is required, and drop each default."""
     for name, given in plan.inputs.items():
-        told = f"the input {quote(name)} is {'not required any more' if given.required else 'required'}"
+        told = f"the input {quote(name)} is {'no longer required' if given.required else 'required'}"
         wanted = f"'unfit': inputs without {quote(name)}" if given.required else f"a run without {quote(name)}"
         changed = replace(given, required=not given.required, default=given.default if given.required else None)
         yield Mutant(None, ("inputs", name), told, wanted, fields={"inputs": {**plan.inputs, name: changed}})

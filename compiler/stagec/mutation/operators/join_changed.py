@@ -24,6 +24,6 @@ def mutate(plan: Plan) -> Iterator[Mutant]:
         if isinstance(target, Fork | Chain):
             for each in target.nodes if len(target.nodes) > 1 else ():
                 rest = tuple(other for other in target.nodes if other != each)
-                sentence = f"{told} does not lead to {quote(each)} any more"
+                sentence = f"{told} no longer leads to {quote(each)}"
                 wanted = f"{quote(each)} in the 'path' of a run that takes it"
                 yield change_edge(plan, name, number, sentence, wanted, target=replace(target, nodes=rest))
