@@ -186,7 +186,7 @@ def _read_event(given: Json) -> Event:
         case {"is": "replanned"}:
             return _read_change({"signature": None, "inputs": {}, **object_of(given)})
         case _:
-            raise ValueError("it is no event")
+            raise ValueError("it is not an event")
 
 
 def _read_change(given: Object) -> Replanned:
@@ -201,7 +201,7 @@ def _read_change(given: Object) -> Replanned:
         }:
             return Replanned(digest, _check_text(plan, digest), _names(again), signature, object_of(inputs))
         case _:
-            raise ValueError("it is no event")
+            raise ValueError("it is not an event")
 
 
 def _check_text(plan: str, digest: str) -> str:
@@ -215,5 +215,5 @@ def _check_text(plan: str, digest: str) -> str:
 def _names(given: list[Json]) -> tuple[str, ...]:
     names = tuple(each for each in given if isinstance(each, str))
     if len(names) < len(given):
-        raise ValueError("it is no event")
+        raise ValueError("it is not an event")
     return names

@@ -74,7 +74,7 @@ def find_asked(program: Program, events: tuple[Event, ...], key: str) -> AskedOf
     state = fold_events(program, events)
     effect = state.pending.get(key)
     if state.ended is not None or not is_for_people(effect):
-        raise Failure(f"nothing is asked under the key {quote(key)}")
+        raise Failure(f"no question has the key {quote(key)}")
     return effect
 
 

@@ -156,7 +156,7 @@ def test_a_request_that_nobody_needs_leaves_the_queue(runs: RunStore) -> None:
         wait_for(lambda: bool(crowd.refused))
         wait_for(lambda: len(list_permits(runs)) == 1)
         over.set()
-    assert crowd.refused == ["nobody needs an answer to the request 'key-1' any more"]
+    assert crowd.refused == ["the answer to the request 'key-1' is no longer needed"]
     assert crowd.begun == ["key-0"]
 
 

@@ -88,14 +88,14 @@ def test_a_run_is_begun_once_however_often_it_is_submitted(runs: RunStore) -> No
 def test_the_order_of_inputs_means_nothing(runs: RunStore) -> None:
     assert submit(runs, submission("one", inputs={"topic": "cats", "tone": [True]})) == [True]
     assert submit(runs, submission("one", inputs={"tone": [True], "topic": "cats"})) == [False]
-    with pytest.raises(Failure, match="it has another inputs"):
+    with pytest.raises(Failure, match="with other inputs"):
         submit(runs, submission("one", inputs={"tone": [1], "topic": "cats"}))
 
 
 @pytest.mark.parametrize("other", [{"inputs": {"topic": "dogs"}}, {"entry": "late"}, {"scenario": "{}"}])
 def test_another_run_of_a_name_is_refused(runs: RunStore, other: dict[str, object]) -> None:
     submit(runs, submission("one"))
-    with pytest.raises(Failure, match="there is a run 'one' already"):
+    with pytest.raises(Failure, match="already has a run 'one'"):
         submit(runs, submission("two"), submission("one", **other))
     assert [each.run for each in runs.list_records()] == ["one"]
 
@@ -402,7 +402,7 @@ def test_what_cannot_be_a_message_is_refused(runs: RunStore) -> None:
         transitions(runs).send("one", large)
     with pytest.raises(Failure, match="no run is called 'two'"):
         transitions(runs).send("two", write_message(MessageKind.CANCEL, "terminal"))
-    with pytest.raises(Failure, match=r"nothing is asked under the key 'one/else#1/1\.0'"):
+    with pytest.raises(Failure, match=r"no question has the key 'one/else#1/1\.0'"):
         transitions(runs).send_answer("one", "one/else#1/1.0", yes=True, by="terminal")
 
 

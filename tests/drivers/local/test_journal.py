@@ -339,7 +339,7 @@ def test_nothing_is_appended_to_a_journal_that_could_not_be_written(journal: Jou
     os.close(journal._file.descriptor)
     journal._file.descriptor = os.open(path, os.O_RDONLY)
     assert "an event cannot be written" in str(refusal(lambda: journal.append(EVENTS[1])))
-    assert "the one before could not be written" in str(refusal(lambda: journal.append(EVENTS[2])))
+    assert "the event before it could not be written" in str(refusal(lambda: journal.append(EVENTS[2])))
     journal.close()
     assert read_journal(path).events == EVENTS[:1]
 

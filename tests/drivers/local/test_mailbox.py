@@ -119,7 +119,7 @@ BYTES: list[bytes] = [b"", b"\xff\xfe", b"{", b"[" * 60_000, b'"' + b"x" * 70_00
 def test_what_is_no_message_is_not_read_and_makes_room_for_one(mailbox: Mailbox, data: bytes) -> None:
     mailbox.path.mkdir(mode=0o700)
     planted(mailbox.path / NAME, data)
-    assert refusal(mailbox) == "is no message"
+    assert refusal(mailbox) == "is not a message"
     mailbox.send(answering())
     assert mailbox.read(NAME) is not None
 
@@ -153,7 +153,7 @@ def test_what_lies_in_the_place_of_a_message_is_not_followed_or_waited_for(
 def test_a_folder_in_the_place_of_a_message_is_told(mailbox: Mailbox) -> None:
     (mailbox.path / NAME).mkdir(parents=True, mode=0o700)
     mailbox.path.chmod(0o700)
-    assert refusal(mailbox).startswith("is no message")
+    assert refusal(mailbox).startswith("is not a message")
     with pytest.raises(Failure, match="no message can be sent"):
         mailbox.send(answering())
 

@@ -85,7 +85,7 @@ def test_inputs_that_are_none_are_no_event(inputs: str) -> None:
     body = dump_event(replace(event(other()), inputs={"x": 1}))
     assert '"inputs":{"x":1}' in body
     assert load_event(body.replace('"inputs":{"x":1},', "")) == event(other())  # as older versions wrote it
-    with pytest.raises(ValueError, match="no event"):
+    with pytest.raises(ValueError, match="not an event"):
         load_event(body.replace('{"x":1}', inputs, 1))
 
 
@@ -165,7 +165,7 @@ def test_another_plan_in_its_place_is_damage() -> None:
     with pytest.raises(ValueError, match="not what was written"):
         load_event(text.replace('\\"executions\\":30', '\\"executions\\":31'))
     for member in ("again", "plan", "digest"):
-        with pytest.raises(ValueError, match="no event"):
+        with pytest.raises(ValueError, match="not an event"):
             load_event(text.replace(f'"{member}":', f'"{member}x":', 1))
 
 
@@ -184,7 +184,7 @@ def test_a_run_that_has_ended_keeps_its_plan(begun: Path) -> None:
 
 def test_the_library_goes_on_with_the_plan_that_the_run_has(begun: Path) -> None:
     change(begun, other())
-    with pytest.raises(JournalError, match="one of another plan"):
+    with pytest.raises(JournalError, match="its run belongs to another plan"):
         run(dump(steps()), Answers(), STARTED, begun)
     assert run(dump(other()), Answers(), STARTED, begun).ended is Outcome.DONE
 

@@ -79,7 +79,7 @@ def test_a_run_that_has_ended_or_never_began_asks_nothing(journal: Journal, path
     journal.seal()
     for each in (path, tmp_path / "two.run"):
         assert list_waiting(each) == []
-        with pytest.raises(Failure, match="nothing is asked under the key"):
+        with pytest.raises(Failure, match="no question has the key"):
             send_answer(each, KEY, yes=True, by="page")
 
 
@@ -113,7 +113,7 @@ def test_a_run_that_ends_meanwhile_takes_no_answer(
         journal.append(Cancelled())
 
     monkeypatch.setattr(Mailbox, "send", end_first)
-    with pytest.raises(Failure, match="nothing is asked"):
+    with pytest.raises(Failure, match="no question has the key"):
         send_answer(path, KEY, yes=True, by="page")
     assert Mailbox(path).list_names() == []
 

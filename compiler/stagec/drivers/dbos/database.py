@@ -111,11 +111,13 @@ def open_database(url: str, connections: int = 5) -> Database:
         given = sa.make_url(url)
     except ArgumentError as error:
         told = "expected 'postgresql://USER@HOST/NAME' or 'sqlite:///FILE'"
-        raise Failure(f"the address of the database cannot be read: {told}") from error
+        raise Failure(f"the address of the database is malformed: {told}") from error
     hidden = given.update_query_dict({each: "***" for each in given.query if "password" in each})
     name = quote(hidden.render_as_string(hide_password=True))
     if given.drivername not in _KINDS:
-        raise Failure(f"{name} is no database that holds runs: its address begins with 'postgresql://' or 'sqlite://'")
+        raise Failure(
+            f"{name} is not the address of a database for runs: the address begins with 'postgresql://' or 'sqlite://'"
+        )
     address = given.set(drivername=_KINDS[given.drivername])
     engine = _open_file(address) if address.drivername == "sqlite" else _open_server(address, connections)
     return Database(given.render_as_string(hide_password=False), engine, name)
@@ -190,12 +192,12 @@ def check(database: Database) -> None:
     """Raise `Failure` unless the tables of a database are those of this version."""
     found = find_version(database)
     if found is None:
-        raise Failure(f"the database {database.name} holds no runs yet: 'stagec database migrate' makes its tables")
+        raise Failure(f"the database {database.name} holds no runs yet: 'stagec database migrate' creates its tables")
     if found > VERSION:
         raise _explain_newer(database, found)
     if found < VERSION:
-        told = f"its tables have version {found}, and this is a stagec for version {VERSION}"
-        raise Failure(f"the database {database.name} is too old: {told}; 'stagec database migrate' brings it there")
+        told = f"its tables have version {found}, and this stagec uses version {VERSION}"
+        raise Failure(f"the database {database.name} is too old: {told}; 'stagec database migrate' updates them")
 
 
 def find_version(database: Database) -> int | None:
@@ -207,8 +209,8 @@ def find_version(database: Database) -> int | None:
 
 
 def _explain_newer(database: Database, found: int) -> Failure:
-    told = f"its tables have version {found}, and this is a stagec for version {VERSION}"
-    return Failure(f"the database {database.name} is one of a newer stagec: {told}")
+    told = f"its tables have version {found}, and this stagec uses version {VERSION}"
+    return Failure(f"the database {database.name} needs a newer stagec: {told}")
 
 
 def _explain(error: Exception) -> str:

@@ -66,7 +66,7 @@ class FanOut:
             with self._lock:
                 self._awaited.pop(name, None)
         self._try(lambda: self._queues.client.cancel_workflow(name))
-        raise Failure(f"nobody needs an answer to the request {quote(key)} any more")
+        raise Failure(f"the answer to the request {quote(key)} is no longer needed")
 
     def _insist(self, child: Child, work: Callable[[], T]) -> T | None:
         """Do something as soon as the database can be asked; nothing when nobody needs it before."""

@@ -19,7 +19,7 @@ _HELP = {
     "segments": "Segments of runs that were begun.",
     "children": "Requests of runs that were executed as workflows of their own.",
     "events": "Events that were recorded.",
-    "runs": "Runs that a segment has left, by how they stand then.",
+    "runs": "Runs that a segment has left, by their state after it.",
     "workers_recovered": "Workers that were found dead.",
 }
 _PATIENCE = 10
@@ -32,7 +32,7 @@ def read_address(text: str) -> tuple[str, int]:
     """Return the host and the port in `HOST:PORT`, of which the host may be absent."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) < 1 << 16:
-        raise Failure(f"{quote(text)} is no address: write HOST:PORT, such as '127.0.0.1:9464'")
+        raise Failure(f"{quote(text)} is not an address: write HOST:PORT, such as '127.0.0.1:9464'")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
@@ -117,7 +117,7 @@ def format_metrics(worker: Worker) -> str:
     lines += ["# HELP stagec_under_way Segments that this worker executes now.", "# TYPE stagec_under_way gauge"]
     lines.append(f"stagec_under_way {worker.under_way}")
     lines += [
-        "# HELP stagec_database_runs Runs in the database, by how they stand.",
+        "# HELP stagec_database_runs Runs in the database, by state.",
         "# TYPE stagec_database_runs gauge",
     ]
     with suppress(UnreachableError):  # `/health` says so

@@ -111,7 +111,7 @@ class Permits:
                 self._try_to_admit(permit.provider)
             permit.flag.wait(_PACE)
         if not permit.is_given:
-            raise Failure(f"nobody needs an answer to the request {quote(permit.request)} any more")
+            raise Failure(f"the answer to the request {quote(permit.request)} is no longer needed")
 
     def _try_to_admit(self, provider: str) -> None:
         """Ask for all requests of this worker, and let another thread do so next; without a database, nobody begins."""

@@ -60,7 +60,7 @@ class JournalFile:
     def append(self, payload: bytes) -> None:
         """Append a record; it is on the disk when this returns. Nothing can follow what could not be written."""
         if not self._is_whole:
-            raise JournalError(Reason.UNUSABLE, "an event cannot be written: the one before could not be written")
+            raise JournalError(Reason.UNUSABLE, "an event cannot be written: the event before it could not be written")
         data, digest = dump_record(self._digest, self.count, payload)
         end = self._end + len(data)
         if len(payload) > LONGEST or end + ROOM > LARGEST:
@@ -126,7 +126,7 @@ def open_unlocked(path: Path, *, alone: bool = False) -> int:
         raise JournalError(Reason.UNUSABLE, told) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise JournalError(Reason.UNUSABLE, "its journal cannot be used: it is no file")
+        raise JournalError(Reason.UNUSABLE, "its journal cannot be used: it is not a file")
     return descriptor
 
 

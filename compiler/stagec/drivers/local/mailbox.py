@@ -40,7 +40,7 @@ class AlreadySentError(Exception):
 
 
 class UnusableMessageError(Exception):
-    """Something that is no message; `str()` says why, in words that follow the name of its file."""
+    """Something that is not a message; `str()` says why, in words that follow the name of its file."""
 
 
 class Mailbox:
@@ -154,7 +154,7 @@ def _alone(folder: OpenedFolder) -> Iterator[None]:
 
 
 def _read_or_clear(folder: OpenedFolder, name: str, fits: Callable[[RunMessage], bool]) -> RunMessage | None:
-    """Return the message of a name; what is no message, or does not fit, makes room for one."""
+    """Return the message of a name; what is not a message, or does not fit, makes room for one."""
     try:
         found = _read(folder, name)
     except UnusableMessageError:
@@ -178,7 +178,7 @@ def _read(folder: OpenedFolder, name: str) -> RunMessage | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnusableMessageError(f"is no message: {error.strerror or error}") from error
+        raise UnusableMessageError(f"is not a message: {error.strerror or error}") from error
     with open(opened, "rb") as file:
         status = os.fstat(opened)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:
@@ -186,5 +186,5 @@ def _read(folder: OpenedFolder, name: str) -> RunMessage | None:
         data = file.read(LARGEST + 1)
     message = parse_message(data)
     if message is None or message.name != name:
-        raise UnusableMessageError("is no message")
+        raise UnusableMessageError("is not a message")
     return message

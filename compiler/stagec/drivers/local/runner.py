@@ -37,7 +37,7 @@ def _open_journal(path: Path, plan: bytes, program: Program) -> Journal:
         return create(path, plan, program.digest)
     if found.history.latest[1] != program.digest:
         found.close()
-        raise JournalError(Reason.TAKEN, "its run is one of another plan")
+        raise JournalError(Reason.TAKEN, "its run belongs to another plan")
     return found
 
 

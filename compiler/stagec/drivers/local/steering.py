@@ -111,7 +111,7 @@ def _refuse_foreign(path: Path) -> None:
     except OSError as error:
         raise Failure(f"cannot use {quote(path)}: {error.strerror or error}") from error
     if owner != os.geteuid():
-        raise Failure(f"{quote(path)} belongs to another user, who alone can send messages to its run")
+        raise Failure(f"{quote(path)} belongs to another user: only that user can send messages to its run")
 
 
 def _load(plan: bytes) -> Program:
