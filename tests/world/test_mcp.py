@@ -96,13 +96,13 @@ def test_a_server_that_only_babbles_is_shown(server: MakeServer, tmp_path: Path,
 
 def test_a_crash_comes_with_the_end_of_standard_error(server: MakeServer, tmp_path: Path) -> None:
     found = trouble(server("crashing"), tmp_path)
-    assert found.what == "ended with status 3 before it had answered"
+    assert found.what == "ended with status 3 before it answered"
     assert found.said == ("Traceback (most recent call last):", "\x1b[31mboom: no token\x1b[0m")
 
 
 def test_an_endless_list_has_an_end(server: MakeServer, tmp_path: Path, leftovers: Leftovers) -> None:
     found = trouble(server("looping"), tmp_path)
-    assert found.what == "lists its tools without end: the page 'again' comes twice"
+    assert found.what == "lists its tools without end: the page 'again' is repeated"
     assert leftovers() == []
 
 
@@ -111,12 +111,12 @@ def test_two_tools_of_one_name_are_refused(server: MakeServer, tmp_path: Path) -
 
 
 def test_an_answer_that_is_not_mcp_is_refused(server: MakeServer, tmp_path: Path) -> None:
-    assert trouble(server("senseless"), tmp_path).what.startswith("did not answer as MCP wants it: ValidationError: ")
+    assert trouble(server("senseless"), tmp_path).what.startswith("did not answer as MCP requires: ValidationError: ")
 
 
 def test_a_line_without_end_is_not_kept(server: MakeServer, tmp_path: Path) -> None:
     endless = server("endless", command="cat", args=("/dev/zero",))
-    assert trouble(endless, tmp_path).what.startswith("closed the connection before it had answered; what it wrote")
+    assert trouble(endless, tmp_path).what.startswith("closed the connection before it answered; what it wrote")
 
 
 def test_a_program_that_is_not_there_is_named(server: MakeServer, tmp_path: Path) -> None:
@@ -215,10 +215,10 @@ def pour(listening: socket.socket, head: bytes) -> None:
     ("head", "what"),
     [
         (b"Content-Type: application/json", "sends an answer of more than 16,000,000 bytes"),
-        (b"Content-Type: text/event-stream", "closed the connection before it had answered"),
+        (b"Content-Type: text/event-stream", "closed the connection before it answered"),
         (
             b"Content-Type: application/json\r\nContent-Encoding: gzip",
-            "sends a compressed answer that nobody asked for",
+            "sends a compressed answer without being asked to",
         ),
     ],
 )

@@ -97,19 +97,19 @@ def test_it_takes_what_it_has_said_and_nothing_else(begin: Begin) -> None:
     ("script", "why"),
     [
         ("", "it has ended"),
-        ("print('hello there')", "it wrote what is no JSON object: 'hello there'"),
-        ("print('[1]')", "no JSON object"),
+        ("print('hello there')", "it wrote a line that is not a JSON object: 'hello there'"),
+        ("print('[1]')", "not a JSON object"),
         ("""print('{"is": "ready"}')""", "its first line is not"),
         ("""print('{"is":"ready","protocol":"stagec.world/1","answers":[]}')""", "it answers no requests"),
         (
             """print('{"is":"ready","protocol":"stagec.world/1","answers":["sing"]}')""",
-            "no requests of the kind 'sing'",
+            "unknown kinds of requests: 'sing'",
         ),
         ("""print('{"is":"ready","protocol":"stagec.world/9","answers":["ask"]}')""", "its first line is not"),
     ],
 )
 def test_a_program_that_does_not_begin_as_it_should_is_refused(begin: Begin, script: str, why: str) -> None:
-    with pytest.raises(Failure, match="does not begin") as caught:
+    with pytest.raises(Failure, match="does not start") as caught:
         begin(script)
     assert why in str(caught.value)
 
@@ -123,7 +123,7 @@ def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     ("script", "why"),
     [
         ("sys.stdin.readline()", "it has ended"),
-        ("sys.stdin.readline(); print('oops', flush=True); sys.stdin.read()", "no JSON object: 'oops'"),
+        ("sys.stdin.readline(); print('oops', flush=True); sys.stdin.read()", "not a JSON object: 'oops'"),
         (
             "key = json.loads(sys.stdin.readline())['key']; send(key=key, failure='no model'); sys.stdin.read()",
             "no model",

@@ -20,8 +20,8 @@ _PLAIN = ("giant_schema", "right_after_wrong", "text_id", "no_text", "complaints
 ANSWERING = {**{each: ["a"] for each in _PLAIN}, "few_questions": ["error error error error result"]}
 """Servers that are understood all the same, and the tools that they have."""
 FAILING = {
-    "half": "ended with status 0 before it had answered",
-    "half_and_stay": "closed the connection before it had answered",
+    "half": "ended with status 0 before it answered",
+    "half_and_stay": "closed the connection before it answered",
     "both": "answered with error 1: no",
     "long_error": "answered with error 1000000000000: xxx",
     "long_names": "lists its tools without end: there are more than 64,000,000 characters",

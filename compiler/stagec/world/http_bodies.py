@@ -24,7 +24,7 @@ class BodyGuard:
     async def look(self, response: Any) -> None:
         """Refuse a compressed body, and let the reading of one that is too long fail."""
         if response.headers.get("Content-Encoding", "").strip().lower() not in _PLAIN:
-            raise self._explain("sends a compressed answer that nobody asked for")
+            raise self._explain("sends a compressed answer without being asked to")
         response.stream = self._bound(response.stream)
 
     def _explain(self, what: str) -> ExcessiveBodyError:

@@ -65,7 +65,7 @@ class LineProgram:
         except (ValueError, RecursionError):
             told = None
         if not isinstance(told, dict):
-            return f"it wrote what is no JSON object: {quote(line[:_SHOWN].decode(errors='replace').strip())}"
+            return f"it wrote a line that is not a JSON object: {quote(line[:_SHOWN].decode(errors='replace').strip())}"
         return object_of(told)
 
     def write(self, message: Object) -> None:

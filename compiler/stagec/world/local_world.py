@@ -174,11 +174,11 @@ class ClosedWorld:
         if isinstance(effect, Wait):
             return {}
         if isinstance(effect, StageRequest):
-            raise Failure(f"nothing is run here, and nobody answers the request {quote(effect.key)}")
+            raise Failure(f"stages do not run here, and nothing answers the request {quote(effect.key)}")
         if isinstance(effect, Hook):
             what = f"{quote(effect.call)} to 'hooks'"
         else:
             what = f"{quote(join(effect.words) if isinstance(effect, Run) else effect.command)} to 'commands'"
         raise Failure(
-            f"nothing is run or called here, and the scenario has no answer to {quote(effect.key)}: add {what}"
+            f"programs and callables do not run here, and the scenario has no answer to {quote(effect.key)}: add {what}"
         )

@@ -122,7 +122,9 @@ async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Fi
 def _unfit(server: Server) -> str | None:
     if server.command is None and server.url is None:
         return "has neither a 'command' nor a 'url'"
-    return f"is of type {quote(server.transport)}, which stagec does not speak" if server.transport in _OTHERS else None
+    return (
+        f"is of type {quote(server.transport)}, which stagec does not support" if server.transport in _OTHERS else None
+    )
 
 
 _OTHERS = {"sse", "ws"}
@@ -187,7 +189,7 @@ async def list_pages(client: Any) -> AsyncIterator[Any]:
         if not cursor:
             return
         if cursor in seen:
-            raise SenselessListError(f"lists its tools without end: the page {quote(cursor)} comes twice")
+            raise SenselessListError(f"lists its tools without end: the page {quote(cursor)} is repeated")
         seen.add(cursor)
     if seen:
         raise SenselessListError(

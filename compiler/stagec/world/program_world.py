@@ -119,7 +119,7 @@ class ProgramWorld:
         why = told if isinstance(told, str) else _find_fault(told)
         if why is not None or isinstance(told, str):
             self.close()
-            raise Failure(f"the world {quote(self._name)} does not begin: {why}")
+            raise Failure(f"the world {quote(self._name)} does not start: {why}")
         return frozenset(each for each in list_of(told["answers"]) if isinstance(each, str))
 
     def _receive(self) -> None:
@@ -158,5 +158,5 @@ def _find_fault(told: Object) -> str | None:
         return f"its first line is not {{'is': 'ready', 'protocol': {PROTOCOL!r}, …}}"
     unknown = [str(each) for each in list_of(told.get("answers")) if each not in KINDS.values()]
     if unknown:
-        return f"there are no requests of the kind {listing(unknown, 'or')}"
+        return f"its 'answers' has unknown kinds of requests: {listing(unknown)}"
     return None if list_of(told.get("answers")) else "it answers no requests: 'answers' lists their kinds"

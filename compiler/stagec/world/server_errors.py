@@ -60,11 +60,11 @@ def explain_error(error: BaseException, transport: Transport) -> str:
         return f"answered with error {cause.code}: {_shorten(cause.message)}"
     if isinstance(cause, MCPError):
         if isinstance(transport, RemoteServer) or transport.status is None:
-            return "closed the connection before it had answered"
-        return f"ended with status {transport.status} before it had answered"
+            return "closed the connection before it answered"
+        return f"ended with status {transport.status} before it answered"
     if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
         return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
-    wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP wants it"
+    wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP requires"
     return f"{wrong}: {_shorten(f'{type(cause).__name__}: {cause}')}"
 
 

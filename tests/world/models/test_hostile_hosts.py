@@ -234,7 +234,7 @@ def redirect_to_itself(connection: socket.socket, path: str) -> None:
 
 
 TOO_LONG = "more than 200,000 bytes"
-PACKED = "compressed answer that nobody asked for"
+PACKED = "compressed answer without being asked to"
 FAULTS: dict[Attack, tuple[ModelFault, str]] = {
     **dict.fromkeys((endless, endless_line, endless_comments, endless_error), (ModelFault.REFUSED, TOO_LONG)),
     **dict.fromkeys((bomb, bomb_in_error), (ModelFault.REFUSED, PACKED)),

@@ -293,7 +293,7 @@ def test_a_step_calls_its_tools_and_no_others(play: Play) -> None:
     for each in (
         "Read was called",
         "Write may not be called: 'Write' is not on the list",
-        "the arguments are no JSON object",
+        "the arguments are not a JSON object",
     ):
         assert each in told
 

@@ -92,7 +92,7 @@ def test_no_path_leads_out(path: str, root: Path) -> None:
     call = _make(root)
     for tool in ("Read", "Write", "Edit", "Glob", "Grep"):
         given = {"path": path, "content": "x", "old_string": "o", "new_string": "x", "pattern": "**"}
-        assert "outside of the working folder" in call(tool, **given)
+        assert "outside the working folder" in call(tool, **given)
     assert (root.parent / "secret.txt").read_text() == "outside"
     assert not (root.parent / "new.txt").exists()
 
@@ -144,8 +144,8 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(folder: Path, ro
         for _ in range(150):
             told |= {call("Read", path="folder/secret.txt"), call("Grep", pattern="outside", path="folder")}
     assert {each for each in told if "outside" in each} <= {
-        "error: 'folder/secret.txt' lies outside of the working folder",
-        "error: 'folder' lies outside of the working folder",
+        "error: 'folder/secret.txt' lies outside the working folder",
+        "error: 'folder' lies outside the working folder",
     }
 
 
@@ -160,7 +160,7 @@ def test_a_link_that_leads_elsewhere_meanwhile_is_not_followed(folder: Path, roo
     with _repeat(swap):
         for _ in range(150):
             told |= {call("Read", path="door/secret.txt"), call("Write", path="door/new.txt", content="x")}
-    refused = {f"error: 'door/{each}' lies outside of the working folder" for each in ("secret.txt", "new.txt")}
+    refused = {f"error: 'door/{each}' lies outside the working folder" for each in ("secret.txt", "new.txt")}
     assert told <= {"inside", "wrote 1 bytes to folder/new.txt", *refused}
     assert sorted(os.listdir(root.parent)) == ["secret.txt", "work"]
 
@@ -172,7 +172,7 @@ def test_runs_are_no_place_for_tools(root: Path) -> None:
     call = _make(root)
     for path in (".stagec/runs/one.run", "runs/one.run", "./x/../.stagec/new"):
         for tool in ("Read", "Write", "Edit"):
-            assert "where runs are kept" in call(tool, path=path, content="x", old_string="j", new_string="x")
+            assert "in the folder of runs" in call(tool, path=path, content="x", old_string="j", new_string="x")
     assert (root / "runs" / "one.run").read_text() == "journal"
 
 
@@ -194,7 +194,7 @@ def test_what_is_no_text_is_not_shown_and_not_damaged(root: Path) -> None:
     (root / "latin").write_bytes(b"caf\xe9 one\r\n")
     (root / "windows").write_bytes("é one\r\ntwo\r\n".encode())
     call = _make(root)
-    assert "is no text: it has 45 bytes" in call("Read", path="image")
+    assert "is not text: it has 45 bytes" in call("Read", path="image")
     assert call("Grep", pattern="PNG") == "nothing is found"
     assert "not UTF-8" in call("Edit", path="latin", old_string="one", new_string="two")
     assert (root / "latin").read_bytes() == b"caf\xe9 one\r\n"

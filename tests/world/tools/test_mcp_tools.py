@@ -83,7 +83,7 @@ def test_what_a_tool_or_its_server_refuses_is_told_to_the_model(begin: Begin) ->
 
 def test_a_server_that_dies_is_started_again_and_the_call_is_not_repeated(begin: Begin, tmp_path: Path) -> None:
     tools = begin("calling", TOOLS)
-    assert "ended in the middle of the call" in _fail(tools, "die")
+    assert "ended during the call" in _fail(tools, "die")
     assert tools.call("k", "echo", {}) == "{}"
     assert (tmp_path / "calls").read_text().split() == ["die", "echo"]
 
@@ -92,7 +92,7 @@ def test_one_that_dies_again_and_again_is_given_up(begin: Begin) -> None:
     tools = begin("calling", TOOLS)
     for _ in range(3):
         _fail(tools, "die")
-    assert _fail(tools, "echo") == "the server has ended 3 times and is not started any more"
+    assert _fail(tools, "echo") == "the server has ended 3 times and is not started again"
 
 
 def test_a_call_that_hangs_has_its_time(begin: Begin) -> None:
@@ -119,7 +119,7 @@ def test_a_result_that_is_too_long_is_refused_and_its_server_goes_on(begin: Begi
     assert len((tmp_path / "pids").read_text().split()) == 1
 
 
-GONE = "'nothing' of 's' is not offered any more; "
+GONE = "'nothing' of 's' is no longer offered; "
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ GONE = "'nothing' of 's' is not offered any more; "
         ({"echo": "0" * 64}, f"'echo' has another input schema, sha256:{OPEN[:12]} instead of sha256:{'0' * 12}; "),
         ({"nothing": OPEN}, GONE),
         ({"nothing": None}, GONE),
-        ({f"t{at:02}": None for at in range(30)}, "'t19' of 's' is not offered any more; 10 more; "),
+        ({f"t{at:02}": None for at in range(30)}, "'t19' of 's' is no longer offered; 10 more; "),
     ],
     ids=["another schema", "gone", "never there", "many"],
 )
 def test_tools_that_differ_from_the_plan_refuse_the_run(
     tools: Mapping[str, str | None], difference: str, begin: Begin
 ) -> None:
-    with pytest.raises(Failure, match="something else than the plan was compiled with") as caught:
+    with pytest.raises(Failure, match="other tools than the plan has") as caught:
         begin("calling", tools)
     assert f"{difference}lock and compile again" in str(caught.value)
 

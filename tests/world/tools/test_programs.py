@@ -159,7 +159,7 @@ def test_a_tool_of_a_plan_has_its_command_its_description_and_its_schema(tmp_pat
     assert toolbox.call(KEY, "count", {"a": 3}) == {"value": {"a": 3}}
     for wrong in ({}, {"a": "3"}, {"a": 10}):
         assert _explain(toolbox.call(KEY, "count", wrong)).startswith("InvalidArguments: the arguments do not satisfy")
-    assert "nothing carries out" in _explain(toolbox.call(KEY, "other", {}))
+    assert "nothing executes the tool" in _explain(toolbox.call(KEY, "other", {}))
 
 
 def test_what_the_user_names_comes_before_what_a_plan_names(tmp_path: Path) -> None:

@@ -207,6 +207,6 @@ def test_whatever_a_server_does_the_next_call_is_answered(
     assert _explain(call("tell_all", size=50_000_000)) == too_long
     assert call("read_note", name="note.txt") == {"value": {"result": "remember"}}
     assert (tmp_path / "pid").read_text() == before
-    assert "ended in the middle of the call" in _explain(call("leave"))
+    assert "ended during the call" in _explain(call("leave"))
     assert call("read_note", name="note.txt") == {"value": {"result": "remember"}}
     assert (tmp_path / "pid").read_text() != before

@@ -144,7 +144,7 @@ def test_a_stage_is_told_that_nobody_has_a_tool_and_goes_on() -> None:
     world = ComposedWorld((Others(), MissingTools()))
     call = Call(KEY, "nothing", {})
     assert world.overlaps(call)
-    assert _explain(object_of(world.answer(call))) == "Unavailable: nothing carries out 'nothing' here"
+    assert _explain(object_of(world.answer(call))) == "Unavailable: nothing executes the tool 'nothing' here"
 
 
 def test_a_scenario_answers_calls_of_steps_like_those_of_stages() -> None:

@@ -102,7 +102,7 @@ class _Response:
     def end(self) -> dict[str, Any]:
         """Return the response as it is told."""
         if self.is_loose:
-            return {"is": "error", "type": "schema", "message": "no answer can be forced to follow the schema"}
+            return {"is": "error", "type": "schema", "message": "the schema cannot be enforced on answers"}
         if self._error is not None:
             count = self._error.get("n_prompt_tokens")
             why = str(self._error.get("message"))

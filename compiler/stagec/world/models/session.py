@@ -105,7 +105,7 @@ class ModelSession:
             else:
                 told = [self._call(carry_out, each) for each in reply.calls]
             messages = (*messages, said, *(told or [ModelMessage("user", _ASK_FOR_ANSWER)]))
-        raise ModelError(ModelFault.REFUSED, f"the model handed in no answer in {_ROUNDS} responses")
+        raise ModelError(ModelFault.REFUSED, f"the model gave no answer in {_ROUNDS} responses")
 
     def _call(self, carry_out: CarryOut, call: ModelCall) -> ModelMessage:
         """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
@@ -115,7 +115,7 @@ class ModelSession:
                 self._called[call.tool] = None
             text = write_result(told.get("value", told.get("error")))
         else:
-            text = "Not carried out: the arguments are no JSON object."
+            text = "Not carried out: the arguments are not a JSON object."
         return ModelMessage("tool", text, call=call.id, tool=call.tool)
 
 

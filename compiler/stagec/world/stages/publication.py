@@ -129,7 +129,7 @@ def write_durably(folder: OpenedFolder, path: str, data: bytes) -> None:
         try:
             read_json(data)
         except ValueError as error:
-            raise RefusedWriteError(f"it would hold no JSON: {error}") from error
+            raise RefusedWriteError(f"its content would not be JSON: {error}") from error
     *folders, name = split_path(path)
     with enter_folder(folder, "/".join(folders), make=True) as opened:
         os.close(opened.create(name, partial(write_all, data=data), replace=True))

@@ -95,15 +95,15 @@ class Verifier:
     def _find_fault(self, judged: JudgedCheckpoint, manifest: Manifest) -> str | None:
         """Return why a checkpoint does not count, or nothing."""
         if not judged.is_valid:
-            return f"{manifest.checkpoint} is not valid, 'stagec checkpoint verify' says why"
+            return f"{manifest.checkpoint} is not valid: 'stagec checkpoint verify' says why"
         if judged.trust.tighten(self._trust) is not self._trust:  # nothing has been removed so far
-            told = f"--trust {judged.trust} lets it count, and without its file the stage runs again"
+            told = f"--trust {judged.trust} accepts it; if you remove its file, the stage runs again"
             raise Failure(f"{manifest.checkpoint} is {judged.trust}: {told}")
         act = self._plan.nodes[manifest.stage].act
         outputs = act.outputs.values() if isinstance(act, Process) else ()
         named = {each.path for each in manifest.artifacts}
         missing = [path for path in outputs if f"{manifest.stage}/{path}" not in named]
-        return f"{manifest.checkpoint} does not vouch for {missing[0]}" if missing else None
+        return f"{manifest.checkpoint} does not list {missing[0]}" if missing else None
 
     def _describe(self, manifest: Manifest) -> Outputs:
         """Return what a manifest says of the outputs of its stage, by the names that the plan gives them."""

@@ -85,7 +85,7 @@ def _digest_input(given: ProcessInput, run: RunFolder) -> FileDigest:
     if stat.S_ISREG(os.fstat(opened).st_mode):
         return digest_file(opened)
     os.close(opened)
-    raise RefusedWriteError("it is no regular file")
+    raise RefusedWriteError("it is not a regular file")
 
 
 def prepare_attempt(attempts: OpenedFolder, name: str, outputs: Iterable[str]) -> None:

@@ -73,7 +73,7 @@ def _say(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:
-        return "it cannot be told"
+        return "the error has no readable text"
 
 
 def _list_functions(name: str) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -111,7 +111,7 @@ def _make_schema(name: str, function: Callable[..., Any]) -> Json:
             is_open = True
             continue
         if each.kind in {each.VAR_POSITIONAL, each.POSITIONAL_ONLY}:
-            raise UnfitError(f"{name!r} takes {each.name!r} by its position, and tools are called by name")
+            raise UnfitError(f"{name!r} takes {each.name!r} by position, but tools get arguments by name")
         properties[each.name] = _translate(hints.get(each.name, each.empty), f"{each.name!r} of {name!r}")
         if each.default is each.empty:
             required.append(each.name)
@@ -123,7 +123,7 @@ def _translate(hint: Any, what: str) -> Json:
     origin, inner = get_origin(hint), get_args(hint)
     if origin is None:
         if hint not in _PLAIN:
-            raise UnfitError(f"the type of {what} is none of JSON's: give the function an attribute 'schema'")
+            raise UnfitError(f"the type of {what} is not a type of JSON: give the function an attribute 'schema'")
         return _PLAIN[hint]
     if origin is Annotated:
         told = next((each for each in inner[1:] if isinstance(each, str)), None)
@@ -137,7 +137,7 @@ def _translate(hint: Any, what: str) -> Json:
         return {"type": "array", "items": _translate(inner[0], what)}
     if origin is dict and inner[0] is str:
         return {"type": "object", "additionalProperties": _translate(inner[1], what)}
-    raise UnfitError(f"the type of {what} is none of JSON's: give the function an attribute 'schema'")
+    raise UnfitError(f"the type of {what} is not a type of JSON: give the function an attribute 'schema'")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def _read(folder: WorkingFolder, arguments: Object) -> Json:
     given = read_text(arguments, "path", "file_path")
     data = folder.read(folder.locate(given))
     if b"\0" in data[:_HEAD]:
-        raise ToolError(f"{quote(given)} is no text: it has {len(data):,} bytes, with NUL among them")
+        raise ToolError(f"{quote(given)} is not text: it has {len(data):,} bytes, with NUL among them")
     begin, count = read_count(arguments, "offset", 1) or 1, read_count(arguments, "limit", _LINES)
     lines = data.decode("utf-8", errors="replace").splitlines()
     shown = lines[begin - 1 : begin - 1 + count]
@@ -123,7 +123,7 @@ def _edit(folder: WorkingFolder, arguments: Object) -> Json:
     if found == 0:
         raise ToolError("the old text is not in the file")
     if found > 1 and not is_everywhere:
-        raise ToolError(f"the old text is {found} times in the file: give more of it, or set 'replace_all'")
+        raise ToolError(f"the old text occurs {found} times in the file: give more of it, or set 'replace_all'")
     if len(text) + found * (len(new) - len(old)) > folder.limits.size:
         raise ToolError(f"the file would have more than {folder.limits.size:,} bytes")
     folder.write(path, text.replace(old, new).encode(), data)

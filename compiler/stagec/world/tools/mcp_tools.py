@@ -71,14 +71,14 @@ class McpTools:
         if drifted:
             more = len(drifted) - _MOST_TOLD
             told = "; ".join((*drifted[:_MOST_TOLD], *([f"{more:,} more"] if more > 0 else [])))
-            what = "MCP servers offer something else than the plan was compiled with"
+            what = "MCP servers offer other tools than the plan has"
             raise Failure(f"{what}: {told}; lock and compile again")
 
     def _compare(self, name: str, tool: surroundings.Tool) -> str | None:
         """Return how a tool differs from what the plan was compiled with; nothing if it does not."""
         offered = self._live[self._servers[name]].tools.get(name)
         if offered is None:
-            return f"{quote(name)} of {quote(self._servers[name])} is not offered any more"
+            return f"{quote(name)} of {quote(self._servers[name])} is no longer offered"
         known, now = tool.digest, f"{_DIGEST}{digest(offered.schema)}"
         if known is None or known == now:
             return None
@@ -184,11 +184,11 @@ class LiveServer:
             return ToolError(f"the server answered with error {cause.code}: {cause.message}")
         self._client = None
         await self.stop()
-        return ToolError("the server ended in the middle of the call; whether it was carried out is not known")
+        return ToolError("the server ended during the call; whether it was carried out is not known")
 
     async def _start_again(self) -> None:
         if self._starts >= self._limits.starts:
-            raise ToolError(f"the server has ended {self._starts} times and is not started any more")
+            raise ToolError(f"the server has ended {self._starts} times and is not started again")
         await asyncio.sleep(self._limits.again * 2 ** (self._starts - 1))
         try:
             await self.start()

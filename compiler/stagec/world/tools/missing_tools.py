@@ -19,7 +19,7 @@ class MissingTools:
     def answer(self, effect: Effect) -> Json:
         """Return that there is no such tool."""
         tool = effect.tool if isinstance(effect, Call) else effect.key
-        return describe_error("Unavailable", f"nothing carries out {quote(tool)} here")
+        return describe_error("Unavailable", f"nothing executes the tool {quote(tool)} here")
 
     def overlaps(self, _effect: Effect) -> bool:
         """Tell that calls may be under way beside each other."""

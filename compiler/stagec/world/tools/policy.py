@@ -19,7 +19,7 @@ class ToolConduct(StrEnum):
     READS = "reads"
     EDITS = "edits files"
     CHANGES = "changes something"
-    UNKNOWN = "does what nobody knows"
+    UNKNOWN = "has unknown effects"
 
 
 class Listing(StrEnum):

@@ -64,7 +64,7 @@ class StepCalls:
         def carry_out(proposal: str, tool: str, arguments: Json) -> Object:
             digest = digest_of([tool, arguments])
             if digest is None:
-                return describe_error("InvalidArguments", "the arguments are no JSON that has a digest")
+                return describe_error("InvalidArguments", "the arguments have no canonical form in JSON")
             made[digest] = made.get(digest, 0) + 1
             call = Call(_make_key(step.key, digest, made[digest]), tool, arguments, proposal)
             summary = as_text(arguments)[:_SUMMARY]

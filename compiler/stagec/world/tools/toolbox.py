@@ -90,9 +90,9 @@ class Toolbox:
         """Return `{"value": …}` or `{"error": …}`, without secrets and not longer than a model is told."""
         source = self._find(tool)
         if source is None:
-            return describe_error("Unavailable", f"nothing carries out {quote(tool)} here")
+            return describe_error("Unavailable", f"nothing executes the tool {quote(tool)} here")
         if not isinstance(arguments, dict):
-            return describe_error("InvalidArguments", "the arguments are no object")
+            return describe_error("InvalidArguments", "the arguments are not an object")
         complaint = self._judge(tool, arguments)
         if complaint is not None:
             return describe_error(
@@ -175,7 +175,7 @@ def read_text(arguments: Object, *names: str, default: str | None = None) -> str
         if isinstance(given, str):
             return given
     if default is None:
-        raise ToolError(f"the argument {quote(names[0])} is missing, or no text")
+        raise ToolError(f"the argument {quote(names[0])} is missing or not a text")
     return default
 
 

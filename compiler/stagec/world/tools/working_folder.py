@@ -46,9 +46,9 @@ class WorkingFolder:
         real = os.path.realpath(os.path.join(self._root, given))
         path = os.path.relpath(real, self._root)
         if path == os.pardir or path.startswith(os.pardir + os.sep):
-            raise ToolError(f"{quote(given)} lies outside of the working folder")
+            raise ToolError(f"{quote(given)} lies outside the working folder")
         if _OWN in path.split(os.sep):
-            raise ToolError(f"{quote(given)} lies where runs are kept, which is no place for tools")
+            raise ToolError(f"{quote(given)} lies in the folder of runs, which tools may not use")
         return path
 
     def read(self, path: str) -> bytes:
