@@ -194,7 +194,7 @@ def test_a_run_is_started_with_a_form(chromium: Any, serving: Callable[..., Any]
     chromium.value("document.activeElement.value = '3'")
     chromium.value("document.querySelector('fieldset textarea').value = '{'")
     chromium.value("document.querySelector('form .yes').click()")
-    assert chromium.value(f"{wrong}[0].startsWith('this is no JSON')")
+    assert chromium.value(f"{wrong}[0].startsWith('this is not JSON')")
     chromium.value("document.querySelector('fieldset textarea').value = '[1]'")
     chromium.value("document.querySelector('form .yes').click()")
     chromium.wait_for(f"{text('.pill .status')} === 'done'")

@@ -82,7 +82,7 @@ def test_a_machine_without_a_browser_is_told(
     with get(served, "/api/state") as answer:
         assert json.load(answer)["runs"] == []
     lines = [served.process.stderr.readline() for _ in range(2)]
-    assert lines[1] == "stagec: note: there is no browser here: open the address in one\n"
+    assert lines[1] == "stagec: note: no browser was found: open the address yourself\n"
 
 
 def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,8 +103,8 @@ def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str]) -> No
         (["--token-file", "short"], "the token has 5 characters"),
         (["--token-file", "empty"], "holds no token"),
         (["--token-file", "none"], "does not exist"),
-        (["--origin", "page.example"], "is no origin"),
-        (["--", "--model", "x:y"], "--allow-start lets it"),
+        (["--origin", "page.example"], "is not an origin"),
+        (["--", "--model", "x:y"], "options of runs need --allow-start"),
         (["--plans", "none"], "does not exist"),
     ],
 )

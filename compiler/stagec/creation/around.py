@@ -54,7 +54,7 @@ def _list_lost(settings: Object, rules: Object) -> Iterator[tuple[str, str]]:
     if limited:
         yield "deny", f"a stage allows a tool whatever its arguments: {', '.join(limited)} is lost"
     if rules.get("ask"):
-        yield "ask", "nobody is asked before a stage calls a tool"
+        yield "ask", "a stage calls its tools without asking a person"
     if settings.get("hooks"):
         yield "hooks", "hooks do not run in stages: a guard that refuses calls of tools is lost"
 

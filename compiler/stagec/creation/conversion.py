@@ -132,10 +132,10 @@ class Conversion:
             waiting = listing(drafting.unlisted)
             yield f"{PIPELINE} lists only what a run reaches; routes of yours can lead to {waiting}"
         if drafting.hints:
-            yield f"comments in {PIPELINE} tell where agents seem to call each other"
+            yield f"comments in {PIPELINE} say where agents seem to call each other"
         if self._others:
             yield (
-                f"{self._others} other files are no stages, such as skills, commands, prompts and rules;"
+                f"{self._others} other files are not stages, such as skills, commands, prompts and rules;"
                 " --entry makes the first stage of one of them"
             )
 

@@ -28,7 +28,7 @@ _NOT_SAID: Mapping[str, str] = {
     "tags": "is lost",
 }
 _CONDUCT: Mapping[str, str] = {
-    "checks": "are lost: nobody judges what an agent says",
+    "checks": "are lost: nothing judges the answer of an agent",
     "gate": "is lost: nothing keeps an agent from starting",
     "hooks": "are lost: they are Python callables of the project",
 }

@@ -69,7 +69,7 @@ class AgentMigration:
         """Return why boundaries have no single meaning in the new release, and the member that says it."""
         tools = self._boundaries.get("allowedTools", ["*"])
         if not isinstance(tools, list) or not all(isinstance(each, str) for each in tools):
-            return "allowedTools", "'allowedTools' is no list of texts"
+            return "allowedTools", "'allowedTools' is not a list of texts"
         if "*" in tools:
             absent = "" if "allowedTools" in self._boundaries else " (what 1.13 takes where 'allowedTools' is absent)"
             return (

@@ -55,7 +55,7 @@ class RegistryMigration:
                 self._found.rewrite(at, f"{quote(entry)} becomes a pair of entries", pair)
             elif isinstance(entry, str):
                 proposal = '{"initial": "…", "continuation": "…"} with steps of this registry'
-                self._found.ask(at, f"{quote(entry)} is no step: no pair of entries can be made", proposal)
+                self._found.ask(at, f"{quote(entry)} is not a step, so no pair of entries can be made", proposal)
 
     def _add_pair(self, verdict: str) -> None:
         """Write a pair for the verdict of the agent where only `entryStep` says where a run begins."""
@@ -84,7 +84,7 @@ class RegistryMigration:
         elif given is not ...:
             self._ask_for_slots(list_of(given if isinstance(given, list) else None), where)
         if text_in(object_of(body.get("onFailure")), "action") == "abort":
-            what = "'onFailure' cannot abort any more: conditions before the model do, others when no attempt is left"
+            what = "'onFailure' can no longer abort: conditions before the model do, others when no attempt is left"
             proposal = '{"action": "retry", "maxAttempts": 1}, or move the conditions to "preflightConditions"'
             self._found.ask(at / "onFailure" / "action", what, proposal)
 

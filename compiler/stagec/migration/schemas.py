@@ -32,9 +32,9 @@ class SchemaMigration:
     def _take(self, at: Place) -> None:
         *above, last = at.pointer or ("",)
         if isinstance(last, int) and above[-1:] == ["enum"] and len(self._look_up(at.file, above)) > 1:
-            self._found.rewrite(at, "'abort' is no intent", Edit(Change.REMOVE, at))
+            self._found.rewrite(at, "'abort' is not an intent", Edit(Change.REMOVE, at))
         elif all(each.at != at for each in self._found.decisions):
-            what = "the schema offers 'abort', which is no intent"
+            what = "the schema offers 'abort', which is not an intent"
             self._found.ask(at, what, "remove this choice from the schema")
 
     def _look_up(self, file: str, way: Iterable[Key]) -> list[Json]:

@@ -138,9 +138,9 @@ class StepMigration:
         if "abort" in object_of(self._step.get("transitions")):
             edits.append(Edit(Change.REMOVE, self._at / "transitions" / "abort"))
         if edits:
-            self._found.rewrite(self._at, "'abort' is no intent", *edits)
+            self._found.rewrite(self._at, "'abort' is not an intent", *edits)
         if gate.get("fallbackIntent") == "abort":
-            what = "'abort' is no intent to fall back to"
+            what = "'abort' is not an intent to fall back to"
             self._found.ask(at / "fallbackIntent", what, "remove 'fallbackIntent'")
 
     def _ask_for_chain(self) -> None:

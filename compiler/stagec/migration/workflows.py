@@ -53,13 +53,13 @@ class WorkflowMigration:
             if object_of(each).get("persistPayloadTo") == "issueStore":
                 self._found.rewrite(at, "'issueStore' is now 'subjectStore'", Edit(Change.REPLACE, at, "subjectStore"))
         if "issueSource" not in self._root:
-            what = "1.14 wants to be told where a batch takes its issues"
+            what = "1.14 requires a source of issues for a batch"
             self._found.ask(
                 self._at, what, '"issueSource": {"kind": "ghRepoIssues", "projectMembership": "unbound"}, as 1.13 did'
             )
         for member in ("criteria", "dryRun"):
             if member in self._root:
-                self._found.ask(self._at / member, f"nothing reads '{member}' any more", f"remove '{member}'")
+                self._found.ask(self._at / member, f"nothing reads '{member}' in 1.14", f"remove '{member}'")
         self._ask_for_labels()
 
     def _migrate_store(self) -> None:
@@ -109,9 +109,9 @@ class WorkflowMigration:
         if not closes or "closeCondition" not in agent:
             return None
         if not text_in(agent, "closeCondition"):
-            return "'closeCondition' is no outcome"
+            return "'closeCondition' is not an outcome"
         if agent.get("role") != "validator":
-            return "'closeCondition' of an agent that is no validator: its outcomes are success and failed"
+            return "'closeCondition' of an agent that is not a validator: its outcomes are success and failed"
         return None
 
     def _ask_for_labels(self) -> None:
@@ -122,5 +122,5 @@ class WorkflowMigration:
         sentinel = text_in(object_of(self._root.get("projectBinding")), "sentinelLabel")
         for name, spec in object_of(self._root.get("labels")).items():
             if name not in used and name != sentinel and text_in(object_of(spec), "role") != "marker":
-                what = "no phase and no prioritizer uses the label; 1.14 wants to know what it is for"
+                what = "no phase and no prioritizer uses the label; 1.14 requires its role"
                 self._found.ask(self._at / "labels" / name, what, '"role": "marker", or remove the label')

@@ -32,7 +32,7 @@ class Entrance:
         try:
             token = text_in(object_of(await request.json()), "token") or ""
         except (ValueError, RecursionError):
-            return answer_error(400, "the body is no JSON")
+            return answer_error(400, "the body is not JSON")
         refusal = self.judge(token)
         if refusal is not None:
             refused = answer_error(*refusal)

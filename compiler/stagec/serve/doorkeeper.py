@@ -80,11 +80,11 @@ class Doorkeeper:
         """Return the status and the sentence with which a request is refused; None when it may come in."""
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._access.hosts:
-            return 403, "this server is not called so"
+            return 403, "this is not the name of this server"
         if any(each not in self._access.origins for each in origins):
             return 403, "the request comes from another page"
         if not scope["path"].startswith("/api/"):
-            return None if scope["method"] in _SAFE else (405, "nothing can be changed here")
+            return None if scope["method"] in _SAFE else (405, "this page is read-only")
         if headers.get("sec-fetch-site", ["none"])[0] not in {"none", "same-origin"}:
             return 403, "the request comes from another page"
         return self._judge_change(scope, headers) or self._judge_token(scope, headers)

@@ -37,7 +37,7 @@ def serve(setup: ServeSetup, announce: Tell, tell: Tell) -> None:
     """
     token = setup.token or token_urlsafe(_BYTES)
     if len(token) < _SHORTEST:
-        raise Failure(f"the token has {len(token)} characters: {_SHORTEST} are the fewest that nobody guesses")
+        raise Failure(f"the token has {len(token)} characters and can be guessed: use at least {_SHORTEST}")
     with _listen(setup) as listening:
         port = int(listening.getsockname()[1])
         watch = Watch(setup.source)

@@ -143,7 +143,7 @@ def _wrap(act: Callable[[str, Object], Response]) -> Callable[[Request], Any]:
         try:
             given = await request.json()
         except (ValueError, RecursionError):
-            return answer_error(400, "the body is no JSON")
+            return answer_error(400, "the body is not JSON")
         try:
             return await run_in_threadpool(act, str(request.path_params.get("name", "")), object_of(given))
         except RefusalError as error:

@@ -55,7 +55,7 @@ class LiveTelemetry:
         self._thread.join(seconds)
         if self._thread.is_alive():
             self._collector.close()
-            return self._collector.trouble or f"the collector has not taken everything in {seconds:g} s"
+            return self._collector.trouble or f"the collector did not accept everything within {seconds:g} s"
         return self._trouble or (self._collector.trouble or "the collector refused it" if self._lost else "")
 
     def _follow(self) -> None:

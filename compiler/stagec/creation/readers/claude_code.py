@@ -58,7 +58,7 @@ def _list_lost(given: AgentText, chosen: Chosen) -> Iterator[Loss]:
         why = f"{listing(lost)} left out" if lost else "that is what its tools do"
         yield lose(given, "permissionMode", f"'plan' lets it only read: {why}")
     elif mode is not None:
-        yield lose(given, "permissionMode", "is left out: nobody is asked before a stage calls a tool that it lists")
+        yield lose(given, "permissionMode", "is left out: a stage calls its tools without asking a person")
     servers = members.get("mcpServers")
     if servers is not None and not list_servers(servers):
         yield lose(given, "mcpServers", "is left out: 'tools.yaml' or '.mcp.json' says what servers there are")

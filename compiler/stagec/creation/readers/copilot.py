@@ -55,9 +55,7 @@ def _list_lost(given: AgentText) -> Iterator[Loss]:
         if label is None or prompt is None or not text_in(each, "agent"):
             yield lose(given, "handoffs", "an entry without 'label', 'agent' or 'prompt' is none, also for VS Code")
         elif prompt:
-            yield lose(
-                given, "handoffs", f"the prompt of '{label}' is lost: a stage is told only what its prompt reads"
-            )
+            yield lose(given, "handoffs", f"the prompt of '{label}' is lost: a stage gets only what its prompt reads")
     servers = given.members.get("mcp-servers")
     if servers is not None and not list_servers(servers):
         yield lose(given, "mcp-servers", "is left out: it has no server with a 'command' or a 'url'")

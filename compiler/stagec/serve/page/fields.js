@@ -91,7 +91,7 @@ const parse = (text) => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Wrong(`this is no JSON: ${error.message}`);
+    throw new Wrong(`this is not JSON: ${error.message}`);
   }
 };
 
