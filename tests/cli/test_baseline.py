@@ -150,7 +150,7 @@ def test_writing_replaces_baselines_only(adopted: Path, run: Run) -> None:
     assert (adopted / NAME).read_bytes() == first
     (adopted / "mine.txt").write_text("mine")
     refused = run("baseline", "write", "--baseline", "mine.txt")
-    assert (refused.returncode, b"is no baseline" in refused.stderr) == (2, True)
+    assert (refused.returncode, b"is not a baseline" in refused.stderr) == (2, True)
     assert (adopted / "mine.txt").read_text() == "mine"
     (adopted / "mine.txt").write_text("")
     assert run("baseline", "write", "--baseline", "mine.txt").returncode == 0

@@ -70,7 +70,7 @@ def test_an_allowed_code_breaks_nothing(repository: Path, capfd: Shown) -> None:
 @pytest.mark.parametrize("code", ["CHG999", "CHG217", "x", ""])
 def test_only_codes_of_breaking_changes_can_be_allowed(repository: Path, capfd: Shown, code: str) -> None:
     assert run(["breaking", "--against", "HEAD", "--allow", code]) == 2
-    assert "is no code of a breaking change" in capfd.readouterr().err
+    assert "is not a code of a breaking change" in capfd.readouterr().err
 
 
 def test_plans_are_judged(tmp_path: Path, capfd: Shown) -> None:

@@ -137,7 +137,7 @@ def test_a_checkpoint_that_is_not_valid_is_not_brought_in(project: Path, capsys:
     assert list((project / "reports/beer/run-002").iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "words"), [("beer", "--run"), ("beer/run-002", "no folder"), ("a/..", "run '..'")])
+@pytest.mark.parametrize(("name", "words"), [("beer", "--run"), ("beer/run-002", "not a folder"), ("a/..", "run '..'")])
 def test_a_run_that_is_none_is_a_failure(capsys: Shown, name: str, words: str) -> None:
     assert run(["checkpoint", "import", FOREIGN, "--trust", "imported", "--run", name]) == 2
     assert words in capsys.readouterr().err

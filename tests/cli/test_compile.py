@@ -103,8 +103,8 @@ def test_a_flow_that_is_not_there_is_refused(capfd: Shown) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([REVIEW, "-o", "file/"], "'file' is no folder"),
-        ([str(EXAMPLES), "-o", "file"], "'file' is no folder, and there are 9 flows"),
+        ([REVIEW, "-o", "file/"], "'file' is not a folder"),
+        ([str(EXAMPLES), "-o", "file"], "'file' is not a folder, and there are 9 flows"),
         ([REVIEW, "-o", "nowhere/x"], "cannot write 'nowhere/x': No such file or directory"),
         ([REVIEW, "-o", "file/x/"], "cannot make 'file/x': Not a directory"),
         ([REVIEW, "--check"], "--check compares with files: --output names them"),
@@ -280,7 +280,7 @@ def test_what_is_out_of_date_or_missing_fails_and_stays(run: Run, tmp_path: Path
     run("compile", str(EXAMPLES), "-o", "out")
     (tmp_path / "out" / "code-review.plan.json").write_bytes(b"old")
     (tmp_path / "out" / "docs-repair.plan.json").unlink()
-    unreadable = "out of date: it is no plan that can be read"
+    unreadable = "out of date: it is not a readable plan"
     for flow, told in (("code-review", unreadable), ("docs-repair", "missing"), ("issue-solver", "up to date")):
         ended = run("compile", str(EXAMPLES), "-o", "out", "--check", "--flow", flow)
         assert ended.stderr.decode().endswith(f" nodes  {told}\n")

@@ -120,15 +120,15 @@ def test_jobs_are_submitted_together_or_not_at_all(place: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("[]", "it is no job: an object is expected"),
-        ("{", "it is no JSON"),
+        ("[]", "it is not a job: expected an object"),
+        ("{", "it is not JSON"),
         ("{}", "a job has no 'run'"),
         ('{"run": "a", "inputs": 3}', "'inputs' has the wrong type"),
         ('{"run": "a", "inputs": {}, "priority": true}', "'priority' has the wrong type"),
         ('{"run": "a", "inputs": {"topic": "x", "topic": "y"}}', "there are two members 'topic'"),
         ('{"run": "a", "inputs": {"other": 1}}', "there is no input 'other'"),
-        ('{"run": "a", "inputs": {"topic": "x"}, "priority": 0}', "0 is no priority"),
-        ('{"run": "a", "inputs": {"topic": "x"}, "at": "soon"}', "'soon' is no time"),
+        ('{"run": "a", "inputs": {"topic": "x"}, "priority": 0}', "0 is not a priority"),
+        ('{"run": "a", "inputs": {"topic": "x"}, "at": "soon"}', "'soon' is not a time"),
         ('{"run": "../a", "inputs": {"topic": "x"}}', "cannot name a run"),
         ('{"run": "a", "colour": 3}', "a job has no 'colour'"),
         ('{"run": "one", "inputs": {"topic": "x"}}', "there are two runs 'one'"),
@@ -176,10 +176,10 @@ def test_limits_are_set_listed_and_removed(place: Path, capsys: pytest.CaptureFi
         (["--provider", "", "--concurrency", "1"], "names no provider"),
         (["--tenant", "", "--concurrency", "1"], "names no tenant"),
         (["--tenant", "\ud800", "--concurrency", "1"], "cannot name a tenant"),
-        (["--provider", "a\0", "--concurrency", "1"], "is no provider"),
+        (["--provider", "a\0", "--concurrency", "1"], "is not a provider"),
         (["--tenant", "a", "--concurrency", "10000000000"], "is not in the range"),
         (["--concurrency", "1"], "--tenant says whose runs are limited, --provider whose requests"),
-        (["--provider", "openai", "--rate", "0/60s"], "is no rate"),
+        (["--provider", "openai", "--rate", "0/60s"], "is not a rate"),
     ],
 )
 def test_what_is_no_limit_is_refused(
@@ -241,7 +241,7 @@ def test_a_journal_keeps_signature_scenario_and_times(place: Path, capsys: pytes
     assert run(["runs", "import", "four.run"]) == 2
     told = capsys.readouterr().err.replace("\n", " ")
     assert "no longer exists: workers ask without it" in told
-    assert "there is a run 'three' already" in told
+    assert "already has a run 'three'" in told
 
 
 def test_a_journal_of_a_run_without_a_proper_name_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

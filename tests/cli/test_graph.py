@@ -47,9 +47,7 @@ def test_the_name_of_the_file_says_the_format(suffix: str, tmp_path: Path) -> No
 
 def test_a_name_that_says_no_format_is_refused(tmp_path: Path, capfd: Shown) -> None:
     assert run(["graph", REVIEW, "-o", str(tmp_path / "x.txt")]) == 2
-    assert capfd.readouterr().err.startswith(
-        "stagec: error: 'x.txt' does not say a format: --format does, or one of '."
-    )
+    assert capfd.readouterr().err.startswith("stagec: error: 'x.txt' names no format: use --format, or end it in '.")
 
 
 def test_a_focus_draws_what_is_near_and_says_what_is_left_out(capfd: Shown) -> None:

@@ -170,7 +170,7 @@ def test_what_cannot_be_read_is_told_and_left(agent: Path, run: Run) -> None:
     (agent / ".agent/b/steps_registry.json").write_text("{")
     ended = run("migrate", "--write")
     assert ended.returncode == 1
-    assert b"left '.agent/b/steps_registry.json' alone: what cannot be read cannot be migrated" in ended.stderr
+    assert b"left '.agent/b/steps_registry.json' unchanged: only files that can be read are migrated" in ended.stderr
     assert (agent / HERE).read_text() == LATER
 
 

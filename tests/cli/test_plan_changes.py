@@ -151,7 +151,7 @@ def test_what_begins_again_counts_for_the_limit(capfd: Shown) -> None:
     ("words", "told"),
     [
         (("--plan", "p", "--again", "draft"), "no such node is under way in run 'one'"),
-        (("--plan", "p", "--allow", "CHG217"), "is no code of a breaking change"),
+        (("--plan", "p", "--allow", "CHG217"), "is not a code of a breaking change"),
         (("--again", "close"), "'--again' is for another plan, which --plan names"),
         (("--plan", "absent"), "absent"),
         (("--plan", "whole.yaml"), "whole.yaml' is refused"),

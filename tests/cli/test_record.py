@@ -297,7 +297,7 @@ def test_an_answer_that_no_scenario_can_say_is_named(capfd: Shown) -> None:
     done = {"calls": [{"id": "z", "tool": "submit", "arguments": {"words": 3}}]}
     turns = [{"calls": [call]}, done, done, done]
     keep(asking(), Lively({"turn": turns, "grant": [{"granted": None}], "confirm": [{"yes": True}]}), {"busy": True})
-    assert "not in the test: one/plan#1/1.2: grant is answered otherwise" in record(capfd)[1]
+    assert "not in the test: one/plan#1/1.2: grant is answered differently" in record(capfd)[1]
 
 
 def test_a_program_of_which_nothing_is_said_counts_as_it_did(capfd: Shown) -> None:

@@ -98,7 +98,7 @@ def test_a_pin_is_looked_at_before_anything_in_the_file_is_read(capfd: Shown) ->
 def test_what_is_no_digest_pins_nothing(digest: str, capfd: Shown) -> None:
     Path("p").write_bytes(PLAN)
     assert run(["run", "p", "--digest", digest]) == 2
-    assert "is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits" in capfd.readouterr().err
+    assert "is not the digest of a plan: expected 'sha256:' and 64 hexadecimal digits" in capfd.readouterr().err
 
 
 def test_a_file_that_is_no_plan_cannot_be_pinned(capfd: Shown) -> None:

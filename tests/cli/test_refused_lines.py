@@ -108,7 +108,7 @@ def test_a_path_that_is_not_there_has_its_neighbour_beside_it(
     if not option.type.dir_okay:
         assert _refuse([*words, name, "folder"], capfd) == f"{name} 'folder' is a folder, and a file is expected"
     if not option.type.file_okay:
-        assert _refuse([*words, name, "file"], capfd) == f"{name} 'file' is no folder"
+        assert _refuse([*words, name, "file"], capfd) == f"{name} 'file' is not a folder"
 
 
 def test_no_parameter_has_the_words_of_the_library() -> None:
@@ -175,7 +175,7 @@ def test_a_misspelt_key_of_a_configuration_stops_every_command(command: str, fol
         ("validate --select unknwon-target", "no rule is called 'unknwon-target'; did you mean 'unknown-target'?"),
         ("validate --ignore STG21O", "no rule is called 'STG21O'; did you mean 'STG121'?"),
         ("validate --extend-select portabilty", "no rule is called 'portabilty'; did you mean 'portability'?"),
-        ("validate -o sarf:x", "--output 'sarf' is no format; did you mean 'sarif'? './sarf:x' is a file"),
+        ("validate -o sarf:x", "--output 'sarf' is not a format; did you mean 'sarif'? './sarf:x' is a file"),
         ("help", "stagec has no command 'help'; did you mean '--help'?"),
         ("runs help", "stagec runs has no command 'help'; did you mean '--help'?"),
         ("version", "stagec has no command 'version'; did you mean '--version'?"),

@@ -332,7 +332,7 @@ def test_many_flows_are_counted_and_drawn_as_far_as_there_is_room(repository: Pa
 
 def test_what_cannot_be_reviewed_is_refused(repository: Path, capfd: Shown) -> None:
     assert run(["review", "--against", "HEAD", "--allow", "CHG999"]) == 2
-    assert "'CHG999' is no code of a breaking change" in capfd.readouterr().err
+    assert "'CHG999' is not a code of a breaking change" in capfd.readouterr().err
     assert run(["review", "--against", "HEAD", "--flow", "docs-repai"]) == 3
     assert "did you mean 'docs-repair'?" in capfd.readouterr().err
 

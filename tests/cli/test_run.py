@@ -226,7 +226,7 @@ def test_a_scenario_may_be_json(capfd: Shown) -> None:
 
 REFUSED: dict[str, tuple[list[str], str]] = {
     "no plan": (["none"], "'none' does not exist"),
-    "no plan at all": (["s.yaml"], "'s.yaml' is refused: it does not begin as plans do"),
+    "no plan at all": (["s.yaml"], "'s.yaml' is refused: it does not have the frame of a plan"),
     "no scenario": (["writer.plan.json", "--scenario", "none"], "'none' does not exist"),
     "no input": (
         ["writer.plan.json"],
@@ -242,8 +242,8 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     ),
     "no value": (["writer.plan.json", "--input", "topic"], "'topic' gives no input: NAME=VALUE does, or @FILE"),
     "no file": (["writer.plan.json", "--input", "@none"], "'none' does not exist"),
-    "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: an object is expected"),
-    "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' is no JSON"),
+    "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: expected an object"),
+    "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' is not JSON"),
     "no entry": (
         ["writer.plan.json", "--scenario", "s.yaml", "--entry", "x"],
         "'writer' cannot be run: there is no entry 'x'; --entry names ",
@@ -311,7 +311,7 @@ def test_what_is_wrong_with_a_scenario_is_shown_where_it_stands(capfd: Shown) ->
     told = refused(capfd, "writer.plan.json", "--scenario", "s.yaml")
     assert "error[STG125] unknown-key: unknown key 'answer'; did you mean 'answers'?\n --> s.yaml:1:1\n" in told
     assert "wrong-type: 'answers' must be an object, found an array\n --> s.yaml:2:10\n" in told
-    assert told.endswith("stagec: error: 's.yaml' is no scenario that can be used: 2 mistakes\n")
+    assert told.endswith("stagec: error: 's.yaml' is not a valid scenario: 2 mistakes\n")
 
 
 def test_a_scenario_that_is_no_yaml_is_shown(capfd: Shown) -> None:
@@ -323,7 +323,7 @@ def test_a_scenario_that_is_no_yaml_is_shown(capfd: Shown) -> None:
 def test_a_scenario_is_an_object(capfd: Shown, text: str) -> None:
     scenario(text)
     told = refused(capfd, "writer.plan.json", "--scenario", "s.yaml")
-    assert told.splitlines()[-1].startswith("stagec: error: 's.yaml' is no scenario")
+    assert told.splitlines()[-1].startswith("stagec: error: 's.yaml' is not a ")
 
 
 def test_a_scenario_for_another_plan_is_refused(capfd: Shown) -> None:
@@ -331,7 +331,7 @@ def test_a_scenario_for_another_plan_is_refused(capfd: Shown) -> None:
     assert refused(capfd, "writer.plan.json", "--scenario", "s.yaml") == (
         "stagec: error: s.yaml:3:3: there is no step 'drfat'; did you mean 'draft'?\n"
         "stagec: error: s.yaml:4:17: step 'close' has no use for 'conversations': it belongs under 'answers'\n"
-        "stagec: error: 's.yaml' is no scenario for the plan 'writer'\n"
+        "stagec: error: 's.yaml' is not a scenario for the plan 'writer'\n"
     )
 
 

@@ -139,12 +139,12 @@ def test_help_names_the_commands(play: Play) -> None:
     [
         (
             "nxt",
-            "'nxt' is no answer: type the number of an edge, 'next', 'repeat' or 'abort', or a JSON object; did you",
+            "'nxt' is not an answer: type the number of an edge, 'next', 'repeat' or 'abort', or a JSON object; did",
         ),
-        ("9", "'9' is no answer: "),
-        ("", "'' is no answer: "),
-        ("[1]", "'[1]' is no answer: "),
-        ("\x1b[2J", r"'\x1b[2J' is no answer: "),
+        ("9", "'9' is not an answer: "),
+        ("", "'' is not an answer: "),
+        ("[1]", "'[1]' is not an answer: "),
+        ("\x1b[2J", r"'\x1b[2J' is not an answer: "),
         ("9" * 5000, "'9999"),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_way_that_no_answer_can_take_is_not_offered(play: Play) -> None:
     schema = '{"type":"object","required":["action"],"properties":{"action":{"enum":["next","repeat","closing"]}}}'
     _, lines = play(steps(schema=schema), "abort", options=TOPIC)
     assert "  3  abort → end (failed)" not in lines
-    assert lines[-1].startswith("'abort' is no answer: ")
+    assert lines[-1].startswith("'abort' is not an answer: ")
 
 
 def test_a_model_works_with_tools(play: Play) -> None:
@@ -178,7 +178,7 @@ def test_a_model_works_with_tools(play: Play) -> None:
 
 def test_a_tool_may_fail_and_people_may_refuse(play: Play) -> None:
     _, lines = play(stages(), "call Read", "error no such file", "call Bash", "perhaps", "no")
-    assert "'perhaps' is no answer: type yes or no" in lines
+    assert "'perhaps' is not an answer: type yes or no" in lines
     assert "plan asks people whether it may call the tool Bash" in lines
     assert any("no such file" in line for line in lines)
     assert any("GrantDenied" in line for line in lines)

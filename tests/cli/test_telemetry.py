@@ -100,7 +100,7 @@ def test_a_collector_that_is_not_there_is_told_once_without_any_secret(
     assert err.count("telemetry is not complete") == 1
     assert "opaque-password" not in err
     assert run(["runs", "export", "one", "--otlp", "http://127.0.0.1:9"]) == 2
-    assert "the collector has not taken the run" in capfd.readouterr().err
+    assert "the collector did not accept the run" in capfd.readouterr().err
 
 
 def test_a_slow_collector_does_not_keep_a_run(monkeypatch: pytest.MonkeyPatch, capfd: Shown) -> None:
@@ -145,7 +145,7 @@ def test_a_run_of_an_older_version_has_no_times_to_send(capfd: Shown) -> None:
 def test_an_address_that_is_none_is_refused(address: str, capfd: Shown) -> None:
     assert _run() == 0
     assert run(["runs", "export", "one", "--otlp", address]) == 2
-    assert "is no address of a collector" in capfd.readouterr().err
+    assert "is not the address of a collector" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_one_bad_server_and_nothing_is_written(tmp_path: Path, run: Run) -> None
     assert (ended.returncode, ended.stdout) == (2, b"")
     assert sorted(error(ended)[:2]) == ["crashing: no answer", "polite: 3 tools"]
     assert error(ended)[2:] == [
-        "MCP server 'crashing' of 'tools.json' ended with status 3 before it had answered",
+        "MCP server 'crashing' of 'tools.json' ended with status 3 before it answered",
         "  the end of its standard error:",
         "  | Traceback (most recent call last):",
         "  | \\x1b[31mboom: no token\\x1b[0m",
@@ -180,7 +180,7 @@ def test_another_command_is_told_without_asking(tmp_path: Path, run: Run) -> Non
     (tmp_path / "tools.json").write_text(json.dumps(servers))
     assert b"warning[STG504]" in run("validate").stdout
     ended = run("tools", "diff")
-    assert (ended.returncode, ended.stdout) == (1, b"~ polite (started otherwise)\n")
+    assert (ended.returncode, ended.stdout) == (1, b"~ polite (started differently)\n")
 
 
 def lock_with(*tools: str) -> bytes:
@@ -203,9 +203,7 @@ def test_what_is_no_lock_is_not_compared(tmp_path: Path, run: Run) -> None:
     write(tmp_path, "polite")
     assert error(run("tools", "diff")) == ["there is no 'tools.lock.json'; 'stagec tools lock' writes it"]
     (tmp_path / "tools.lock.json").write_bytes(lock_with("a"))
-    assert error(run("tools", "diff", "--against", "tools.json")) == [
-        "'tools.json' is no lock of tools that can be read"
-    ]
+    assert error(run("tools", "diff", "--against", "tools.json")) == ["'tools.json' is not a readable lock of tools"]
     (tmp_path / "tools.lock.json").write_text("<<<<<<< ours")
     assert error(run("tools", "diff")) == [
         "'tools.lock.json' cannot be used as written; 'stagec validate' says what is wrong"

@@ -148,7 +148,7 @@ def test_a_worker_answers_nothing_else_and_alone(store: RunStore) -> None:
 @pytest.mark.parametrize("address", ["here", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000", ":-1"])
 def test_what_is_no_address_is_refused(store: RunStore, capsys: pytest.CaptureFixture[str], address: str) -> None:
     assert run(["worker", "--listen", address]) == 2
-    assert "is no address: write HOST:PORT" in capsys.readouterr().err
+    assert "is not an address: write HOST:PORT" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("segment", [0, 1])

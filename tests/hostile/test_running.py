@@ -176,7 +176,7 @@ def test_a_pace_beyond_all_time_is_waited_for_until_somebody_interrupts(folder: 
 @pytest.mark.parametrize("name", ["s.txt", "s", "-"])
 def test_a_scenario_of_unknown_syntax_is_told_as_such(run: Run, folder: Path, name: str) -> None:
     (folder / name).write_text(STEPS, encoding="utf-8")
-    told = f"stagec: error: '{name}' is no scenario: its name must end in '.yaml', '.yml' or '.json'\n"
+    told = f"stagec: error: '{name}' is not a scenario: its name must end in '.yaml', '.yml' or '.json'\n"
     assert run("run", "p", "--scenario", name, text=STEPS.encode()).stderr.decode() == told
 
 

@@ -167,7 +167,7 @@ def test_a_plan_that_is_compared_with_a_trap_is_out_of_date(
 ) -> None:
     trap(project / "plans" / "code-review.plan.json", how, victim)
     assert run(("compile", ".", "-o", "plans/", "--check")) == 1
-    assert "  out of date: it is no plan that can be read\n" in capfd.readouterr().err
+    assert "  out of date: it is not a readable plan\n" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("link", [".stagec", ".stagec/runs"])

@@ -17,5 +17,5 @@ def read_codes(given: Iterable[str]) -> frozenset[str]:
     codes = {each: each.upper() for each in given}
     for each, code in codes.items():
         if code not in known:
-            raise Failure(f"{quote(each)} is no code of a breaking change{hint(code, NameIndex(known))}")
+            raise Failure(f"{quote(each)} is not a code of a breaking change{hint(code, NameIndex(known))}")
     return frozenset(codes.values())

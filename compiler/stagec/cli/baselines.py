@@ -54,7 +54,7 @@ class BaselineFile:
                 raise Failure(f"the baseline {quote(self.shown)} lies outside the project")
             if is_file(path):
                 return read_whole(path, _LARGEST)
-            reason = "it is no regular file" if os.path.lexists(path) else "there is no such file"
+            reason = "it is not a regular file" if os.path.lexists(path) else "there is no such file"
         except OversizedError as error:
             reason = f"it {error}"
         except (OSError, ValueError) as error:
@@ -64,7 +64,7 @@ class BaselineFile:
     def refuse_others(self) -> None:
         """Raise `Failure` when the file is there and was never a baseline, not even one with conflicts in it."""
         if is_file(self.path) and (data := self.fetch()) and _SIGN not in data[:_HEAD]:
-            raise Failure(f"{quote(self.shown)} is no baseline, so it is not replaced: name another file")
+            raise Failure(f"{quote(self.shown)} is not a baseline, so stagec does not replace it: name another file")
 
     def load(self, data: bytes) -> Baseline:
         """Return what the bytes of the file hold; raise `Failure` if that is no baseline."""

@@ -82,5 +82,5 @@ class ExistingPath(click.Path):
         if not self.dir_okay and os.path.isdir(value):
             self.fail(f"{quote(os.fsdecode(value))} is a folder, and a file is expected", param, ctx)
         if not self.file_okay and not os.path.isdir(value):
-            self.fail(f"{quote(os.fsdecode(value))} is no folder", param, ctx)
+            self.fail(f"{quote(os.fsdecode(value))} is not a folder", param, ctx)
         return super().convert(value, param, ctx)

@@ -90,7 +90,7 @@ def find_merge_base(text: str, beside: Path) -> str:
     top = find_repository(folder)
     name, colon, path = text.partition(":")
     if top is None or not name or "\0" in text:
-        raise Failure(f"{quote(text)} names no revision: there is no repository around {quote(str(beside))}")
+        raise Failure(f"{quote(text)} is not a revision: there is no repository around {quote(str(beside))}")
     ended = run_git(top, "merge-base", "--end-of-options", name, "HEAD")
     found = ended.stdout.decode(errors="replace").strip()
     if ended.returncode != 0 or not found:

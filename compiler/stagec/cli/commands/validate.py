@@ -20,7 +20,7 @@ from stagec.core.words import quote
 def _split_outputs(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str | None, Path], ...]:
-    """Return each file with its format; what stands before a colon and is no format is a part of the file's name.
+    """Return each file with its format; what stands before a colon and is not a format is a part of the file's name.
 
     A misspelt format is refused, for else the report would be in a file that nobody looks for.
     """
@@ -29,7 +29,7 @@ def _split_outputs(
     for each, (form, _, file) in pairs:
         near = hint(form, NameIndex(known)) if file and form not in known else ""
         if near:
-            raise click.BadParameter(f"{quote(form)} is no format{near} {quote(f'./{each}')} is a file")
+            raise click.BadParameter(f"{quote(form)} is not a format{near} {quote(f'./{each}')} is a file")
     return tuple(
         (form, Path(file)) if form in known and file else (None, Path(each)) for each, (form, _, file) in pairs
     )

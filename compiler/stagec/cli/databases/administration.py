@@ -83,12 +83,12 @@ def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | 
         named = quote(provider.partition(":")[0])
         raise Failure(f"{quote(provider)} is a model: a limit holds for all models of a provider, here {named}")
     if not provider.isprintable() or len(provider) > _LONGEST:
-        raise Failure(f"{quote(provider)} is no provider: write one such as 'openai'")
+        raise Failure(f"{quote(provider)} is not a provider: write one such as 'openai'")
     if rate is None:
         return QueueLimit(tenant, concurrency, provider=provider)
     found = _RATE.fullmatch(rate)
     if found is None or not int(found[1]) or not float(found[2]):
-        raise Failure(f"{quote(rate)} is no rate: write one such as '100/60s'")
+        raise Failure(f"{quote(rate)} is not a rate: write one such as '100/60s'")
     return QueueLimit(tenant, concurrency, int(found[1]), float(found[2]), provider)
 
 

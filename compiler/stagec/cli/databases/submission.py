@@ -147,7 +147,7 @@ class SubmissionMaker:
             made = replace(made, tenant=check_name(tenant, "tenant"))
         if priority is not None:
             if not 1 <= priority <= _LARGEST:
-                raise Failure(f"{priority} is no priority: 1 comes first, {_LARGEST} last")
+                raise Failure(f"{priority} is not a priority: 1 comes first, {_LARGEST} last")
             made = replace(made, priority=priority)
         return made if at is None else replace(made, delay=find_delay(at))
 
@@ -162,7 +162,7 @@ def find_delay(at: str) -> int:
     try:
         moment = datetime.fromisoformat(at)
     except ValueError as error:
-        raise Failure(f"{quote(at)} is no time: write one such as '2027-01-31T08:00:00+01:00'") from error
+        raise Failure(f"{quote(at)} is not a time: write one such as '2027-01-31T08:00:00+01:00'") from error
     if moment.tzinfo is None:
         raise Failure(f"{quote(at)} has no time zone: write one such as '2027-01-31T08:00:00+01:00'")
     return max(0, int((moment - datetime.now(UTC)).total_seconds() * 1000))
@@ -178,9 +178,9 @@ def read_jobs(path: Path) -> Iterator[tuple[str, Object]]:
         try:
             found = json.loads(line, object_pairs_hook=_refuse_repeated)
         except (ValueError, RecursionError) as error:
-            raise Failure(f"{place}: it is no JSON: {error}") from error
+            raise Failure(f"{place}: it is not JSON: {error}") from error
         if not isinstance(found, dict):
-            raise Failure(f"{place}: it is no job: an object is expected")
+            raise Failure(f"{place}: it is not a job: expected an object")
         yield place, found
 
 

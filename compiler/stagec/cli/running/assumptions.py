@@ -49,7 +49,7 @@ class SpanText(click.types.StringParamType):
         try:
             read_span(value)
         except ValueError:
-            self.fail(f"{quote(value)} is no span: write LEAST..MOST, such as 1..20, or the most alone", param, ctx)
+            self.fail(f"{quote(value)} is not a span: write LEAST..MOST, such as 1..20, or only the most", param, ctx)
         return str(value)
 
 
@@ -162,7 +162,7 @@ class _Spans:
         try:
             least, most = read_span(text)
         except ValueError as error:
-            raise Failure(f"'cost.{key}' is no span: {quote(text)}; write LEAST..MOST, such as 1..20") from error
+            raise Failure(f"'cost.{key}' is not a span: {quote(text)}; write LEAST..MOST, such as 1..20") from error
         return Interval(round(least * scale), None if most is None else max(1, round(most * scale)))
 
 

@@ -45,10 +45,10 @@ def read_scenario_document(path: Path, plan: Plan) -> Json:
 
     file = str(path)
     if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
-        raise Failure(f"{quote(path)} is no scenario: its name must end in {listing(_SUFFIXES, 'or')}")
+        raise Failure(f"{quote(path)} is not a scenario: its name must end in {listing(_SUFFIXES, 'or')}")
     tree = Sources(Path(), Budgets(), {file: read_file(path, "file-size", _SCENARIO_ROOM)}).tree(file, "scenario")
     if tree is None or (not isinstance(tree.value, dict) and not tree.faults):
-        raise Failure(f"{quote(path)} is no scenario: an object is expected")
+        raise Failure(f"{quote(path)} is not a scenario: expected an object")
     tree = judge(tree, "scenario")
     if tree.faults:
         refuse_faulty(tree, "scenario")
@@ -59,7 +59,7 @@ def read_scenario_document(path: Path, plan: Plan) -> Json:
             f"{file}:{start.line}:{start.column}: {why}"
             for start, why in sorted(wrong, key=lambda each: (each[0].line, each[0].column))
         ]
-        raise Failure("\n".join((*lines, f"{quote(path)} is no scenario for the plan {quote(plan.id)}")))
+        raise Failure("\n".join((*lines, f"{quote(path)} is not a scenario for the plan {quote(plan.id)}")))
     return tree.value
 
 
@@ -84,7 +84,7 @@ def refuse_faulty(tree: Tree, noun: str) -> None:
     put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
     wrong = sum(each.severity is Severity.ERROR for each in found)
     if wrong:
-        raise Failure(f"{quote(tree.file)} is no {noun} that can be used: {format_count(wrong, 'mistake')}")
+        raise Failure(f"{quote(tree.file)} is not a valid {noun}: {format_count(wrong, 'mistake')}")
 
 
 _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
@@ -131,9 +131,9 @@ def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> 
             try:
                 said = json.loads(read_file(path, _BUDGET, _ROOM))
             except (ValueError, RecursionError) as error:
-                raise Failure(f"{quote(path)} is no JSON: {error}") from error
+                raise Failure(f"{quote(path)} is not JSON: {error}") from error
             if not isinstance(said, dict):
-                raise Failure(f"{quote(path)} holds no inputs: an object is expected")
+                raise Failure(f"{quote(path)} holds no inputs: expected an object")
             found |= said
             continue
         name, equals, text = each.partition("=")
@@ -177,7 +177,7 @@ def read_program(path: Path, digest: str | None = None) -> tuple[bytes, Program]
     if digest is not None:
         # refuse a plan that is not the one with this digest, before anything in it is read
         if not _DIGEST.fullmatch(digest):
-            raise Failure(f"{quote(digest)} is no digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
+            raise Failure(f"{quote(digest)} is not the digest of a plan: expected 'sha256:' and 64 hexadecimal digits")
         try:
             found, _ = read_frame(data)
         except PlanError as error:

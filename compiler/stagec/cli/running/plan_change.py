@@ -83,7 +83,7 @@ class ChangeRequest:
         codes = list_breaking_codes()
         for each in self.allow:
             if each not in codes:
-                raise Failure(f"--allow {quote(each)} is no code of a breaking change{hint(each, NameIndex(codes))}")
+                raise Failure(f"--allow {quote(each)} is not a code of a breaking change{hint(each, NameIndex(codes))}")
         going = {each.node for each in standpoint.state.active.values()}
         for each in self.again:
             if each not in going:

@@ -16,5 +16,5 @@ def load_prices(file: Path | None = None) -> PriceTable:
     try:
         text = read_file(path, "file-size").decode()
     except UnicodeDecodeError as error:
-        raise Failure(f"the price table {quote(path)} is no text in UTF-8") from error
+        raise Failure(f"the price table {quote(path)} is not UTF-8 text") from error
     return read_prices(text, "bundled with stagec" if file is None else str(file))

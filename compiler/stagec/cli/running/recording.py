@@ -39,7 +39,7 @@ _SHOWN = 20
 def record(run: str, stored: StoredHistory, output: Path | None) -> None:
     """Write a run as a test; what a test cannot say is named on standard error."""
     if output not in {None, STDIN} and not is_flow_test(str(output)):
-        raise Failure(f"{quote(output)} is no file of tests: its name must end in {listing(ENDINGS, 'or')}")
+        raise Failure(f"{quote(output)} is not a file of tests: its name must end in {listing(ENDINGS, 'or')}")
     history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(run)}")
     found = read_way(program, history.events, run)
@@ -78,7 +78,7 @@ class RunRecording:
         if told != written:
             notes.append("secrets: they are [redacted]")
         if observed.path != run.path:
-            notes.append("the order in which nodes have ended that ran together")
+            notes.append("the order in which parallel nodes ended")
         if len(notes) > _SHOWN:
             notes[_SHOWN:] = [f"and {format_count(len(notes) - _SHOWN, 'more answer')}"]
         return WrittenTest(name_path(observed), told, self._expect(observed)), tuple(notes)
@@ -112,4 +112,4 @@ class RunRecording:
             if effect.key not in given:
                 yield f"{effect.key}: it is not asked for again" if told else ""
             elif canonical(told) != canonical([*list_told(effect, object_of(given[effect.key]))]):
-                yield f"{effect.key}: {type(effect).__name__.lower()} is answered otherwise"
+                yield f"{effect.key}: {type(effect).__name__.lower()} is answered differently"

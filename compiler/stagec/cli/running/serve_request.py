@@ -47,18 +47,18 @@ class ServeRequest:
     def check(self) -> None:
         """Refuse options that do not go together, and warn of those that let others read along."""
         if self.run_options and not self.allow_start:
-            raise Failure("options of runs are given, and the page starts none: --allow-start lets it")
+            raise Failure("options of runs need --allow-start: without it, the page starts no runs")
         if self.run_options and self.database is not None:
             raise Failure(
                 "options of runs have no meaning for a --database: workers execute the runs, as their options say"
             )
         for origin in self.origins:
             if not origin.startswith(("http://", "https://")):
-                raise Failure(f"{quote(origin)} is no origin: it begins with 'https://' or 'http://'")
+                raise Failure(f"{quote(origin)} is not an origin: an origin begins with 'https://' or 'http://'")
         if self.host not in LOOPBACK:
             say(
-                f"stagec: warning: at {self.host} others can read what is sent, the token as well, unless a proxy "
-                "before it speaks TLS"
+                f"stagec: warning: at {self.host} others can read all traffic, including the token, unless a proxy "
+                "in front of the page uses TLS"
             )
 
 
@@ -119,4 +119,4 @@ def _open(address: str) -> None:
     import webbrowser
 
     if not webbrowser.open_new_tab(address):
-        say("stagec: note: there is no browser here: open the address in one")
+        say("stagec: note: no browser was found: open the address yourself")

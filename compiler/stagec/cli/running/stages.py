@@ -53,7 +53,7 @@ class StageOptions:
         try:
             words = tuple(shlex.split(self.executor or ""))
         except ValueError as error:
-            raise Failure(f"--executor {quote(self.executor)} is no command line: {error}") from error
+            raise Failure(f"--executor {quote(self.executor)} is not a command line: {error}") from error
         if self.executor is not None and not words:
             raise Failure("--executor names no program")
         return words
@@ -102,7 +102,7 @@ def refuse_unfit_stages(plan: Plan, options: StageOptions) -> None:
                 f"{listing(named)} are for stage plans, and {quote(plan.id)} has no stages that are processes"
             )
     elif not os.path.isdir(options.folder):
-        raise Failure(f"{quote(options.folder)} is no folder: --project names the one in which the run executes")
+        raise Failure(f"{quote(options.folder)} is not a folder: --project names the folder in which the run executes")
 
 
 def refuse_silent_stages(plan: Plan, scenario: Scenario, words: tuple[str, ...]) -> None:
@@ -134,7 +134,7 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
     if not has_stages(plan):
         return None
     if name in _RESERVED:
-        raise Failure(f"{quote(name)} cannot name a run of stages: the protocol uses that name otherwise")
+        raise Failure(f"{quote(name)} cannot name a run of stages: the protocol reserves that name")
     from stagec.world.stages.run_folder import RunFolder
 
     return RunFolder(options.folder, plan.id, name)

@@ -76,14 +76,14 @@ def _format(each: Asked) -> Iterator[str]:
     if each.sent is not None:
         yield f"  answered, by {each.sent.by}"
     if not each.is_executed:
-        yield f"  nobody executes the run: 'stagec resume {' '.join(each.words or (each.run,))}' does"
+        yield f"  no process executes the run: 'stagec resume {' '.join(each.words or (each.run,))}' resumes it"
 
 
 def give_answer(run: str, asked: Callable[[], Iterable[Asked]], send: Send, words: tuple[str, ...]) -> Exit:
     """Answer a question of a run, the only one if no key names it."""
     *keys, word = words
     if word not in WORDS or len(keys) > 1:
-        raise click.UsageError(f"{quote(' '.join(words))} is no answer: [KEY] yes|no")
+        raise click.UsageError(f"{quote(' '.join(words))} is not an answer: type [KEY] yes|no")
     try:
         send(keys[0] if keys else _find_key(run, list(asked())), word)
     except OtherAnswerError as error:
@@ -124,5 +124,5 @@ def ask_to_end(path: Path, kind: MessageKind) -> bool:
     except JournalError as error:
         raise explain_journal_error(name_of(path), error) from error
     if is_asked:
-        say(f"stagec: who executes run {quote(name_of(path))} is asked to {kind} it")
+        say(f"stagec: the process that executes run {quote(name_of(path))} is asked to {kind} it")
     return is_asked

@@ -74,7 +74,7 @@ def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
 def read_address(address: str) -> str:
     """Return the address of a collector, which may be empty; raise `Failure` for what is none."""
     if address and not address.startswith(("http://", "https://")):
-        raise Failure(f"--otlp {quote(address)} is no address of a collector, such as 'http://localhost:4318'")
+        raise Failure(f"--otlp {quote(address)} is not the address of a collector, such as 'http://localhost:4318'")
     return address
 
 
@@ -89,10 +89,10 @@ def send_stored(run: str, stored: StoredHistory, address: str, *, messages: bool
     tracer, figures = RunTracer(program, messages=messages), Figures()
     spans = list(list_spans(tracer, advance_through(program, history.events), history.times))
     if not spans:
-        raise Failure(f"run {quote(run)} has no times: an older version of stagec has executed it")
+        raise Failure(f"run {quote(run)} has no times: an older version of stagec executed it")
     for each in spans:
         figures.take(each)
     collector, identity = Collector(address or None), RunIdentity(tracer.run, program.digest, tracer.first)
     if not collector.send(identity, spans) or not collector.send_figures(identity, figures, spans[-1].end):
-        raise Failure(f"the collector has not taken the run: {collector.trouble or 'it refused it'}")
+        raise Failure(f"the collector did not accept the run: {collector.trouble or 'it refused it'}")
     put(f"sent: {format_count(len(spans), 'span')}, trace {identity.trace:032x}\n")

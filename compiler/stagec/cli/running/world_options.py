@@ -69,7 +69,7 @@ def _read_dollars(_context: click.Context, argument: click.Parameter, text: str 
     except InvalidOperation:
         amount = Decimal(0)
     if not amount.is_finite() or amount <= 0:
-        raise click.BadParameter(f"'{text}' is no amount above zero", param=argument)
+        raise click.BadParameter(f"'{text}' is not an amount above zero", param=argument)
     return amount
 
 

@@ -127,7 +127,7 @@ class WorldSources:
         try:
             words = tuple(shlex.split(self.command or ""))
         except ValueError as error:
-            raise Failure(f"--world-command {quote(self.command or '')} is no command line: {error}") from error
+            raise Failure(f"--world-command {quote(self.command or '')} is not a command line: {error}") from error
         if not words:
             raise Failure("--world-command names no program")
         return words

@@ -60,7 +60,7 @@ class TestedFlows:
             if len(named) == 1:
                 return named[0]
             names = NameIndex(each.flow.id for each in meanings)
-            why = "several flows are called so" if named else f"there is no such flow{hint(file.flow, names)}"
+            why = "several flows have this id" if named else f"there is no such flow{hint(file.flow, names)}"
             raise Failure(f"{file.file}: 'flow' is {quote(file.flow)}: {why}")
         folder = file.file
         while folder:

@@ -39,7 +39,7 @@ class ImportRequest:
             raise Failure(f"--run names a report and a run, as in 'wine-quality/run-001', not {quote(self.run)}")
         folder = RunFolder(self.project, title, run)
         if not os.path.isdir(folder.path):
-            raise Failure(f"no run {quote(self.run)}: {quote(os.path.relpath(folder.path))} is no folder")
+            raise Failure(f"no run {quote(self.run)}: {quote(os.path.relpath(folder.path))} is not a folder")
         return folder
 
     @contextmanager

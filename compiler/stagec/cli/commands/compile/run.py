@@ -126,7 +126,7 @@ def choose_target(output: str | None, flows: int) -> Target:
     path = Path(output)
     is_folder = path.is_dir() or output.endswith(("/", os.sep))
     if path.exists() and not path.is_dir() and (flows > 1 or is_folder):
-        raise Failure(f"{quote(path)} is no folder" + (f", and there are {flows} flows" if flows > 1 else ""))
+        raise Failure(f"{quote(path)} is not a folder" + (f", and there are {flows} flows" if flows > 1 else ""))
     return Target(path, is_folder or flows > 1)
 
 
@@ -158,7 +158,7 @@ def compare_file(path: Path | None, made: Frozen) -> str:
     try:
         before = load(held).plan.sources
     except PlanError:
-        return "out of date: it is no plan that can be read"
+        return "out of date: it is not a readable plan"
     now = made.plan.sources
     changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
     return f"out of date: {listing(changed)} changed" if changed else "out of date"

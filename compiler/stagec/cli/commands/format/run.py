@@ -155,4 +155,4 @@ def _explain_what_stays(project: Project, result: FormattedProject) -> None:
         found = judge((), trees, Selection.of(project.settings, list_project_families())).diagnostics
         put_error(REPORTER.render(Report(found, trees=trees, quiet=True, name_file=name)))
         files = listing([name(tree.file) for tree in result.unreadable])
-        say(f"left {files} alone: what cannot be read cannot be laid out")
+        say(f"left {files} unchanged: only files that can be read are formatted")

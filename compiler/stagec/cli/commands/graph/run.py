@@ -42,7 +42,9 @@ def choose_emitter(form: str | None, output: Path | None) -> Emitter:
         return usual
     known = {each.suffix: each for each in members(emitters, Emitter)}
     if suffix not in known:
-        raise Failure(f"{quote(output.name)} does not say a format: --format does, or one of {listing(sorted(known))}")
+        raise Failure(
+            f"{quote(output.name)} names no format: use --format, or end it in {listing(sorted(known), 'or')}"
+        )
     return known[suffix]
 
 

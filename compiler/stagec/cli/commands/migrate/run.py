@@ -56,7 +56,7 @@ class MigrateRequest:
             told = judge((), trees, Selection.of(project.settings, list_project_families())).diagnostics
             put_error(REPORTER.render(Report(told, trees=trees, quiet=True, name_file=name)))
             files = listing([name(tree.file) for tree in found.unreadable])
-            say(f"left {files} alone: what cannot be read cannot be migrated")
+            say(f"left {files} unchanged: only files that can be read are migrated")
         if self.output_format == "text":
             say(count(found, is_written=self.write))
 

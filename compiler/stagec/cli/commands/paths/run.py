@@ -76,7 +76,7 @@ def run(request: PathsRequest) -> Exit:
     if request.to is not None and request.pairs:
         raise Failure("--pairs covers everything, --to one node: give one of the two")
     if request.output is not None and not is_flow_test(request.output.name):
-        raise Failure(f"{quote(request.output)} is no file of tests: its name must end in {listing(ENDINGS, 'or')}")
+        raise Failure(f"{quote(request.output)} is not a file of tests: its name must end in {listing(ENDINGS, 'or')}")
     programs = [*request.load_programs()]
     if (request.output is not None or request.output_format == "flow-test") and len(programs) > 1:
         names = listing(sorted(each.plan.id for each in programs))

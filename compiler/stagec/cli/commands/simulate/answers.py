@@ -23,7 +23,7 @@ _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": 
 
 
 class UnansweredError(Exception):
-    """What was typed is no answer; `str()` says what would be one."""
+    """What was typed is not an answer; `str()` says what would be one."""
 
 
 @value
@@ -43,7 +43,7 @@ class _TypedAnswer:
                 return self._parse_turn(effect)
             case Grant() | Judge() | Confirm():
                 if self.typed.lower() not in _YES:
-                    raise UnansweredError(f"{quote(self.typed)} is no answer: type yes or no")
+                    raise UnansweredError(f"{quote(self.typed)} is not an answer: type yes or no")
                 return {_SAYS[type(effect)]: _YES[self.typed.lower()]}
             case Run() | Shell():
                 return self._parse_exit()
@@ -62,7 +62,7 @@ class _TypedAnswer:
         if not isinstance(effect, Dispatch):
             word, _, rest = self.typed.partition(" ")
             if word not in {"", "error"}:
-                raise UnansweredError(f"{quote(self.typed)} is no answer: an empty line, or error TEXT")
+                raise UnansweredError(f"{quote(self.typed)} is not an answer: type an empty line, or error TEXT")
             return {"error": rest} if word else {}
         given, gate, way = _parse_json(self.typed), self.question.node.gate, self.find_way()
         if isinstance(given, dict):
@@ -70,7 +70,7 @@ class _TypedAnswer:
         if way is None or not isinstance(gate, AgentGate):
             outcomes = listing(tuple(dict.fromkeys(each.outcome for each in self.question.ways)), "or")
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type the number of an edge, {outcomes}, or a JSON object"
+                f"{quote(self.typed)} is not an answer: type the number of an edge, {outcomes}, or a JSON object"
             )
         answer: Mapping[str, Json] = {} if way.outcome == gate.otherwise else {"verdict": way.outcome}
         has_failed = gate.role == TRANSFORMER and way.outcome != SUCCESS
@@ -92,7 +92,7 @@ class _TypedAnswer:
             return simulate_stage(effect, {"exit": given})
         if not isinstance(given, dict):
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type pass, fail, timeout, an exit status, or a JSON object"
+                f"{quote(self.typed)} is not an answer: type pass, fail, timeout, an exit status, or a JSON object"
             )
         return {**object_of(simulate_stage(effect, {})), **given}
 
@@ -106,7 +106,7 @@ class _TypedAnswer:
             outcomes = listing(tuple(dict.fromkeys(each.outcome for each in self.question.ways)), "or")
             near = hint(self.typed, NameIndex(each.outcome for each in self.question.ways))
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type the number of an edge, {outcomes}, or a JSON object{near}"
+                f"{quote(self.typed)} is not an answer: type the number of an edge, {outcomes}, or a JSON object{near}"
             )
         required = collect_required_values(self.question.node.gate, way.outcome, way.named, way.terms)
         found = make_sample(self.question.program, schema, required)
@@ -134,7 +134,7 @@ class _TypedAnswer:
         succeeded = {"pass": True, "fail": False}.get(self.typed)
         if succeeded is None:
             raise UnansweredError(
-                f"{quote(self.typed)} is no answer: type pass, fail, an exit status, or a JSON object"
+                f"{quote(self.typed)} is not an answer: type pass, fail, an exit status, or a JSON object"
             )
         effect = self.question.effect
         if not isinstance(effect, Run | Shell):

@@ -51,7 +51,7 @@ def compare(project: ToolProject, timeout: float, against: Path | None, output_f
         full = os.path.realpath(against)
         tree = lock_tree(Sources(Path(os.path.dirname(full)), Budgets()), os.path.basename(full))
         if tree is None or tree.faults:
-            raise Failure(f"{quote(against)} is no lock of tools that can be read")
+            raise Failure(f"{quote(against)} is not a readable lock of tools")
         before, after = dict.fromkeys(locked, read_lock(tree.at, tree.value)), locked
     found = {file: tuple(find_changes(old, after[file])) for file, old in before.items()}
     put(_format_json(found) if output_format == "json" else _format_text(found))
@@ -65,7 +65,7 @@ def find_changes(before: Lock, after: Lock) -> Iterator[ToolChange]:
         if old is None or new is None:
             yield ToolChange("+" if old is None else "-", name, None)
         if old is not None and new is not None and old.launch != new.launch:
-            yield ToolChange("~", name, None, ("started otherwise",))
+            yield ToolChange("~", name, None, ("started differently",))
         yield from _compare_tools(name, _list_offered(old), _list_offered(new))
 
 
