@@ -43,14 +43,14 @@ from stagec.plan.references import dangling
 from stagec.plan.soundness import unsound
 from stagec.plan.template import Text
 
-PROJECTS = choose(12, full=100)
+PROJECTS = choose(12, full=40)
 """Random projects of each system."""
 MUTANTS = choose(4, full=10)
 """Changed plans of each plan."""
 RUNS = 4
 EXCUSES = 400
 """Runs from the beginning that are tried at most before a failure counts as one of the change."""
-LEAST = choose(36, full=600)
+LEAST = choose(36, full=240)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
 
