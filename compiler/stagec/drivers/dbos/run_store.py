@@ -208,17 +208,15 @@ class RunStore:
 
     def load_program(self, record: RunRecord) -> Program:
         """Return the program of a run, which is made once for each plan; raise `Failure` for a plan that is refused."""
-        known = self._programs.get(record.plan)
-        if known is not None:
-            return known
-        try:
-            made = load(self.load_plan(record))
-        except PlanError as error:
-            raise UnknownPlanError(f"the plan of run {quote(record.run)} is refused: {error}") from error
-        if len(self._programs) >= _PLANS:  # other threads may read and write what is known meanwhile
-            self._programs.clear()
-        self._programs[record.plan] = made
-        return made
+        program = self._programs.get(record.plan)
+        if program is None:
+            if len(self._programs) >= _PLANS:  # while other threads may read and write it
+                self._programs.clear()
+            try:
+                program = self._programs[record.plan] = load(self.load_plan(record))
+            except PlanError as error:
+                raise UnknownPlanError(f"the plan of run {quote(record.run)} is refused: {error}") from error
+        return program
 
     def load_scenario(self, record: RunRecord) -> Json:
         """Return the scenario with which a run was submitted, None without one; raise `Failure` if it was altered."""
