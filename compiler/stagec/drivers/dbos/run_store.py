@@ -127,9 +127,8 @@ class RunStore:
         row = dict(connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one())
         for each in (wanted, row):
             each["inputs"] = json.dumps(json.loads(str(each["inputs"])), sort_keys=True)  # their order means nothing
-        differing = [
-            name for name in ("plan", "entry", "inputs", "scenario", "prologue", "tenant") if row[name] != wanted[name]
-        ]
+        compared = ("plan", "entry", "inputs", "scenario", "prologue", "tenant")
+        differing = [name for name in compared if row[name] != wanted[name]]
         if differing:
             told = "other inputs" if differing[0] == "inputs" else f"another {differing[0]}"
             raise Failure(f"{self.database.name} already has a run {quote(given.run)} with {told}")
