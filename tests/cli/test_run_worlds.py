@@ -101,7 +101,7 @@ def test_resume_takes_another_world(tmp_path: Path, program: str) -> None:
         (("--world", "json:loads"), "the world 'json:loads' cannot be made"),
         (("--world", "builtins:str"), "the world 'builtins:str' has no method 'answer'"),
         (("--world", "sys:path"), "cannot be called"),
-        (("--world-command", "'"), "is no command line"),
+        (("--world-command", "'"), "is not a command line"),
         (("--world-command", ""), "names no program"),
         (("--world-command", "/nothing/there"), "could not be started"),
     ],

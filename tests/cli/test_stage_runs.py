@@ -336,9 +336,9 @@ def test_the_results_of_another_run_are_never_overwritten(compiled: Any, run: Ru
 
 REFUSED = {
     "a reserved name": (("--run", "checkpoints"), b"the protocol reserves that name"),
-    "an executor that is no command line": (("--executor", "'"), b"is no command line"),
+    "an executor that is no command line": (("--executor", "'"), b"is not a command line"),
     "an executor without words": (("--executor", " "), b"--executor names no program"),
-    "a project that is not there": (("--project", "nowhere"), b"--project names the one in which the run executes"),
+    "a project that is not there": (("--project", "nowhere"), b"--project names the folder in which the run executes"),
 }
 
 
