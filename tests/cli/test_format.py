@@ -123,7 +123,7 @@ def test_a_broken_file_is_told_and_left_alone_and_the_others_are_formatted(stage
     ended = run("format")
     assert (ended.returncode, ended.stdout) == (1, b"formatted stages/plan.md\n")
     assert b"pipeline.yaml:2:8: error[STG107]" in ended.stderr, ended.stderr
-    assert b"left 'pipeline.yaml' alone" in ended.stderr
+    assert b"left 'pipeline.yaml' unchanged" in ended.stderr
     assert pipeline.read_bytes() == b"id: p\nentry: 'plan\nstages: []\n"
 
 

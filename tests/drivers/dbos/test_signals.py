@@ -47,11 +47,14 @@ class Unfit(ScriptedTestWorld):
 
 
 class Spelling(ScriptedTestWorld):
-    """Answers the stages: `spell` fails at first, and `count` takes as long as somebody wants."""
+    """Answers the stages: `spell` fails at first, and `count` takes as long as somebody wants.
+
+    `count` ends after the wait of `spell`: a run that only waits is put aside until the time has really passed.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.over = Flag()
+        self.over, self.again = Flag(), Flag()
         self.waits: list[int] = []
 
     def answer(self, effect: Effect) -> Json:
@@ -65,6 +68,9 @@ class Spelling(ScriptedTestWorld):
             return {"text": "I cannot spell"}
         if key.node == "count":
             self.over.wait(60)
+            self.again.wait(2)
+        else:
+            self.again.set()
         return {"calls": [{"id": "s", "tool": effect.completion, "arguments": {"words": 1}}]}
 
     def overlaps(self, _effect: Effect) -> bool:
