@@ -31,8 +31,9 @@ def is_outside(scopes: Scopes, branch: Branch) -> bool:
 def session_turn_of(scopes: Scopes, execution: Execution) -> str:
     """Return the session turn that an execution is in: the outermost compound turn, or one of its own."""
     fork = execution.joins
-    for name in _forks(scopes, execution.branch):
-        fork = name
+    if execution.branch.scope is not None:
+        for name in _forks(scopes, execution.branch):
+            fork = name
     return execution.key if fork is None else fork_turn(fork)
 
 

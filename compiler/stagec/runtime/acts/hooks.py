@@ -148,6 +148,8 @@ def enter(
     builder: StepBuilder, execution: Execution, slot: str, subject: Json, about: Mapping[str, Json] = NOTHING
 ) -> HookResult | None:
     """Send something through a slot; None while hooks are called."""
+    if not is_attached(builder, slot):
+        return HookResult(_clear(execution), slot, subject)
     return _call_next(builder, execution, HookCalls(slot, subject, about))
 
 

@@ -109,7 +109,9 @@ def _receive(builder: StepBuilder, act: Converse, hooked: HookResult) -> LoopRes
     text = hooked.subject
     if not isinstance(text, str):
         return _stop(builder, hooked.execution, "RECEIVE_INPUT", _FAILED, "failed")
-    execution = _rewrite(hooked.execution, (Message("system", text),))
+    execution = hooked.execution
+    if hooked.changed:
+        execution = _rewrite(execution, (Message("system", text),))
     if hooked.slot == "RECEIVE_INPUT/pre":
         return _enter(builder, act, execution, "RECEIVE_INPUT/post", text)
     _emit_post(builder, execution, "RECEIVE_INPUT")
@@ -191,8 +193,9 @@ def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> Lo
     if not isinstance(text, str):
         return _stop(builder, execution, "STREAM_RESPONSE", _FAILED, "failed")
     if hooked.slot == "STREAM_RESPONSE/pre":
-        *before, said = conversation_of(execution).transcript
-        execution = _rewrite(execution, (*before, replace(said, text=text)))
+        if hooked.changed:
+            *before, said = conversation_of(execution).transcript
+            execution = _rewrite(execution, (*before, replace(said, text=text)))
         return _stream(builder, act, execution, "STREAM_RESPONSE/post")
     _emit_post(builder, execution, "STREAM_RESPONSE")
     # go on as the calls of a response ask for
