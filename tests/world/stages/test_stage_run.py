@@ -105,8 +105,8 @@ def test_inputs_that_are_not_what_they_were_are_told(tmp_path: Path, program: st
     ("path", "words"),
     [
         ("nothing", "No such file"),
-        ("folder", "no regular file"),
-        ("pipe", "no regular file"),
+        ("folder", "not a regular file"),
+        ("pipe", "not a regular file"),
         ("out", "out of the project"),
         ("../secret", "straight down"),
         ("way/secret", "out of the project"),
