@@ -14,7 +14,7 @@ TOOL_EVENTS = frozenset(
 )
 """Events whose matcher is compared with the name of a tool."""
 GUARD_EVENTS = frozenset({"PreToolUse", "PermissionRequest"})
-"""Events of which one malformed entry costs a settings file everything that is in it."""
+"""Events of which one malformed entry costs the whole file: settings lose all that is in them, an agent is not loaded."""
 _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "command": ("command",),
     "prompt": ("prompt",),
@@ -23,6 +23,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "mcp_tool": ("server", "tool"),
 }
 """The types of hooks, and the texts that each needs."""
+_NOTHING = kind_of(None)
 _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
 
 
@@ -34,6 +35,12 @@ class HookFault:
     reason: str
     event: str
     found: str = ""
+
+    @property
+    def costs_file(self) -> bool:
+        """Whether Claude Code gives up the whole file, and not this entry alone; it passes over an event of nothing."""
+        is_empty = self.reason == "no list" and self.found == _NOTHING
+        return self.reason == "no map" or (self.event in GUARD_EVENTS and not is_empty)
 
 
 @value
@@ -114,7 +121,7 @@ class _EventReader:
         if not isinstance(given, dict):
             yield self._fault(at, "no entry", given)
             return
-        if "matcher" in given and not isinstance(given["matcher"], str):
+        if not isinstance(given.get("matcher"), str | None):  # nobody has measured what a matcher of nothing costs
             yield self._fault(at / "matcher", "matcher", given["matcher"])
         if "hooks" not in given:
             yield HookFault(at, "no hooks", self._event, "type" if "type" in given else "")
@@ -141,6 +148,6 @@ class _EventReader:
                 yield HookFault(at, f"no {member}", self._event, kind)
             elif not isinstance(given[member], str):
                 yield self._fault(at / member, "text", given[member])
-        timeout = given.get("timeout", 1)
+        timeout = 1 if given.get("timeout") is None else given["timeout"]
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0:
             yield self._fault(at / "timeout", "timeout", timeout)

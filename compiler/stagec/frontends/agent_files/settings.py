@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import Object, kind_of, list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.frontends.agent_files.hooks import GUARD_EVENTS, HookFault, Hooks, read_hooks
+from stagec.frontends.agent_files.hooks import HookFault, Hooks, read_hooks
 from stagec.frontends.agent_files.known import Known
 from stagec.frontends.agent_files.permission_rules import Behaviour, PermissionRule, read_permission_rules
 from stagec.sources.tree import Tree
@@ -103,7 +103,7 @@ class _Check:
             found = mode if isinstance(mode, str) else kind_of(mode)
             yield Discard(self._at / "permissions" / "defaultMode", "mode", found)
         for fault in hooks.faults if hooks is not None else ():
-            if fault.event in GUARD_EVENTS:
+            if fault.costs_file:
                 yield Discard(fault.at, "hook", fault.found, fault)
 
     def _check_type(self, path: list[str], expected: str) -> Iterator[Discard]:

@@ -80,7 +80,7 @@ def _rewrite(given: str, entry: ToolEntry, meant: str | None) -> str:
 
 
 _HOOK_FAULTS = {
-    "no map": "hooks must be a map of events, found {found}",
+    "no map": "'hooks' must be a map of events, found {found}",
     "no list": "the hooks of {event} must be a list of entries, found {found}",
     "no entry": "an entry of {event} must be a map with 'hooks', found {found}",
     "matcher": "a matcher of {event} must be a text, found {found}",

@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.frontends.agent_files.document import AgentFiles
-from stagec.frontends.agent_files.hooks import GUARD_EVENTS
 from stagec.rules.agent_files import describe_hook_fault, rule
+
+_LOST = frozenset({"claude-settings", "claude-agent"})
+"""Kinds of files that a malformed guard costs as a whole; other rules report that."""
 
 
 @rule(since="0.1", origin=("agent-files:discarded-settings", "agent-files:unmatched-hook"), severity=Severity.WARNING)
 def check(files: AgentFiles) -> Iterator[Finding]:
+    events = files.known.names("events")
     for each in files.claude.hooks:
-        for fault in each.hooks.faults if each.kind != "claude-agent" else ():
-            if each.kind != "claude-settings" or fault.event not in GUARD_EVENTS:
+        for fault in each.hooks.faults:
+            is_told = fault.event not in events or (fault.costs_file and each.kind in _LOST)
+            if not is_told:
                 reason = describe_hook_fault(fault, files.known)
                 yield Finding(fault.at, f"Claude Code leaves this entry of hooks out, because {reason}")
