@@ -12,7 +12,7 @@ from stagec.catalogue.lock import Lock, digest, read_lock
 from stagec.catalogue.written_labels import DOING, LABELLING, READING, find_effects, list_labels, read_labels
 from stagec.contract.expansion import judge_expansion
 from stagec.contract.schemas import Miss, Schema, Schemas
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
@@ -118,6 +118,8 @@ def judge_input(sources: Sources, file: str) -> None:
 
 N = TypeVar("N", Server, Tool)
 _SERVERS = ("mcpServers", "servers")
+_PLUGIN = ".claude-plugin/plugin.json"
+"""What is beside the `.mcp.json` of a plugin of Claude Code."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
 """Under which keys hosts keep the address of a server."""
 _HARMLESS = {"byte-order-mark"}
@@ -137,7 +139,10 @@ def launch_digest(server: Server) -> str:
 
 
 def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
-    servers = _first_of_each(every := [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)])
+    bare = _find_bare_servers(sources, files.servers)
+    every = [*_servers(files.tools, ("mcp",)), *_servers(files.servers, _SERVERS)]
+    every += [] if files.servers is None else _list_servers(bare, files.servers.at)
+    servers = _first_of_each(every)
     lock = None if files.lock is None else read_lock(files.lock.at, files.lock.value)
     unlocked = tuple(each for each in servers.values() if lock is None or each.name not in lock.servers)
     stale, labels = tuple(_stale(servers, lock)), tuple(list_labels(files.tools))
@@ -157,7 +162,7 @@ def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
         lock=lock,
         unlocked=unlocked,
         stale=stale,
-        serverless=tuple(_serverless(files.servers)),
+        serverless=() if bare else tuple(_serverless(files.servers)),
         faulty=faulty,
         is_whole=files.tools is not None and not (unlocked or stale or faulty),
         labels=labels,
@@ -187,6 +192,16 @@ def _stale(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Server]
 def _serverless(tree: Tree | None) -> Iterator[tuple[Place, tuple[str, ...]]]:
     if tree is not None and isinstance(tree.value, dict) and not any(key in tree.value for key in _SERVERS):
         yield tree.at, tuple(tree.value)
+
+
+def _find_bare_servers(sources: Sources, tree: Tree | None) -> Object:
+    """Return the servers at the top of a file, where Claude Code finds those of a plugin, too."""
+    given = object_of(None if tree is None else tree.value)
+    if tree is None or any(key in given for key in _SERVERS):
+        return {}
+    if not sources.exists(posixpath.join(posixpath.dirname(tree.file), _PLUGIN)):
+        return {}
+    return {name: each for name, each in given.items() if not {"command", *ADDRESSES}.isdisjoint(object_of(each))}
 
 
 def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[Tool]:
@@ -246,20 +261,24 @@ def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[Server]:
     if tree is None:
         return
     for member in members:
-        for name, body in object_of(object_of(tree.value).get(member)).items():
-            if isinstance(body, dict) and body.get("disabled") is not True:
-                yield Server(
-                    name=name,
-                    at=tree.at / member / name,
-                    command=text_in(body, "command"),
-                    args=tuple(each for each in list_of(body.get("args")) if isinstance(each, str)),
-                    env=_texts(body.get("env")),
-                    cwd=text_in(body, "cwd"),
-                    url=next((url for key in ADDRESSES if (url := text_in(body, key))), None),
-                    headers=_texts(body.get("headers")),
-                    transport=text_in(body, "type"),
-                    members=tuple(body),
-                )
+        yield from _list_servers(object_of(object_of(tree.value).get(member)), tree.at / member)
+
+
+def _list_servers(given: Object, at: Place) -> Iterator[Server]:
+    for name, body in given.items():
+        if isinstance(body, dict) and body.get("disabled") is not True:
+            yield Server(
+                name=name,
+                at=at / name,
+                command=text_in(body, "command"),
+                args=tuple(each for each in list_of(body.get("args")) if isinstance(each, str)),
+                env=_texts(body.get("env")),
+                cwd=text_in(body, "cwd"),
+                url=next((url for key in ADDRESSES if (url := text_in(body, key))), None),
+                headers=_texts(body.get("headers")),
+                transport=text_in(body, "type"),
+                members=tuple(body),
+            )
 
 
 def _texts(given: Json) -> Mapping[str, str]:
