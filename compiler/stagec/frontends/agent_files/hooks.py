@@ -14,7 +14,7 @@ TOOL_EVENTS = frozenset(
 )
 """Events whose matcher is compared with the name of a tool."""
 GUARD_EVENTS = frozenset({"PreToolUse", "PermissionRequest"})
-"""Events of which one malformed entry costs the whole file: settings lose all that is in them, an agent is not loaded."""
+"""Events of which one malformed entry costs the whole file: all that is in the settings, or the agent."""
 _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "command": ("command",),
     "prompt": ("prompt",),
@@ -23,6 +23,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "mcp_tool": ("server", "tool"),
 }
 """The types of hooks, and the texts that each needs."""
+_OF_HOOKS = ("type", *dict.fromkeys(key for keys in _REQUIRED.values() for key in keys))
 _NOTHING = kind_of(None)
 _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
 
@@ -124,7 +125,7 @@ class _EventReader:
         if not isinstance(given.get("matcher"), str | None):  # nobody has measured what a matcher of nothing costs
             yield self._fault(at / "matcher", "matcher", given["matcher"])
         if "hooks" not in given:
-            yield HookFault(at, "no hooks", self._event, "type" if "type" in given else "")
+            yield HookFault(at, "no hooks", self._event, next((key for key in _OF_HOOKS if key in given), ""))
         elif not isinstance(given["hooks"], list):
             yield self._fault(at / "hooks", "hooks", given["hooks"])
         for index, hook in enumerate(list_of(given.get("hooks"))):

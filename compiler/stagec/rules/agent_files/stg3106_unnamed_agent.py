@@ -23,10 +23,11 @@ def check(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent"):
         name, others = file.members.get("name"), [key for key in file.members if key in keys and key != "name"]
         is_named = isinstance(name, str) and bool(name.strip())
-        if is_named or not others or file.where.is_plugin or not file.reading.is_whole:
+        meant = file.where.name.rpartition("/")[2]
+        is_page = meant.lower() == "readme"
+        if is_named or is_page or not others or file.where.is_plugin or not file.reading.is_whole:
             continue
         at, change = (file.at / "name", Change.REPLACE) if "name" in file.members else (file.at, Change.INSERT)
-        meant = file.where.name.rpartition("/")[2]
         fix = Fix(f"write the name {quote(meant)}", (Edit(change, file.at / "name", meant),), is_safe=False)
         found = "has no 'name'" if name is None else "has a 'name' that is no text"
         yield Finding(at, f"the agent {found}: Claude Code takes the file for documentation", (), fix)

@@ -19,8 +19,9 @@ def check(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent", "copilot-agent"):
         given = file.members.get("description")
         is_copilot = file.kind.name == "copilot-agent"
+        is_for_editor = is_copilot and file.members.get("target") == "vscode"
         is_named = is_copilot or isinstance(file.members.get("name"), str)
-        if (isinstance(given, str) and given.strip()) or not is_named or file.where.is_plugin:
+        if (isinstance(given, str) and given.strip()) or not is_named or is_for_editor or file.where.is_plugin:
             continue
         if file.reading.is_whole:
             at = file.at / "description" if "description" in file.members else file.at

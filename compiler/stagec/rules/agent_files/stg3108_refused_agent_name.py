@@ -18,7 +18,7 @@ from stagec.rules.agent_files import rule
 @rule(since="0.1", origin=("agent-files:refused-agent-name",))
 def check(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent"):
-        name = file.members.get("name")
+        name = None if file.where.is_plugin else file.members.get("name")  # those of plugins get another one
         if isinstance(name, str) and (":" in name or name.startswith("-")):
             why = "has a ':' in it" if ":" in name else "begins with '-'"
             yield Finding(file.at / "name", f"the name {quote(name)} {why}: Claude Code does not load the agent")
