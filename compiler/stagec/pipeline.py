@@ -285,7 +285,9 @@ def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:
 def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyFrontEnd]) -> bool:
     """Tell whether a file is read because a user named it; one that yields to others may see what it is."""
     others = (end for end in ends if end.yields)
-    return file in found.named and not any(end.claims(file) and end.sees(sources, file) for end in others)
+    return file in found.named and not any(
+        end.claims(file) and (end.reserves(file) or end.sees(sources, file)) for end in others
+    )
 
 
 def _pair_rules(selection: Selection, subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:

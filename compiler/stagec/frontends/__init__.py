@@ -26,6 +26,10 @@ def _always(_sources: Sources, _file: str) -> bool:
     return True
 
 
+def _never(_file: str) -> bool:
+    return False
+
+
 def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
     raise TypeError(f"no plan can be made of {type(document).__name__}")
 
@@ -46,9 +50,10 @@ class FrontEnd(Generic[D]):
     named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
     a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
     One that `yields` comes last, and takes no file that another one has read; of a file that a user named and that it
-    sees it is the only one. `describe(document, flow)` says what an agent is to those who call it, and
-    `connect(document, find)` returns a document that knows the agents that it calls. `grant(document, flow, sources)`
-    returns what the nodes of the flow may do, or, of a document without a flow, what each of its agents may do.
+    sees it is the only one. The same holds for a file that it claims and `reserves`, seen or not. `describe(document,
+    flow)` says what an agent is to those who call it, and `connect(document, find)` returns a document that knows the
+    agents that it calls. `grant(document, flow, sources)` returns what the nodes of the flow may do, or, of a document
+    without a flow, what each of its agents may do.
     """
 
     name: str
@@ -60,6 +65,7 @@ class FrontEnd(Generic[D]):
     considers: Callable[[str], bool] | None = None
     freeze: Callable[[D, Flow, Sources], Draft] = _none
     yields: bool = False
+    reserves: Callable[[str], bool] = _never
     describe: Callable[[D, Flow], CalledAgent | None] | None = None
     connect: Callable[[D, FindAgent], D] | None = None
     grant: Callable[[D, Flow | None, Sources], tuple[FlowRights, ...]] = _no_access

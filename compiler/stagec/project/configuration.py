@@ -47,7 +47,8 @@ def configure(
     """Return the configuration for the paths that a user named.
 
     The root is `root`, else the folder of the nearest configuration at or above the paths, else the top of their
-    repository, else the folder that holds their `.agent`, else the folder that holds them all. Where nobody names a
+    repository, else the folder that holds their `.agent` or the folder of another tool, else the folder that holds them
+    all. Where nobody names a
     path or a root and there is no configuration, the current folder is what is looked at. `overrides` are what the
     command line says, by key, and win. A configuration that is wrong raises `Failure` with one line per mistake, and so
     does one that asks for more than its budgets: these are the user's, who sets them by `overrides`, by `environment`,

@@ -19,6 +19,13 @@ OWN = "stagec.toml"
 SHARED = "pyproject.toml"
 AGENTS = ".agent"
 """The folder in which projects keep their agents."""
+_OF_TOOLS = frozenset({AGENTS, ".agents", ".claude", ".cursor", ".github", ".opencode"})
+"""Folders in which tools look for files; what a file means depends on its path from above them."""
+_COLLECTION = "agents"
+"""What a collection of agent files is called, which counts only if a user names it."""
+_PLUGINS = (".claude-plugin/plugin.json", ".github/plugin/plugin.json")
+_MARKETPLACES = (".claude-plugin/marketplace.json", ".github/plugin/marketplace.json")
+"""Files at the root of a plugin, which has folders of its own, and above the plugins that a marketplace lists."""
 _LARGEST = 1_000_000
 """Bytes of a configuration file."""
 _LONGEST_PATH = 4_000
@@ -52,7 +59,8 @@ def possible(path: Path) -> Path:
 def find(folder: str) -> FoundConfiguration | str:
     """Return the nearest configuration at or above a folder, else the folder that is the root without one.
 
-    That is the top of the repository; outside of one the folder that holds the nearest `.agent`, else `folder`.
+    That is the top of the repository; outside of one the folder from which the paths of agent files count, else
+    `folder`.
     """
     here = folder
     while True:
@@ -78,9 +86,29 @@ def find_repository(folder: str) -> str | None:
 
 
 def _find_holder(folder: str) -> str:
-    """Return the folder that holds the innermost `.agent` of a path, else the path."""
-    holder, found, _ = f"{folder}{os.sep}".rpartition(f"{os.sep}{AGENTS}{os.sep}")
-    return holder or (os.sep if found else folder)
+    """Return the folder from which the paths of agent files count; where there is none, the folder itself.
+
+    That is the folder that holds the innermost folder of a tool; otherwise a marketplace of plugins above it, a plugin,
+    or the folder that holds a collection.
+    """
+    here, plugin = folder, None
+    while True:
+        above, name = os.path.split(here)
+        if plugin is None and name in _OF_TOOLS:
+            return above
+        if _holds(here, _MARKETPLACES):
+            return here
+        if plugin is None and _holds(here, _PLUGINS):
+            plugin = here
+        if above == here:
+            break
+        here = above
+    is_collection = os.path.basename(folder) == _COLLECTION
+    return plugin or (os.path.dirname(folder) if is_collection else folder)
+
+
+def _holds(folder: str, files: tuple[str, ...]) -> bool:
+    return any(observations.has_name(os.path.join(folder, file)) for file in files)
 
 
 def configuration_in(folder: str) -> FoundConfiguration | None:

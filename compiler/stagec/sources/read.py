@@ -12,6 +12,7 @@ from stagec.core import observations
 from stagec.core.bounded import OversizedError
 from stagec.core.budgets import Budgets
 from stagec.core.expansion import PatternTally
+from stagec.core.memo import Memo
 from stagec.core.place import Place
 from stagec.core.value import NOTHING
 from stagec.sources.formats import format_of, format_of_content
@@ -32,7 +33,7 @@ class Sources:
     `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `hidden` files
     are taken for absent. `patterns` counts the regular expressions of all of them. `own_names` are names of tools
     and the like that the project adds to those that stagec knows, by list; `named` are the files and folders that a
-    user named, without the project itself.
+    user named, without the project itself. `memo` has what front ends found out about the project.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Sources:
         self.patterns = PatternTally(budgets)
         self.named: tuple[str, ...] = ()
         self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
+        self.memo = Memo()
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}

@@ -18,6 +18,7 @@ _LIKELY = re.compile(
     r")$"
 )
 """Paths of which the kinds are asked; all others cost one look."""
+_OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|github|cursor|opencode|agents)/")
 
 
 def claims(file: str) -> bool:
@@ -41,6 +42,11 @@ def sees(sources: Sources, file: str) -> bool:
     return find_kind(sources, file) is not None
 
 
+def reserves(file: str) -> bool:
+    """Tell whether a file is in the folder of a tool, where one that the tool passes over is nobody else's."""
+    return _OF_TOOLS.search(file) is not None
+
+
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
     """Return the agent files of a project as one document."""
     if not files:  # of most projects
@@ -61,4 +67,4 @@ def _grant(document: AgentFiles, _flow: Flow | None, sources: Sources) -> tuple[
     return tuple(list_accesses(document, sources))
 
 
-FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True, grant=_grant)
+FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True, reserves=reserves, grant=_grant)

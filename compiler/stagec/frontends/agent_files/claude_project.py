@@ -29,14 +29,29 @@ class LostPath:
 
 
 @value
+class NameClash:
+    """A command and a skill of one name: the place of the one that nobody can call, and the file of the other."""
+
+    name: str
+    at: Place
+    other: str
+
+
+@value
 class ClaudeProject:
     """The settings by the folder that they count for, all hooks, all servers, and the files that are missing.
 
-    `is_redirected` tells that requests go to another address than that of Anthropic, where other models are.
+    Commands are shadowed in projects, skills in plugins. `imported` has the workflows of gh-aw that others import,
+    `declared` the names of servers in tools; both count files that nobody asked to check. `is_redirected` tells that
+    requests go to another address than that of Anthropic, where other models are.
     """
 
     settings: tuple[tuple[str, ClaudeSettings], ...] = ()
     hooks: tuple[OwnedHooks, ...] = ()
     servers: tuple[McpServer, ...] = ()
     lost: tuple[LostPath, ...] = ()
+    imported: frozenset[str] = frozenset()
+    shadowed_commands: tuple[NameClash, ...] = ()
+    shadowed_skills: tuple[NameClash, ...] = ()
+    declared: frozenset[str] = frozenset()
     is_redirected: bool = False

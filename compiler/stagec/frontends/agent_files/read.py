@@ -8,6 +8,7 @@ from stagec.frontends.agent_files.claude_reading import read_claude_project
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
+from stagec.frontends.agent_files.plugins import find_plugin_owner
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
 
@@ -17,26 +18,53 @@ _UNREAD = "file"
 _HEAD = 4_000
 """How much of a file is looked at for what tells its kind, where its path does not."""
 _AGENT = "claude-agent"
+_COLLECTION = "agents"
+"""What a folder is called whose files count as agents if a user names it."""
+_SKILL = "SKILL.md"
+_OTHER_SUFFIXES = frozenset({"prompt", "instructions", "chatmode"})
+"""Suffixes of files of Copilot that are no agents."""
 
 
 def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
-    """Return the kind of the agent file that a path means, if it means any."""
+    """Return the kind of the agent file that a path means, if it means any: the same whatever a user named."""
     for kind in list_kinds():
         for where in kind.find(file):
-            is_proved = not where.proofs or any(map(sources.exists, where.proofs))
-            if is_proved or (where.sign is not None and where.sign.match(sources.glance(file, _HEAD))):
+            if _counts(sources, file, kind, where):
                 return kind, where
-            if kind.name == _AGENT and _is_collected(sources, file):
-                return kind, replace(where, is_plugin=False)
-    return None
+    return _find_collected(sources, file)
 
 
-def _is_collected(sources: Sources, file: str) -> bool:
-    """Tell whether a user named a folder `agents`, or a file in it, that says what agents say."""
-    if not any(name and f"{file}/".startswith(f"{name}/") for name in sources.named):
+def _counts(sources: Sources, file: str, kind: AgentKind, where: Where) -> bool:
+    """Tell whether a file is what its path may mean."""
+    if where.plugin_of is not None:
+        return find_plugin_owner(sources, where.home) == where.plugin_of
+    if kind.is_shared:  # in a plugin of another tool it is not for this one
+        return find_plugin_owner(sources, where.home) in {None, kind.owner}
+    if where.refutation is not None and sources.exists(where.refutation):
         return False
+    is_proved = not where.proofs or any(map(sources.exists, where.proofs))
+    return is_proved or (where.sign is not None and where.sign.match(sources.glance(file, _HEAD)) is not None)
+
+
+def _find_collected(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
+    """Return what a file is that no tool looks for: an agent, if a user named its folder `agents` or a part of it.
+
+    A suffix of Copilot tells that it is Copilot's; without one it must say what agents of Claude Code say.
+    """
+    *folders, name = file.split("/")
+    is_named = any(_COLLECTION in each.split("/") and f"{file}/".startswith(f"{each}/") for each in sources.named)
+    is_of_tool = any(folder.startswith(".") for folder in folders)
+    if not is_named or is_of_tool or _COLLECTION not in folders or name == _SKILL or not name.endswith(".md"):
+        return None
+    suffix = name.removesuffix(".md").rpartition(".")[2]
     begin = sources.glance(file, _HEAD)
-    return begin.startswith(b"---") and b"\nname:" in begin and b"\ndescription:" in begin
+    is_agent = begin.startswith(b"---") and b"\nname:" in begin and b"\ndescription:" in begin
+    if suffix in _OTHER_SUFFIXES or not (is_agent or suffix == "agent"):
+        return None
+    kind = next(each for each in list_kinds() if each.name == ("copilot-agent" if suffix == "agent" else _AGENT))
+    start = folders.index(_COLLECTION)
+    called = "/".join((*folders[start + 1 :], name.removesuffix(".md").removesuffix(".agent")))
+    return kind, Where("/".join(folders[:start]), called)
 
 
 def read_all(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:

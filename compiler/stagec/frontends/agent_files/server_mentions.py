@@ -20,11 +20,10 @@ _FOREIGN = ("plugin_", "claude_ai_")
 
 def list_undeclared_servers(files: AgentFiles) -> Iterator[Mention]:
     """Yield the servers that are named and that no file of the project declares, in tools and in permission rules."""
-    declared = {each.tool_name for each in files.claude.servers}
     for mention in list_named_tools(files):
         parts = split_mcp_name(mention.name)
         server = "*" if parts is None else parts[0]
-        if "*" not in server and server not in declared and not server.startswith(_FOREIGN):
+        if "*" not in server and server not in files.claude.declared and not server.startswith(_FOREIGN):
             yield Mention(server, mention.at)
 
 

@@ -17,10 +17,9 @@ from stagec.rules.agent_files import rule
 
 @rule(since="0.1", origin=("agent-files:misplaced-skill",))
 def check(document: AgentFiles) -> Iterator[Finding]:
-    found = {(skill.where.home, skill.where.name) for skill in document.of("claude-skill")}
     for file in document.of("claude-misplaced-skill"):
         folder, _, rest = file.where.name.partition("/")
-        if (file.where.home, folder) in found or not (rest or {"name", "description"} & file.members.keys()):
+        if not (rest or {"name", "description"} & file.members.keys()):
             continue
         name = folder.removesuffix(".md") if not rest else file.where.name.split("/")[-2]
         home = f"{file.where.home}/" if file.where.home else ""

@@ -12,19 +12,12 @@ from collections.abc import Iterator
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.frontends.agent_files.document import AgentFiles
-from stagec.frontends.agent_files.workflow_facts import list_imports, resolve_import
 from stagec.rules.agent_files import rule
 
 
 @rule(since="0.1", origin=("agent-files:untriggered-workflow",), severity=Severity.WARNING)
 def check(files: AgentFiles) -> Iterator[Finding]:
-    workflows = tuple(files.of("gh-aw-workflow"))
-    imported = {
-        resolve_import(each.name, file.at.file)
-        for file in workflows
-        for each in list_imports(file.members.get("imports"), file.at / "imports")
-    }
-    for file in workflows:
+    for file in files.of("gh-aw-workflow"):
         is_started = not file.reading.is_whole or not file.members.keys().isdisjoint({"on", "redirect"})
-        if not is_started and file.at.file not in imported:
+        if not is_started and file.at.file not in files.claude.imported:
             yield Finding(file.at, "the workflow has no 'on' and no other workflow imports it: it never runs")

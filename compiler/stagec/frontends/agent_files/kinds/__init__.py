@@ -9,7 +9,7 @@ from functools import cache
 from stagec.core.value import value
 from stagec.frontends.agent_files.loaders import Loader
 
-__all__ = ["AgentKind", "AgentKinds", "Loader", "Where", "below", "inside_plugin"]
+__all__ = ["AgentKind", "AgentKinds", "Loader", "Where", "below", "either", "inside_plugin"]
 
 
 @value
@@ -17,15 +17,22 @@ class Where:
     """What the path of a file says of it.
 
     `home` is the folder that has the tool's own folder, such as `.claude`, or the root of a plugin; `name` is what the
-    file is called below that. It counts only if one of the files `proofs` is there, or the file begins with a `sign`;
-    with neither it counts in any case.
+    file is called below that. What is in a plugin counts only if `home` is a plugin of the tool `plugin_of`. Anything
+    else counts only if one of the files `proofs` is there, or the file begins with a `sign`; with neither it counts in
+    any case, unless the file `refutation` is there.
     """
 
     home: str
     name: str
     proofs: tuple[str, ...] = ()
-    is_plugin: bool = False
+    plugin_of: str | None = None
     sign: re.Pattern[bytes] | None = None
+    refutation: str | None = None
+
+    @property
+    def is_plugin(self) -> bool:
+        """Whether the file is part of a plugin."""
+        return self.plugin_of is not None
 
 
 @value
@@ -71,19 +78,20 @@ def below(folder: str, name: str) -> Callable[[str], Iterator[Where]]:
     return find
 
 
-MANIFEST = ".claude-plugin/plugin.json"
+def either(*ways: Callable[[str], Iterator[Where]]) -> Callable[[str], Iterator[Where]]:
+    """Return how files are found in one of several ways."""
+    return lambda file: (where for way in ways for where in way(file))
 
 
-def inside_plugin(folder: str, name: str) -> Callable[[str], Iterator[Where]]:
-    """Return how files of plugins are found, in a folder of the plugin's root; the root is where its manifest is."""
+def inside_plugin(folder: str, name: str, owner: str = "Claude Code") -> Callable[[str], Iterator[Where]]:
+    """Return how files of a tool's plugins are found, in a folder of the plugin's root."""
     inside, called = re.compile(rf"(?:^|/)(?=({folder})/)"), re.compile(name, re.DOTALL)
 
     def find(file: str) -> Iterator[Where]:
         for split in inside.finditer(file):
             found = called.fullmatch(file, split.end(1) + 1)
             if found is not None:
-                root = file[: split.start()]
-                yield Where(root, found["name"], (f"{root}/{MANIFEST}" if root else MANIFEST,), is_plugin=True)
+                yield Where(file[: split.start()], found["name"], plugin_of=owner)
 
     return find
 

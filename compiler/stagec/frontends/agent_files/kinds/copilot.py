@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below
+from stagec.frontends.agent_files.kinds import AgentKind, AgentKinds, below, either, inside_plugin
 from stagec.frontends.agent_files.loaders.strict import load
 
 _AGENT = r"(?!README\.md)(?P<name>[^/]+?)(?:\.agent)?\.md"
 
+_AGENTS = either(below(r"\.github/agents", _AGENT), inside_plugin("agents", _AGENT, "Copilot"))
+
 KINDS = AgentKinds(
     (
-        AgentKind("copilot-agent", "agent", "Copilot", below(r"\.github/agents", _AGENT), load, keys="copilot-agent"),
+        AgentKind("copilot-agent", "agent", "Copilot", _AGENTS, load, keys="copilot-agent"),
         AgentKind(
             "copilot-chat-mode",
             "chat mode",

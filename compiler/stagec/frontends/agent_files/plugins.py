@@ -1,0 +1,70 @@
+"""Plugins of Claude Code and of Copilot: which of the two tools a folder is a plugin of."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.sources.read import Sources, join
+
+CLAUDE_MANIFEST = ".claude-plugin/plugin.json"
+COPILOT_MANIFEST = ".github/plugin/plugin.json"
+_CLAUDE_MARKET = ".claude-plugin/marketplace.json"
+_COPILOT_MARKET = ".github/plugin/marketplace.json"
+
+
+def find_plugin_owner(sources: Sources, root: str) -> str | None:
+    """Return the tool whose plugin a folder is, if it is one.
+
+    Copilot also takes the manifest of Claude Code. A plugin with this manifest alone is Copilot's where only a
+    marketplace of Copilot lists it.
+    """
+    return sources.memo.once(("plugin owner", root), lambda: _find_owner(sources, root))
+
+
+def read_manifest(sources: Sources, root: str) -> Object:
+    """Return what the manifest of a plugin of Claude Code says."""
+    return read_aside(sources, posixpath.join(root, CLAUDE_MANIFEST))
+
+
+def _find_owner(sources: Sources, root: str) -> str | None:
+    is_of_copilot = sources.exists(posixpath.join(root, COPILOT_MANIFEST))
+    if sources.exists(posixpath.join(root, CLAUDE_MANIFEST)):
+        is_for_copilot = not is_of_copilot and _is_listed(sources, root, _COPILOT_MARKET)
+        return "Copilot" if is_for_copilot and not _is_listed(sources, root, _CLAUDE_MARKET) else "Claude Code"
+    return "Copilot" if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET) else None
+
+
+def _is_listed(sources: Sources, root: str, market: str) -> bool:
+    """Tell whether a marketplace in the folder of a plugin, or above it, lists the plugin."""
+    folders = [root]
+    while folders[-1]:
+        folders.append(posixpath.dirname(folders[-1]))
+    return any(root in _list_plugins(sources, folder, market) for folder in folders)
+
+
+def _list_plugins(sources: Sources, folder: str, market: str) -> frozenset[str]:
+    file = posixpath.join(folder, market)
+    return sources.memo.once(("plugins of", file), lambda: frozenset(_find_plugins(sources, folder, file)))
+
+
+def _find_plugins(sources: Sources, folder: str, file: str) -> Iterator[str]:
+    """Yield the folders of the plugins that a marketplace lists and that are in the project."""
+    given = read_aside(sources, file)
+    base = text_in(object_of(given.get("metadata")), "pluginRoot") or ""
+    for entry in list_of(given.get("plugins")):
+        source = text_in(object_of(entry), "source")
+        for start in ("", base) if source else ():
+            found = join(folder, posixpath.join(start, source or ""))
+            if found is not None:
+                yield "" if found == "." else found
+
+
+def read_aside(sources: Sources, file: str) -> Object:
+    """Return what a file says that is read only to understand others: no rule judges it."""
+    is_known = sources.find_tree(file) is not None
+    tree = sources.tree(file, "file")
+    if not is_known:
+        sources.forget(file)
+    return object_of(tree.value) if tree is not None else {}
