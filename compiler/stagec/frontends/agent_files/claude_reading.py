@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from stagec.core.json import list_of, object_of
 from stagec.core.place import Place
@@ -22,7 +22,10 @@ from stagec.sources.read import Sources
 
 _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"
-_SETTINGS = ("settings.json", "settings.local.json")
+_SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
+_SERVERS = ".mcp.json"
+_SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
+"""The file that comes first in a project, and in a plugin, by the name of both."""
 _LISTED = frozenset({"commands", "skills"})
 """Keys with which the manifest of a plugin lists what it has."""
 
@@ -32,6 +35,13 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
     settings = [each for each in files if each.kind.name == "claude-settings"]
     servers = tuple(server for each in files for server in _list_servers(each, known))
     homes = sorted({"", *(each.where.home for each in files if each.kind.owner == _OWNER)})
+    # what counts for a file counts also where nobody asked to check it
+    configured = [posixpath.join(home, name) for home in homes for name in _SETTINGS]
+    named = [
+        (file, read_aside(sources, file).get("mcpServers"))
+        for file in (posixpath.join(home, _SERVERS) for home in homes)
+    ]
+    beside = [McpServer(name, Place(file) / name, ()) for file, given in named for name in object_of(given)]
     hooks = tuple(owned for each in files for owned in _list_hooks(each))
     memory = (lost for each in files if each.kind.name == "claude-memory" for lost in _find_lost_memory(sources, each))
     parts = (lost for each in files if each.kind.name == "gh-aw-workflow" for lost in _find_lost_parts(sources, each))
@@ -44,10 +54,10 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
         servers=servers,
         lost=(*_find_lost_scripts(sources, hooks), *memory, *parts),
         imported=frozenset(_list_imported(sources, files)),
-        shadowed_commands=tuple(_find_shadowed_commands(sources, files)),
-        shadowed_skills=tuple(_find_shadowed_skills(sources, files)),
-        declared=frozenset(each.tool_name for each in (*servers, *_list_servers_beside(sources, homes))),
-        is_redirected=any(_is_redirecting(sources, home) for home in homes),
+        shadowed_commands=tuple(_find_clashes(sources, files, "claude-command", _SKILL_FILE, is_plugin=False)),
+        shadowed_skills=tuple(_find_clashes(sources, files, "claude-skill", _COMMAND_FILE, is_plugin=True)),
+        declared=frozenset(each.tool_name for each in (*servers, *beside)),
+        is_redirected=any(_ADDRESS in object_of(read_aside(sources, file).get("env")) for file in configured),
     )
 
 
@@ -63,38 +73,23 @@ def _list_imported(sources: Sources, files: tuple[AgentFile, ...]) -> Iterator[s
                 yield meant
 
 
-def _is_redirecting(sources: Sources, home: str) -> bool:
-    """Tell whether settings send requests to another address, also those that nobody asked to check."""
-    files = (posixpath.join(home, ".claude", name) for name in _SETTINGS)
-    return any(_ADDRESS in object_of(read_aside(sources, file).get("env")) for file in files)
+def _find_clashes(
+    sources: Sources, files: tuple[AgentFile, ...], kind: str, beside: str, *, is_plugin: bool
+) -> Iterator[NameClash]:
+    """Yield the files of a kind that nobody can call, because a file beside them has their name and comes first.
 
-
-def _list_servers_beside(sources: Sources, homes: Iterable[str]) -> Iterator[McpServer]:
-    """Yield the servers of folders, also of files that nobody asked to check."""
-    for home in homes:
-        file = posixpath.join(home, ".mcp.json")
-        for name in object_of(read_aside(sources, file).get("mcpServers")):
-            yield McpServer(name, Place(file), ())
-
-
-def _find_shadowed_commands(sources: Sources, files: tuple[AgentFile, ...]) -> Iterator[NameClash]:
-    """Yield the commands of projects whose name a skill beside them has."""
-    for each in files:
-        if each.kind.name == "claude-command" and not each.where.is_plugin and "/" not in each.where.name:
-            skill = posixpath.join(each.where.home, ".claude", "skills", each.where.name, "SKILL.md")
-            if sources.exists(skill):
-                yield NameClash(each.where.name, each.at, skill)
-
-
-def _find_shadowed_skills(sources: Sources, files: tuple[AgentFile, ...]) -> Iterator[NameClash]:
-    """Yield the skills of plugins whose name a command has; a manifest that lists either may leave files out."""
+    In plugins a skill may have another name than its folder, and a manifest that lists what there is may leave out
+    either file.
+    """
     for each in files:
         name, home = each.where.name, each.where.home
+        other = posixpath.join(home, beside.format(name))
+        is_meant = each.kind.name == kind and each.where.is_plugin is is_plugin and "/" not in name
+        if not is_meant or not sources.exists(other):
+            continue
         is_called_so = each.members.get("name", name) == name
-        if each.kind.name == "claude-skill" and each.where.is_plugin and is_called_so:
-            command = posixpath.join(home, "commands", f"{name}.md")
-            if sources.exists(command) and _LISTED.isdisjoint(read_manifest(sources, home)):
-                yield NameClash(name, each.at, command)
+        if not is_plugin or (is_called_so and _LISTED.isdisjoint(read_manifest(sources, home))):
+            yield NameClash(name, each.at, other)
 
 
 _HOOKED = frozenset({"claude-agent", "claude-skill", "claude-command"})

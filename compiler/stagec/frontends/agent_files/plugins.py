@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from functools import partial
 
 from stagec.core.json import Object, list_of, object_of, text_in
+from stagec.frontends.agent_files.known import CLAUDE_CODE, COPILOT
 from stagec.sources.read import Sources, join
 
 CLAUDE_MANIFEST = ".claude-plugin/plugin.json"
@@ -20,7 +21,15 @@ def find_plugin_owner(sources: Sources, root: str) -> str | None:
     Copilot also takes the manifest of Claude Code. A plugin with this manifest alone is Copilot's where only a
     marketplace of Copilot lists it.
     """
-    return sources.memo.once(("plugin owner", root), lambda: _find_owner(sources, root))
+
+    def decide() -> str | None:
+        is_of_copilot = sources.exists(posixpath.join(root, COPILOT_MANIFEST))
+        if sources.exists(posixpath.join(root, CLAUDE_MANIFEST)):
+            is_for_copilot = not is_of_copilot and _is_listed(sources, root, _COPILOT_MARKET)
+            return COPILOT if is_for_copilot and not _is_listed(sources, root, _CLAUDE_MARKET) else CLAUDE_CODE
+        return COPILOT if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET) else None
+
+    return sources.memo.once(("plugin owner", root), decide)
 
 
 def read_manifest(sources: Sources, root: str) -> Object:
@@ -28,37 +37,22 @@ def read_manifest(sources: Sources, root: str) -> Object:
     return read_aside(sources, posixpath.join(root, CLAUDE_MANIFEST))
 
 
-def _find_owner(sources: Sources, root: str) -> str | None:
-    is_of_copilot = sources.exists(posixpath.join(root, COPILOT_MANIFEST))
-    if sources.exists(posixpath.join(root, CLAUDE_MANIFEST)):
-        is_for_copilot = not is_of_copilot and _is_listed(sources, root, _COPILOT_MARKET)
-        return "Copilot" if is_for_copilot and not _is_listed(sources, root, _CLAUDE_MARKET) else "Claude Code"
-    return "Copilot" if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET) else None
-
-
 def _is_listed(sources: Sources, root: str, market: str) -> bool:
     """Tell whether a marketplace in the folder of a plugin, or above it, lists the plugin."""
     folders = [root]
     while folders[-1]:
         folders.append(posixpath.dirname(folders[-1]))
-    return any(root in _list_plugins(sources, folder, market) for folder in folders)
+    listing = partial(_list_plugins, sources, market)
+    return any(root in sources.memo.once((market, folder), partial(listing, folder)) for folder in folders)
 
 
-def _list_plugins(sources: Sources, folder: str, market: str) -> frozenset[str]:
-    file = posixpath.join(folder, market)
-    return sources.memo.once(("plugins of", file), lambda: frozenset(_find_plugins(sources, folder, file)))
-
-
-def _find_plugins(sources: Sources, folder: str, file: str) -> Iterator[str]:
-    """Yield the folders of the plugins that a marketplace lists and that are in the project."""
-    given = read_aside(sources, file)
+def _list_plugins(sources: Sources, market: str, folder: str) -> frozenset[str]:
+    """Return the folders of the plugins that the marketplace of a folder lists, as far as they are in the project."""
+    given = read_aside(sources, posixpath.join(folder, market))
     base = text_in(object_of(given.get("metadata")), "pluginRoot") or ""
-    for entry in list_of(given.get("plugins")):
-        source = text_in(object_of(entry), "source")
-        for start in ("", base) if source else ():
-            found = join(folder, posixpath.join(start, source or ""))
-            if found is not None:
-                yield "" if found == "." else found
+    named = [source for entry in list_of(given.get("plugins")) if (source := text_in(object_of(entry), "source"))]
+    found = {join(folder, posixpath.join(start, source)) for source in named for start in ("", base)}
+    return frozenset("" if each == "." else each for each in found if each is not None)
 
 
 def read_aside(sources: Sources, file: str) -> Object:
