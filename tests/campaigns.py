@@ -37,8 +37,9 @@ SAMPLED_FULL = {"hostile": 15}
 FULL_ONLY = frozenset((Path(__file__).parent / "full_only.txt").read_text(encoding="utf-8").split())
 """Files of tests, and tests whatever their parameters, that a quick run of the whole suite leaves out.
 
-They run other test suites, install packages, build all pages, fill disks, kill programs again and again, or wait for
-many processes: each takes two seconds or more. A quick run keeps tests of each kind.
+They run other test suites, install packages, build all pages, fill disks, kill programs again and again, wait for many
+processes, or show once more in a process of its own what a quicker test shows. Each line that they alone execute would
+be a reason to keep them: a quick run covers as many branches as a run with all of them, and keeps tests of each kind.
 """
 
 
@@ -73,6 +74,11 @@ def select(names: Sequence[str]) -> set[str]:
         inside = [each for each in names if each.startswith(f"tests/{folder}/")]
         left_out.update({*inside}.difference(sample_alike(inside, most)))
     return {*names} - left_out
+
+
+def is_left_out(file: str) -> bool:
+    """Tell whether a quick run of the whole suite leaves out all tests of a file."""
+    return file in FULL_ONLY and not is_full()
 
 
 def _list_wholes(name: str) -> tuple[str, str]:

@@ -6,11 +6,12 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import postgres
 import pytest
 from browser import PROGRAM, Browser
-from campaigns import choose, select
+from campaigns import choose, is_left_out, select
 from hypothesis import settings
 
 from stagec.core.collector import PausedCollector
@@ -54,6 +55,13 @@ def pytest_collection() -> Generator[None, object, object]:
     """Look for no garbage while tests are collected: all that is made then stays."""
     with PausedCollector():
         return (yield)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which a quick run of the whole suite keeps no test."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return None
+    return is_left_out(collection_path.relative_to(config.rootpath).as_posix()) or None
 
 
 @pytest.hookimpl(wrapper=True)
