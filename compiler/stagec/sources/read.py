@@ -122,6 +122,13 @@ class Sources:
         except OSError:
             return b""
 
+    def find_real_path(self, file: str) -> str:
+        """Return where a file really lies; one that is not there is where its name says."""
+        try:
+            return self._resolve(file)[0] if _nameable(file) and file not in self._overlay else file
+        except OSError:
+            return file
+
     def _resolve(self, file: str) -> tuple[str, int]:
         """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
         given = f"{self.root}/{file}"

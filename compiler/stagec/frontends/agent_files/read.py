@@ -90,9 +90,10 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
     if tree is None:
         return None
     kind, where = meant
+    real = sources.find_real_path(file)
     reading = kind.load(tree, sources.budgets)
     if kind.is_shared:
-        return AgentFile(kind, where, tree, reading)
+        return AgentFile(kind, where, tree, reading, real)
     is_lost = (bool(reading.faults) and not reading.members) or reading.displaced is not None
     tree = replace(
         tree,
@@ -105,4 +106,4 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
     if reading.format is not None and SIGN in tree.data:
         tree = replace(tree, suppressions=tree.format.take_suppressions(file, tree.data, tree.value))
     sources.replace(tree)
-    return AgentFile(kind, where, tree, reading)
+    return AgentFile(kind, where, tree, reading, real)

@@ -25,6 +25,12 @@ def claims(file: str) -> bool:
     return _NAME.fullmatch(name) is not None and posixpath.basename(folder) == _FOLDER
 
 
+def find_anchor(folder: str) -> tuple[str, str] | None:
+    """Return what the path of a folder says: only in one of a certain name are orchestrator files looked for."""
+    home, name = posixpath.split(folder)
+    return (home, name) if name == _FOLDER else None
+
+
 def recognises(tree: Tree) -> bool:
     """Tell whether a file of another name reads like an orchestrator file."""
     return isinstance(tree.value, dict) and "phases" in tree.value and "labelMapping" in tree.value
@@ -68,4 +74,14 @@ def _grant(document: Workflow, flow: Flow | None, _sources: Sources) -> tuple[Fl
     return (FlowRights(flow, dict, list_inner),)
 
 
-FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect, grant=_grant)
+FRONTEND = FrontEnd(
+    "orchestrator",
+    claims,
+    recognises,
+    _read,
+    _lower,
+    anchor=find_anchor,
+    freeze=_freeze,
+    connect=_connect,
+    grant=_grant,
+)
