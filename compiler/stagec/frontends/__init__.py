@@ -56,7 +56,8 @@ class FrontEnd(Generic[D]):
     agents that it calls. `grant(document, flow, sources)` returns what the nodes of the flow may do, or, of a document
     without a flow, what each of its agents may do.
     `anchor(folder)` tells where the path of a folder says something of the files in it, and with `each_path` a file is
-    read by every path that says something else (`FileWish`).
+    read by every path that says something else (`FileWish`). `paths` are patterns of which one is found in the path of
+    each file that it reads or looks for, unless the name of the file is any: the hooks of pre-commit run for these.
     """
 
     name: str
@@ -68,6 +69,7 @@ class FrontEnd(Generic[D]):
     considers: Callable[[str], bool] | None = None
     anchor: Anchor | None = None
     each_path: bool = False
+    paths: tuple[str, ...] = ()
     freeze: Callable[[D, Flow, Sources], Draft] = _none
     yields: bool = False
     reserves: Callable[[str], bool] = _never

@@ -19,6 +19,8 @@ _LIKELY = re.compile(
 )
 """Paths of which the kinds are asked; all others cost one look."""
 _OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|github|cursor|opencode|agents)/")
+_PROOFS = r"(?:^|/)(?:\.claude-plugin/plugin\.json|\.github/workflows/[^/]+\.lock\.yml)$"
+"""Files beside others that say what these are."""
 
 
 _OWN = re.compile(
@@ -91,5 +93,6 @@ FRONTEND = FrontEnd(
     each_path=True,
     yields=True,
     reserves=reserves,
+    paths=(_LIKELY.pattern, _PROOFS),
     grant=_grant,
 )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FOLDER = ".agent"
 _NAME = re.compile(r"workflow.*\.json")
+_PATH = rf"(?:^|/){re.escape(_FOLDER)}/{_NAME.pattern}$"
 
 
 def claims(file: str) -> bool:
@@ -81,6 +82,7 @@ FRONTEND = FrontEnd(
     _read,
     _lower,
     anchor=find_anchor,
+    paths=(_PATH,),
     freeze=_freeze,
     connect=_connect,
     grant=_grant,

@@ -14,6 +14,10 @@ MARKDOWN = (".md", ".markdown")
 CONFIGURATION = ".config.json"
 """How the file of a state machine's configuration ends; what stands before it is the name of the machine."""
 
+PATHS = (
+    rf"(?:^|/)(?:{'|'.join(map(re.escape, PIPELINES))})$",
+    rf"(?:{'|'.join(map(re.escape, (*MARKDOWN, CONFIGURATION)))})$",
+)
 _OBJECTS = ".json"
 _TELLING = ("id", "allowedTools", "completionTool", "completionSchema", "turnCap", "resolutionPolicy")
 _WORDS = tuple(each.encode() for each in _TELLING)
