@@ -28,7 +28,7 @@ _USUAL = "claude-agent"
 _TELLING = frozenset({"name", "description"})
 _FENCE = "---"
 _OPENING = re.compile(r"---\s*\n")
-_CLOSED = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
+_CLOSED = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8", "conflict-markers"})
 
 
 @value

@@ -14,14 +14,18 @@ from stagec.core.budgets import Budgets
 from stagec.core.expansion import PatternTally
 from stagec.core.memo import Memo
 from stagec.core.place import Place
-from stagec.core.value import NOTHING
+from stagec.core.value import NOTHING, replace
+from stagec.sources.conflicts import find_conflict
 from stagec.sources.formats import format_of, format_of_content
+from stagec.sources.formats.markdown import split
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.suppression import SIGN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
 
 BOM = b"\xef\xbb\xbf"
+CONFLICT = b"<<<<<<<"
+"""How the first line of a conflict begins that git could not merge."""
 _MARKDOWN = ".md"
 _CLOSED = frozenset({"unreadable-file", "outside-project"})
 """The topics of faults that keep a file from being opened."""
@@ -253,11 +257,26 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
     if form is PLAIN and format_of(file) is None:
         form = format_of_content(data) or PLAIN
     broken = _encoding_fault(file, data)
-    parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
+    parsed = _parse_whole(file, form, data, budgets) if broken is None else Parsed(faults=(broken,))
     readable = parsed.value is not None or not parsed.faults
     is_silenced = readable and SIGN in data
     suppressions = form.take_suppressions(file, data, parsed.value) if is_silenced else ()
     return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable, suppressions)
+
+
+def _parse_whole(file: str, form: Format, data: bytes, budgets: Budgets) -> Parsed:
+    """Return what a text says; of one with conflicts only the frontmatter is read, if they all are below it."""
+    if CONFLICT not in data:
+        return form.parse(file, data, budgets)
+    text = data.decode()
+    is_prose = form is PLAIN or form is format_of(_MARKDOWN)
+    conflict = find_conflict(file, text, is_prose=is_prose)
+    if conflict is None:
+        return form.parse(file, data, budgets)
+    fenced = split(text) if is_prose and form is not PLAIN else None
+    is_below = fenced is not None and conflict.at.range is not None and conflict.at.range[0] >= fenced.body
+    parsed = form.parse(file, data, budgets) if is_below else Parsed()
+    return replace(parsed, faults=(*parsed.faults, conflict))
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:

@@ -8,7 +8,9 @@ from stagec.frontends.agent_files.claude_reading import read_claude_project
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
+from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.plugins import find_plugin_owner
+from stagec.sources.conflicts import TOPIC as CONFLICT
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
 
@@ -91,7 +93,13 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
         return None
     kind, where = meant
     real = sources.find_real_path(file)
-    reading = kind.load(tree, sources.budgets)
+    conflict = next(iter(tree.about(CONFLICT)), None)
+    if conflict is not None and not isinstance(tree.value, dict):
+        reading = OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    else:
+        reading = kind.load(tree, sources.budgets)
+    if conflict is not None and conflict not in reading.faults:
+        reading = replace(reading, faults=(*reading.faults, conflict))
     if kind.is_shared:
         return AgentFile(kind, where, tree, reading, real)
     is_lost = (bool(reading.faults) and not reading.members) or reading.displaced is not None

@@ -27,6 +27,8 @@ _GLANCE = 24_000
 _TELLTALE = re.compile(
     rb"""(?:^(?:[ \t]+(?=["']))?|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE
 )
+_MARKER = re.compile(rb"\A<{7}[^\r\n]*(?:\r\n|\n|\r)")
+"""The first line of a conflict; of a stage that cannot be merged one has to hear."""
 _END = re.compile(rb"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _ENTRIES = ("entry", "entryStage")
 
@@ -54,6 +56,7 @@ def sees(sources: Sources, file: str) -> bool:
     if not file.endswith(MARKDOWN):
         is_likely = sum(word in data for word in _WORDS) >= _ENOUGH  # of most files this look tells enough
         return is_likely and data.lstrip()[:1] in {b"{", b"["} and _tells_enough(data) and _has_objects(sources, file)
+    data = _MARKER.sub(b"", data, count=1)
     if not data.startswith(b"---"):
         return False
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
