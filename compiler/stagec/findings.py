@@ -79,17 +79,11 @@ def silence_echoes(verdicts: Iterable[Verdict], resolve: Callable[[str], str]) -
     silent: set[int] = set()
     for alike in groups.values():
         if len({each.finding.at.file for each in alike}) > 1:
-            silent.update(_find_echoes(alike, resolve))
+            told: dict[str, Verdict] = {}
+            for each in sorted(alike, key=lambda each: resolve(each.finding.at.file) != each.finding.at.file):
+                if told.setdefault(resolve(each.finding.at.file), each) is not each:
+                    silent.add(id(each))
     return (replace(each, silent=True) if id(each) in silent else each for each in every)
-
-
-def _find_echoes(alike: Iterable[Verdict], resolve: Callable[[str], str]) -> Iterator[int]:
-    by_file: dict[str, list[Verdict]] = {}
-    for each in alike:
-        by_file.setdefault(resolve(each.finding.at.file), []).append(each)
-    for file, told in by_file.items():
-        first = next((each for each in told if each.finding.at.file == file), told[0])
-        yield from (id(each) for each in told if each is not first)
 
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:

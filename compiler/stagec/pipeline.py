@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -173,7 +172,8 @@ def judge(
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(leave_out_repetitions(_check(cases)))
     if project is not None:
-        verdicts = tuple(silence_echoes(verdicts, partial(_find_real_name, project)))
+        sources = Sources(project.root, project.settings.budgets, project.overlay)
+        verdicts = tuple(silence_echoes(verdicts, sources.find_real_path))
     echoes = sum(each.silent for each in verdicts)
     ignores = project.settings.file_ignores if project is not None else NO_IGNORES
     silenced = silence(verdicts, trees, selection, list_families, ignores)
@@ -188,11 +188,6 @@ def judge(
         told = acceptance.verdicts
     suppressed = sum(each.silent for each in told) - echoes
     return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance)
-
-
-def _find_real_name(project: Project, file: str) -> str:
-    """Return the path of a file without links on it."""
-    return file if file in project.overlay else os.path.relpath(resolve(project.root / file), resolve(project.root))
 
 
 def _accept(

@@ -153,17 +153,12 @@ def discover(
             by_hand.add(spelt if spelt is not None and means_more else file)
     walk.folders(sorted(folders, reverse=True))
     found = (*sorted(by_hand), *walk.files)
-    claimed = tuple(tuple(sorted(_choose(walk, wish, found))) for wish in wishes)
+    every = ((wish, dict.fromkeys(filter(wish.claims, found))) for wish in wishes)
+    claimed = tuple(tuple(sorted(own if wish.each_path else _leave_out_aliases(walk, own))) for wish, own in every)
     unclaimed = tuple(sorted(by_hand.difference(*claimed)))
     known = {walk.find_place(file) for file in found}
     others = (file for file in _leave_out_aliases(walk, walk.others) if walk.find_place(file) not in known)
     return Discovery(claimed, frozenset(by_hand), unclaimed, walk.trees, tuple(sorted(others)))
-
-
-def _choose(walk: Walk, wish: FileWish, files: Iterable[str]) -> Iterable[str]:
-    """Return the files that a front end claims."""
-    claimed = dict.fromkeys(filter(wish.claims, files))
-    return claimed if wish.each_path else _leave_out_aliases(walk, claimed)
 
 
 def _leave_out_aliases(walk: Walk, files: Iterable[str]) -> Iterator[str]:

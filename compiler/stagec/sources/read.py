@@ -17,7 +17,6 @@ from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace
 from stagec.sources.conflicts import find_conflict
 from stagec.sources.formats import format_of, format_of_content
-from stagec.sources.formats.markdown import split
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.suppression import SIGN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
@@ -127,11 +126,12 @@ class Sources:
             return b""
 
     def find_real_path(self, file: str) -> str:
-        """Return where a file really lies; one that is not there is where its name says."""
+        """Return the path in the project that leads to a file without a link; of one that is not there, its name."""
         try:
-            return self._resolve(file)[0] if _nameable(file) and file not in self._overlay else file
+            real = self._resolve(file)[0] if _nameable(file) and file not in self._overlay else ""
         except OSError:
             return file
+        return os.path.relpath(real, self.root) if real else file
 
     def _resolve(self, file: str) -> tuple[str, int]:
         """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
@@ -266,17 +266,13 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
 
 def _parse_whole(file: str, form: Format, data: bytes, budgets: Budgets) -> Parsed:
     """Return what a text says; of one with conflicts only the frontmatter is read, if they all are below it."""
-    if CONFLICT not in data:
-        return form.parse(file, data, budgets)
-    text = data.decode()
-    is_prose = form is PLAIN or form is format_of(_MARKDOWN)
-    conflict = find_conflict(file, text, is_prose=is_prose)
-    if conflict is None:
-        return form.parse(file, data, budgets)
-    fenced = split(text) if is_prose and form is not PLAIN else None
-    is_below = fenced is not None and conflict.at.range is not None and conflict.at.range[0] >= fenced.body
-    parsed = form.parse(file, data, budgets) if is_below else Parsed()
-    return replace(parsed, faults=(*parsed.faults, conflict))
+    parsed = form.parse(file, data, budgets)
+    is_prose = form is PLAIN or parsed.body is not None
+    conflict = find_conflict(file, data.decode(), is_prose=is_prose) if CONFLICT in data else None
+    if conflict is None or conflict.at.range is None:
+        return parsed
+    is_below = parsed.value is not None and parsed.body is not None and parsed.body[0] <= conflict.at.range[0]
+    return replace(parsed, faults=(*parsed.faults, conflict)) if is_below else Parsed(faults=(conflict,))
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:
