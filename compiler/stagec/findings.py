@@ -78,11 +78,12 @@ def silence_echoes(verdicts: Iterable[Verdict], resolve: Callable[[str], str]) -
         groups.setdefault((each.rule.code, at.pointer, at.part, at.range, each.finding.message), []).append(each)
     silent: set[int] = set()
     for alike in groups.values():
-        if len({each.finding.at.file for each in alike}) > 1:
-            told: dict[str, Verdict] = {}
-            for each in sorted(alike, key=lambda each: resolve(each.finding.at.file) != each.finding.at.file):
-                if told.setdefault(resolve(each.finding.at.file), each) is not each:
-                    silent.add(id(each))
+        files = {each.finding.at.file for each in alike}
+        real = {file: resolve(file) for file in files} if len(files) > 1 else {}
+        # of the paths of a file its own name is the last, so that it stays
+        told = {real[each.finding.at.file]: each for each in reversed(alike) if real}
+        told |= {each.finding.at.file: each for each in reversed(alike) if each.finding.at.file in told}
+        silent.update(id(each) for each in alike if real and told[real[each.finding.at.file]] is not each)
     return (replace(each, silent=True) if id(each) in silent else each for each in every)
 
 
