@@ -19,7 +19,9 @@ _LIKELY = re.compile(
 )
 """Paths of which the kinds are asked; all others cost one look."""
 _OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|github|cursor|opencode|agents)/")
-_PROOFS = r"(?:^|/)(?:\.claude-plugin/plugin\.json|\.github/workflows/[^/]+\.lock\.yml)$"
+_PROOFS = (
+    r"(?:^|/)(?:(?:\.claude-plugin|\.github/plugin)/(?:plugin|marketplace)\.json|\.github/workflows/[^/]+\.lock\.yml)$"
+)
 """Files beside others that say what these are."""
 
 
