@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 
 from stagec.core.diagnostic import Diagnostic, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Span
 from stagec.core.rule import AnyRule, Finding
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.project.selection import Selection
 from stagec.sources.tree import Tree
 
@@ -64,6 +64,27 @@ def leave_out_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
         if identity not in said:
             said.add(identity)
             yield each
+
+
+def silence_echoes(verdicts: Iterable[Verdict], resolve: Callable[[str], str]) -> Iterator[Verdict]:
+    """Yield every verdict, silent where another one says the same of the same text, which has several paths.
+
+    `resolve(file)` returns where a file really lies. The verdict that calls it so is told, else the first.
+    """
+    every = tuple(verdicts)
+    groups: dict[tuple[object, ...], list[Verdict]] = {}
+    for each in every:
+        at = each.finding.at
+        groups.setdefault((each.rule.code, at.pointer, at.part, at.range, each.finding.message), []).append(each)
+    silent: set[int] = set()
+    for alike in groups.values():
+        files = {each.finding.at.file for each in alike}
+        real = {file: resolve(file) for file in files} if len(files) > 1 else {}
+        # of the paths of a file its own name is the last, so that it stays
+        told = {real[each.finding.at.file]: each for each in reversed(alike) if real}
+        told |= {each.finding.at.file: each for each in reversed(alike) if each.finding.at.file in told}
+        silent.update(id(each) for each in alike if real and told[real[each.finding.at.file]] is not each)
+    return (replace(each, silent=True) if id(each) in silent else each for each in every)
 
 
 def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:

@@ -16,7 +16,7 @@ from stagec.core.observations import has_name, resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
-from stagec.findings import Verdict, diagnose, leave_out_repetitions
+from stagec.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
 from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
 from stagec.plan_maker import PlanMaker
@@ -171,6 +171,10 @@ def judge(
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(leave_out_repetitions(_check(cases)))
+    if project is not None:
+        sources = Sources(project.root, project.settings.budgets, project.overlay)
+        verdicts = tuple(silence_echoes(verdicts, sources.find_real_path))
+    echoes = sum(each.silent for each in verdicts)
     ignores = project.settings.file_ignores if project is not None else NO_IGNORES
     silenced = silence(verdicts, trees, selection, list_families, ignores)
     # what is not used may cover something in files that nobody looked at
@@ -182,7 +186,7 @@ def judge(
     if project is not None and project.baseline is not None:
         acceptance = _accept(told, trees, selection, (project, project.baseline))
         told = acceptance.verdicts
-    suppressed = sum(each.silent for each in told)
+    suppressed = sum(each.silent for each in told) - echoes
     return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance)
 
 
@@ -254,7 +258,7 @@ class _Reading:
 
 def _read(project: Project, sources: Sources) -> _Reading:
     ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
-    wishes = tuple(FileWish(end.claims, end.considers) for end in ends)
+    wishes = tuple(FileWish(end.claims, end.considers, end.anchor, end.each_path) for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
     for faulty in found.trees:
         sources.replace(faulty)

@@ -6,14 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
+from agent_paths import PATHS, write_kind
 from creation.test_starters import follow, list_commands
 
 from stagec.cli.app import run
 from stagec.core.shelf import members
 from stagec.creation import readers
+from stagec.creation.around import TAKEN
 from stagec.creation.conversion import Conversion
 from stagec.creation.new_project import NewProject
 from stagec.creation.readers import AgentReader
+from stagec.frontends.agent_files.kinds import list_kinds
 
 Shown = pytest.CaptureFixture[str]
 AGENT = "---\nname: {}\ndescription: Does it.\ntools: Read, Bash(git:*)\nmodel: opus\n---\nDo it.\n"
@@ -176,3 +179,33 @@ def test_real_agent_files_become_a_project_that_runs(capfd: Shown) -> None:
 def test_each_reader_is_found_on_the_shelf() -> None:
     kinds = {path.stem for path in Path(readers.__file__).parent.glob("[!_]*.py")}
     assert len(members(readers, AgentReader)) == len(kinds)
+
+
+def _list_read_kinds() -> set[str]:
+    return {kind for each in members(readers, AgentReader) for kind in (*each.agents, *each.others)}
+
+
+@pytest.mark.parametrize("kind", [each.name for each in list_kinds()])
+def test_a_file_of_each_kind_becomes_a_stage_or_is_named_as_left_out(kind: str, agents: Path, capfd: Shown) -> None:
+    (agents / "one.md").write_text(AGENT.format("One"), encoding="utf-8")
+    file = write_kind(Path(), kind)
+    assert run(["init", "--from", ".", "flow"]) == 0
+    told = capfd.readouterr().err
+    is_left = f"'{file}' was left out: " in told
+    assert is_left is (kind not in _list_read_kinds() and file not in TAKEN), told
+    assert ("of a kind that is not converted, such as memory and instructions: 1" in told) is is_left
+
+
+@pytest.mark.parametrize("kind", sorted(PATHS.keys() - _list_read_kinds()))
+def test_one_file_that_cannot_become_a_stage_is_refused(kind: str, tmp_path: Path, capfd: Shown) -> None:
+    file = write_kind(tmp_path, kind)
+    assert run(["init", "--from", str(tmp_path / file)]) == 2
+    assert "cannot become a stage" in capfd.readouterr().err
+
+
+def test_agents_anywhere_are_found_beside_files_that_are_not_converted(tmp_path: Path, capfd: Shown) -> None:
+    (tmp_path / "AGENTS.md").write_text("# Rules\n", encoding="utf-8")
+    (tmp_path / "writer.md").write_text(AGENT.format("Writer"), encoding="utf-8")
+    assert run(["init", "--from", str(tmp_path), "flow"]) == 0
+    assert "AGENTS.md' was left out: instructions of Codex cannot be converted" in capfd.readouterr().err
+    assert Path("flow/stages/writer.md").exists()

@@ -15,10 +15,15 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from agent_paths import PATHS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from stagec import frontends
 from stagec.cli.app import run
+from stagec.core.shelf import members
+from stagec.frontends import FrontEnd
+from stagec.frontends.agent_files.kinds import list_kinds
 
 TOP = Path(__file__).parents[2]
 PARTS = (".pre-commit-hooks.yaml", "LICENSE", "README.md", "compiler", "pyproject.toml", "registries", "schemas")
@@ -169,6 +174,11 @@ def test_every_hook_stops_what_it_is_for(checked: Path, configuration: str, surr
     stage(checked, "write.md", f"{prompt}And be brief.\n")
     stale = hooked(checked, every, surroundings, "stagec-compile-check")
     assert (stale.returncode, "'write.md' changed" in stale.stdout) == (1, True), stale.stdout
+    (checked / ".claude").mkdir()
+    stage(checked, "write.md", prompt)
+    stage(checked, ".claude/settings.json", "{")
+    assert hooked(checked, every, surroundings, "stagec-validate").returncode == 1
+    git(checked, "rm", "-q", "-f", ".claude/settings.json")
     stage(checked, "write.md", prompt.replace("completionTool:", "completionTol:"))
     (checked / "write.md").write_text(prompt, encoding="utf-8")  # only what is staged is broken
     assert hooked(checked, every, surroundings, "stagec-validate").returncode == 1
@@ -181,3 +191,69 @@ def test_a_repository_without_anything_to_check_passes(
     (tmp_path / "README.md").write_text("# Nothing of ours\n", encoding="utf-8")
     passed = hooked(tmp_path, f"{configuration}{EVERY}", surroundings)
     assert passed.returncode == 0, passed.stdout + passed.stderr
+
+
+BY_NAME = (
+    ".agent/writer/steps_registry.json",
+    ".agent/writer/agent.json",
+    ".agent/workflow.json",
+    ".agent/workflow-merge.json",
+    "flow/pipeline.yaml",
+    "flow/pipeline.yml",
+    "flow/pipeline.json",
+    "flow/draft.md",
+    "flow/draft.markdown",
+    "tools.yaml",
+    "tools.yml",
+    "tools.json",
+    "tools.lock.json",
+)
+"""Files that a front end claims by their names, besides agent files."""
+BESIDE = (
+    ".agent/writer/schemas/draft.schema.json",
+    ".agent/writer/prompts/steps/draft.md",
+    ".agent/writer/_config/steps.yml",
+    "flow/machine.config.json",
+    "plugin/.claude-plugin/plugin.json",
+    ".claude-plugin/marketplace.json",
+    ".github/plugin/plugin.json",
+    ".github/plugin/marketplace.json",
+    ".github/workflows/other.lock.yml",
+    "stagec.toml",
+    "pyproject.toml",
+    "stagec-baseline.json",
+    ".gitignore",
+)
+"""Files that change what a check says of others."""
+OTHERS = ("main.py", "package.json", "src/settings.json", "docs/page.txt", ".github/workflows/ci.yml", "hooks.json")
+
+
+def test_every_front_end_and_every_kind_of_agent_files_has_a_file_here() -> None:
+    assert {each.name for each in list_kinds()} == PATHS.keys()
+    for kind in list_kinds():
+        assert any(kind.find(PATHS[kind.name])), kind.name
+    ends = members(frontends, FrontEnd)
+    every = (*BY_NAME, *PATHS.values())
+    assert [file for file in every if not any(end.claims(file) for end in ends)] == []
+    by_any_name = [end.name for end in ends if not any(end.claims(file) for file in every)]
+    assert by_any_name == ["envelopes"]  # 'stagec-validate-all' is for these
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_hook_runs_for_each_file_that_is_read(tmp_path: Path) -> None:
+    """The hook of this checkout, but for what it starts: that prints the files for which pre-commit starts it."""
+    repository, project = tmp_path / "hook", tmp_path / "project"
+    text = (TOP / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    text = text.replace("entry: stagec validate --allow-empty\n  language: python", "entry: echo\n  language: system")
+    repository.mkdir()
+    hooks = text.replace("pass_filenames: false", "verbose: true\n  require_serial: true")
+    (repository / ".pre-commit-hooks.yaml").write_text(hooks, encoding="utf-8")
+    wanted = {*BY_NAME, *BESIDE, *PATHS.values()}
+    for file in (*wanted, *OTHERS):
+        (project / file).parent.mkdir(parents=True, exist_ok=True)
+        (project / file).touch()
+    configuration = CONFIGURATION.format(repository=repository, revision=committed(repository))
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home")}
+    shown = hooked(project, configuration, environment).stdout
+    assert "Passed" in shown
+    assert {word for line in shown.splitlines()[1:] for word in line.split()} & {*wanted, *OTHERS} == wanted

@@ -90,10 +90,8 @@ class _Survey:
         self._ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
         root = project.root.resolve()
         walk = Walk(root, SearchScope(gitignore=False), lambda _: True, lambda _: False)
-        for path in project.paths or tuple(root / each for each in project.settings.scope.roots):
-            file, _ = resolve(root, path, ())
-            if os.path.isdir(path):
-                walk.folder(file)
+        paths = project.paths or tuple(root / each for each in project.settings.scope.roots)
+        walk.folders(resolve(root, path, ())[0] for path in paths if os.path.isdir(path))
         self._files = list(islice(sorted(walk.files), _MOST))
 
     def hints(self) -> Iterator[str]:

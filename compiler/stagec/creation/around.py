@@ -15,6 +15,8 @@ from stagec.sources.read import Sources
 
 SERVERS = ".mcp.json"
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
+TAKEN = frozenset({SERVERS, *_SETTINGS})
+"""Files that are no stages; what counts of them is taken over, and the rest is told key by key."""
 _BARE = re.compile(r"[\w-]+")
 
 

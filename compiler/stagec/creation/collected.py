@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from stagec.core.json import Object, object_of
 from stagec.core.value import value
 from stagec.creation.identity import make_id, name_file
+from stagec.frontends.agent_files import claims
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.read import find_kind
@@ -27,7 +28,7 @@ _USUAL = "claude-agent"
 _TELLING = frozenset({"name", "description"})
 _FENCE = "---"
 _OPENING = re.compile(r"---\s*\n")
-_CLOSED = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
+_CLOSED = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8", "conflict-markers"})
 
 
 @value
@@ -96,17 +97,20 @@ def name_project(folder: Path) -> str:
     return make_id(named) or "agents"
 
 
-def collect(sources: Sources, folder: str) -> Iterator[AgentText | str]:
+def collect(sources: Sources, folder: str, converted: Container[str]) -> Iterator[AgentText | str]:
     """Yield the agent files below a folder, by path; of a file that cannot be read, its name.
 
-    Where none is at a place of a tool, every Markdown file with a name or a description is one.
+    Where none of a kind that is `converted` is at a place of a tool, every Markdown file with a name or a description
+    is one.
     """
-    files = [file for file in sources.below(folder, "") if file.endswith((*MARKDOWN, ".mdc"))]
-    placed = [(file, found) for file in files if (found := _find_kind(sources, file)) is not None]
-    if placed:
-        yield from (read_placed(sources, file, found) or file for file, found in placed)
-    else:
-        yield from (read_anywhere(sources, file) or file for file in files)
+    files = [file for file in sources.below(folder, "") if file.endswith((*MARKDOWN, ".mdc")) or claims(file)]
+    found = [(file, _find_kind(sources, file)) for file in files]
+    are_placed = any(each is not None and each[0].name in converted for _, each in found)
+    for file, each in found:
+        if each is not None:
+            yield read_placed(sources, file, each) or file
+        elif not are_placed and file.endswith((*MARKDOWN, ".mdc")):
+            yield read_anywhere(sources, file) or file
 
 
 def read_named(sources: Sources, file: str) -> AgentText | None:

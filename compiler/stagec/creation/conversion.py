@@ -13,13 +13,14 @@ from stagec.core.value import replace
 from stagec.core.words import listing, quote
 from stagec.creation import readers
 from stagec.creation.adopted import Adopted, write_stage
-from stagec.creation.around import Around, look_around
+from stagec.creation.around import TAKEN, Around, look_around
 from stagec.creation.collected import WORKFLOW, AgentText, collect, find_top, read_named
 from stagec.creation.drafting import PIPELINE, Drafting
 from stagec.creation.identity import make_id
 from stagec.creation.new_project import SCENARIO, LeftOut, Loss, NewProject
 from stagec.creation.readers import AgentReader
 from stagec.creation.sample_scenario import make_scenario
+from stagec.frontends.agent_files.kinds import list_kinds
 from stagec.pipeline import Compilation, Project, compile_project, judge, list_project_families
 from stagec.plan import dump
 from stagec.project.selection import Selection
@@ -45,14 +46,15 @@ class Conversion:
         self._entry = entry
         self._sources = Sources(self._top, Budgets())
         self._around: Around = look_around(self._sources, with_servers=self._is_inside)
-        self._readers = members(readers, AgentReader)
+        self._readers = _list_readers()
         self._left: list[LeftOut] = []
-        self._others = 0
+        self._others = self._unread = 0
 
     def convert(self) -> NewProject:
         """Return the new project; raise `Failure` when no file of the folder can be taken."""
         inside = self._folder.resolve().relative_to(self._top).as_posix()
-        found = [each for each in map(self._judge, collect(self._sources, "" if inside == "." else inside)) if each]
+        given = collect(self._sources, "" if inside == "." else inside, self._readers)
+        found = [each for each in map(self._judge, given) if each]
         texts = self._select(found)
         drafting = Drafting(texts, self._folder, self._entry) if texts else None
         compilation = self._compile(drafting) if drafting is not None else None
@@ -65,6 +67,11 @@ class Conversion:
     def _judge(self, given: AgentText | str) -> AgentText | None:
         """Return a file of which a stage may be made, or remember why not."""
         file = given if isinstance(given, str) else given.file
+        if not isinstance(given, str) and given.kind not in self._readers:
+            if file not in TAKEN:
+                self._left.append(LeftOut(file, _explain_kind(given.kind)))
+                self._unread += 1
+            return None
         if not isinstance(given, str) and given.is_agent:
             return given
         tree = self._sources.tree(file, "file")
@@ -74,13 +81,12 @@ class Conversion:
 
     def _select(self, found: list[AgentText]) -> list[tuple[AgentText, Adopted]]:
         """Return the stages of the agents; of the other files, if somebody names one or there is no agent."""
-        by_kind = {kind: (each, is_agent) for each in self._readers for kind, is_agent in _list_kinds(each)}
-        agents = [each for each in found if by_kind[each.kind][1]]
-        others = [each for each in found if not by_kind[each.kind][1]]
+        agents = [each for each in found if each.kind in self._readers[each.kind].agents]
+        others = [each for each in found if each.kind in self._readers[each.kind].others]
         named = [each for each in others if self._entry is not None and each.is_called(self._entry)]
         chosen = [*named[:1], *agents] if agents or named else others
         self._others = len(found) - len(chosen)
-        return [(each, by_kind[each.kind][0].read(each, self._around)) for each in chosen]
+        return [(each, self._readers[each.kind].read(each, self._around)) for each in chosen]
 
     def _compile(self, drafting: Drafting) -> Compilation | None:
         """Return what the project compiles to without the stages that have errors; those are left out."""
@@ -138,6 +144,8 @@ class Conversion:
                 f"{self._others} other files are not stages, such as skills, commands, prompts and rules;"
                 " --entry makes the first stage of one of them"
             )
+        if self._unread:
+            yield f"files of a kind that is not converted, such as memory and instructions: {self._unread}"
 
 
 def convert_file(source: Path) -> tuple[str, tuple[Loss, ...]]:
@@ -152,16 +160,26 @@ def convert_file(source: Path) -> tuple[str, tuple[Loss, ...]]:
     given = read_named(sources, file)
     if given is None or given.is_lost:
         raise Failure(f"{quote(source)} cannot be read as it is; 'stagec validate {source}' says why")
-    kinds = {kind: each for each in members(readers, AgentReader) for kind, _ in _list_kinds(each)}
-    adopted = kinds[given.kind].read(given, look_around(sources, with_servers=True))
+    reader = _list_readers().get(given.kind)
+    if reader is None:
+        raise Failure(f"{quote(source)} cannot become a stage: {_explain_kind(given.kind)}")
+    adopted = reader.read(given, look_around(sources, with_servers=True))
     identity = make_id(adopted.name) or make_id(given.called) or "stage"
     losses = (replace(each, file=str(source)) if each.file == file else each for each in adopted.losses)
     return write_stage(adopted, identity), tuple(sorted(losses, key=_order))
 
 
-def _list_kinds(reader: AgentReader) -> Iterator[tuple[str, bool]]:
-    yield from ((kind, True) for kind in reader.agents)
-    yield from ((kind, False) for kind in reader.others)
+def _list_readers() -> dict[str, AgentReader]:
+    """Return the reader of each kind that has one."""
+    return {kind: each for each in members(readers, AgentReader) for kind in (*each.agents, *each.others)}
+
+
+def _explain_kind(name: str) -> str:
+    """Say why no stage is made of a file of a kind without a reader."""
+    kind = next(each for each in list_kinds() if each.name == name)
+    if not kind.is_read:
+        return f"{kind.owner} finds no {kind.title} at this place"
+    return f"{kind.title} of {kind.owner} cannot be converted to a stage"
 
 
 def _order(each: Loss) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from stagec.model.flow import Flow
 from stagec.model.rights import FlowRights
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
+from stagec.sources.walk import Anchor
 
 if TYPE_CHECKING:
     from stagec.plan.document import Draft
@@ -54,6 +55,9 @@ class FrontEnd(Generic[D]):
     flow)` says what an agent is to those who call it, and `connect(document, find)` returns a document that knows the
     agents that it calls. `grant(document, flow, sources)` returns what the nodes of the flow may do, or, of a document
     without a flow, what each of its agents may do.
+    `anchor(folder)` tells where the path of a folder says something of the files in it, and with `each_path` a file is
+    read by every path that says something else (`FileWish`). `paths` are patterns of which one is found in the path of
+    each file that it reads or looks for, unless the name of the file is any: the hooks of pre-commit run for these.
     """
 
     name: str
@@ -63,6 +67,9 @@ class FrontEnd(Generic[D]):
     lower: Callable[[D], Flow | None]
     sees: Callable[[Sources, str], bool] = _always
     considers: Callable[[str], bool] | None = None
+    anchor: Anchor | None = None
+    each_path: bool = False
+    paths: tuple[str, ...] = ()
     freeze: Callable[[D, Flow, Sources], Draft] = _none
     yields: bool = False
     reserves: Callable[[str], bool] = _never

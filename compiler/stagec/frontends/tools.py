@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.catalogue.read import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
@@ -41,4 +42,5 @@ def lower(_catalogue: Catalogue) -> Flow | None:
     return None
 
 
-FRONTEND = FrontEnd("tools", claims, recognises, read, lower, sees)
+PATHS = (rf"(?:^|/)(?:{'|'.join(map(re.escape, (*TOOLS, SERVERS, LOCK)))})$",)
+FRONTEND = FrontEnd("tools", claims, recognises, read, lower, sees, paths=PATHS)

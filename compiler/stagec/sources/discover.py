@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from stagec.core.scope import SearchScope
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.sources.tree import Tree
-from stagec.sources.walk import Walk
+from stagec.sources.walk import Anchor, Walk
 
 _LONGEST = 4_000
 """Characters of a path; resolving a longer one costs the square of its length, and no system knows it."""
@@ -58,6 +58,22 @@ def _inside(root: Path, full: str) -> bool:
     return full == str(root) or full.startswith(str(root).rstrip(os.sep) + os.sep)
 
 
+def _spell(root: Path, path: Path) -> str | None:
+    """Return a path relative to the root as it is written, with the links on the way; None where one leads back up."""
+    parts = [part for part in os.path.join(root, path).split(os.sep) if part not in {"", "."}]
+    if ".." in parts:
+        return None
+    before, real, start = "", "", None
+    for at, part in enumerate(parts):
+        before = f"{before}{os.sep}{part}"
+        above, real = real, observations.resolve(before)
+        if real == str(root) and start is None:
+            start = at + 1
+        elif start is not None and (not _inside(root, real) or above == real or above.startswith(real + os.sep)):
+            return None
+    return None if start is None else "/".join(parts[start:])
+
+
 def _missing(root: Path, full: str) -> str:
     """Say which part of a path is the first that is not there, and what it may have been meant to be.
 
@@ -85,10 +101,14 @@ class FileWish:
     """What a front end looks for, by the path of a file in the project.
 
     It wants what it `claims`; of what nobody claims it `considers` some, each of which a glance can tell to be its own.
+    An `anchor` tells where the path of a folder says something of the files in it. With `each_path`, every path of a
+    file is wanted whose folder has another anchor; else only the first path of each file.
     """
 
     claims: Callable[[str], bool]
     considers: Callable[[str], bool] | None = None
+    anchor: Anchor | None = None
+    each_path: bool = False
 
 
 @value
@@ -118,19 +138,37 @@ def discover(
     """
     claims = tuple(wish.claims for wish in wishes)
     considers = tuple(wish.considers for wish in wishes if wish.considers is not None)
-    walk = Walk(Path(observations.resolve(root)), scope, partial(_any, claims), partial(_any, considers))
+    anchors = tuple(wish.anchor for wish in wishes if wish.anchor is not None)
+    walk = Walk(Path(observations.resolve(root)), scope, partial(_any, claims), partial(_any, considers), anchors)
+    by_path = tuple(wish.claims for wish in wishes if wish.each_path)
     by_hand: set[str] = set()
+    folders: set[str] = set()
     for path in paths or tuple(walk.root / folder for folder in scope.roots):
         file, named = resolve(walk.root, path, overlay)
+        spelt = _spell(walk.root, path) if named is not PathKind.TEXT else None
         if named is PathKind.FOLDER:
-            walk.folder(file)
+            folders |= {file} if spelt is None else {file, spelt}
         elif named is PathKind.TEXT or walk.file(file):
-            by_hand.add(file)
-    found = sorted(by_hand.union(walk.files))
-    others = tuple(sorted(set(walk.others) - by_hand))
-    claimed = tuple(tuple(filter(claim, found)) for claim in claims)
+            means_more = spelt is not None and _any(by_path, spelt) and not _any(by_path, file)
+            by_hand.add(spelt if spelt is not None and means_more else file)
+    walk.folders(sorted(folders, reverse=True))
+    found = (*sorted(by_hand), *walk.files)
+    every = ((wish, dict.fromkeys(filter(wish.claims, found))) for wish in wishes)
+    claimed = tuple(tuple(sorted(own if wish.each_path else _leave_out_aliases(walk, own))) for wish, own in every)
     unclaimed = tuple(sorted(by_hand.difference(*claimed)))
-    return Discovery(claimed, frozenset(by_hand), unclaimed, walk.trees, others)
+    known = {walk.find_place(file) for file in found}
+    others = (file for file in _leave_out_aliases(walk, walk.others) if walk.find_place(file) not in known)
+    return Discovery(claimed, frozenset(by_hand), unclaimed, walk.trees, tuple(sorted(others)))
+
+
+def _leave_out_aliases(walk: Walk, files: Iterable[str]) -> Iterator[str]:
+    """Yield the first path of each file: one that leads to it through a folder that has been there is left out."""
+    seen: set[str] = set()
+    for file in files:
+        place = walk.find_place(file)
+        if place not in seen:
+            seen.add(place)
+            yield file
 
 
 def _any(claims: tuple[Callable[[str], bool], ...], file: str) -> bool:

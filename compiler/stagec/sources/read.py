@@ -14,7 +14,8 @@ from stagec.core.budgets import Budgets
 from stagec.core.expansion import PatternTally
 from stagec.core.memo import Memo
 from stagec.core.place import Place
-from stagec.core.value import NOTHING
+from stagec.core.value import NOTHING, replace
+from stagec.sources.conflicts import find_conflict
 from stagec.sources.formats import format_of, format_of_content
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.suppression import SIGN
@@ -22,6 +23,8 @@ from stagec.sources.tree import Fault, Format, Parsed, Tree
 from stagec.sources.walk import NEVER
 
 BOM = b"\xef\xbb\xbf"
+CONFLICT = b"<<<<<<<"
+"""How the first line of a conflict begins that git could not merge."""
 _MARKDOWN = ".md"
 _CLOSED = frozenset({"unreadable-file", "outside-project"})
 """The topics of faults that keep a file from being opened."""
@@ -121,6 +124,14 @@ class Sources:
             return observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
         except OSError:
             return b""
+
+    def find_real_path(self, file: str) -> str:
+        """Return the path in the project that leads to a file without a link; of one that is not there, its name."""
+        try:
+            real = self._resolve(file)[0] if _nameable(file) and file not in self._overlay else ""
+        except OSError:
+            return file
+        return os.path.relpath(real, self.root) if real else file
 
     def _resolve(self, file: str) -> tuple[str, int]:
         """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
@@ -246,11 +257,22 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
     if form is PLAIN and format_of(file) is None:
         form = format_of_content(data) or PLAIN
     broken = _encoding_fault(file, data)
-    parsed = form.parse(file, data, budgets) if broken is None else Parsed(faults=(broken,))
+    parsed = _parse_whole(file, form, data, budgets) if broken is None else Parsed(faults=(broken,))
     readable = parsed.value is not None or not parsed.faults
     is_silenced = readable and SIGN in data
     suppressions = form.take_suppressions(file, data, parsed.value) if is_silenced else ()
     return Tree(file, kind, form, data, parsed.value, (*faults, *parsed.faults), parsed.body, readable, suppressions)
+
+
+def _parse_whole(file: str, form: Format, data: bytes, budgets: Budgets) -> Parsed:
+    """Return what a text says; of one with conflicts only the frontmatter is read, if they all are below it."""
+    parsed = form.parse(file, data, budgets)
+    is_prose = form is PLAIN or parsed.body is not None
+    conflict = find_conflict(file, data.decode(), is_prose=is_prose) if CONFLICT in data else None
+    if conflict is None or conflict.at.range is None:
+        return parsed
+    is_below = parsed.value is not None and parsed.body is not None and parsed.body[0] <= conflict.at.range[0]
+    return replace(parsed, faults=(*parsed.faults, conflict)) if is_below else Parsed(faults=(conflict,))
 
 
 def _encoding_fault(file: str, data: bytes) -> Fault | None:

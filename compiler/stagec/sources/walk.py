@@ -1,10 +1,11 @@
-"""Walk the folders of a project, each once, past what its patterns leave out."""
+"""Walk the folders of a project, each once for each meaning of its path, past what its patterns leave out."""
 
 from __future__ import annotations
 
 import os
+import posixpath
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from stagec.core import observations
@@ -28,15 +29,26 @@ class VisitedFolder:
     rules: IgnoreRules
 
 
+Anchor = Callable[[str], tuple[str, str] | None]
+"""Returns what the path of a folder says of the files in it: the folder it counts from, and the part that counts."""
+
+
 class Walk:
     """Collects the wanted files under some folders of one project, and others to consider; `root` has no link in it.
 
     Links to folders are followed after everything that can be reached without them, so that what lies in the project
-    is called by its own name. A folder that was visited is not visited again.
+    is called by its own name first. A folder is visited again by another path where an `anchor` says that the path
+    gives its files another meaning: once for each folder that the path counts from, which may be reached by many paths
+    itself, and each part that counts. So many links cannot make more visits than folders times meanings.
     """
 
     def __init__(
-        self, root: Path, scope: SearchScope, wanted: Callable[[str], bool], considered: Callable[[str], bool]
+        self,
+        root: Path,
+        scope: SearchScope,
+        wanted: Callable[[str], bool],
+        considered: Callable[[str], bool],
+        anchors: tuple[Anchor, ...] = (),
     ) -> None:
         self.root = root
         self.files: list[str] = []
@@ -44,8 +56,11 @@ class Walk:
         self._scope = scope
         self._wanted = wanted
         self._considered = considered
+        self._anchors = anchors
         self._trees: dict[str, Tree] = {}
-        self._seen: set[str] = set()
+        self._seen: set[tuple[str, ...]] = set()
+        self._refused: set[str] = set()
+        self._identities: dict[str, str] = {}
         self._folders: list[VisitedFolder] = []
         self._links: deque[VisitedFolder] = deque()
 
@@ -66,13 +81,18 @@ class Walk:
         self._keep(file, Fault("unreadable-file", Place(file), "dangling", {"target": target}))
         return False
 
-    def folder(self, file: str) -> None:
-        """Collect what is wanted under a folder; the root is the empty path."""
-        self._folders.append(VisitedFolder(file, IgnoreRules.above(self.root, self._scope, file)))
+    def folders(self, files: Iterable[str]) -> None:
+        """Collect what is wanted under folders; the root is the empty path."""
+        self._folders += [VisitedFolder(each, IgnoreRules.above(self.root, self._scope, each)) for each in files]
         while self._folders or self._links:
             stop = self._folders.pop() if self._folders else self._links.popleft()
-            if self._first(stop.file):
+            if self._is_first(stop.file):
                 self._visit(stop)
+
+    def find_place(self, file: str) -> str:
+        """Return what two paths of one file have in common if they lead to it through different folders."""
+        folder, name = posixpath.split(file)
+        return f"{self._identify(folder)}/{name}"
 
     def _visit(self, stop: VisitedFolder) -> None:
         entries = self._entries(stop.file)
@@ -102,21 +122,33 @@ class Walk:
             self._keep(file or ".", Fault("unreadable-file", Place(file or "."), "folder", facts))
             return []
 
-    def _first(self, file: str) -> bool:
-        try:
-            identity = observations.identify(self._path(file))
-        except OSError:
-            return True  # listing it will say what is wrong
-        fresh = identity not in self._seen
-        self._seen.add(identity)
-        return fresh
+    def _is_first(self, file: str) -> bool:
+        """Tell whether a folder has not been visited yet by a path that gives its files the same meaning."""
+        meant = next((found for anchor in self._anchors if (found := anchor(file)) is not None), None)
+        key = (self._identify(file), *(() if meant is None else (self._identify(meant[0]), meant[1])))
+        is_first = key not in self._seen
+        self._seen.add(key)
+        return is_first
+
+    def _identify(self, file: str) -> str:
+        """Return what is equal for all paths of a folder; one that cannot be identified is itself."""
+        if file not in self._identities:
+            try:
+                self._identities[file] = observations.identify(self._path(file))
+            except OSError:  # listing it will say what is wrong
+                self._identities[file] = file
+        return self._identities[file]
 
     def _enters(self, file: str) -> bool:
+        """Tell whether a link to a folder is followed: not out of the project, and not to a folder that it lies in."""
         real = observations.resolve(self._path(file))
         if not self._inside(real):
             facts = {"target": os.path.relpath(real, self.root)}
-            self._keep(file, Fault("link-out-of-project", Place(file), facts=facts))
-        return self._inside(real)
+            if (place := self.find_place(file)) not in self._refused:
+                self._keep(file, Fault("link-out-of-project", Place(file), facts=facts))
+            self._refused.add(place)
+            return False
+        return not _is_below(observations.resolve(self._path(posixpath.dirname(file))), real)
 
     def _keep(self, file: str, fault: Fault) -> None:
         self._trees[file] = Tree(file, "folder", PLAIN, faults=(fault,), readable=False)
@@ -125,7 +157,11 @@ class Walk:
         return os.path.join(self.root, file)
 
     def _inside(self, real: str) -> bool:
-        return real == str(self.root) or real.startswith(str(self.root).rstrip(os.sep) + os.sep)
+        return _is_below(real, str(self.root))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _missing(path: str) -> bool:

@@ -19,6 +19,23 @@ _LIKELY = re.compile(
 )
 """Paths of which the kinds are asked; all others cost one look."""
 _OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|github|cursor|opencode|agents)/")
+_PROOFS = (
+    r"(?:^|/)(?:(?:\.claude-plugin|\.github/plugin)/(?:plugin|marketplace)\.json|\.github/workflows/[^/]+\.lock\.yml)$"
+)
+"""Files beside others that say what these are."""
+
+
+_OWN = re.compile(
+    r"(?:(?P<home>.*)/)?(?P<own>\.(?:claude|github|cursor|opencode|agents)(?:/[^/]+){0,2})(?:/.*)?", re.DOTALL
+)
+_OF_PLUGIN = re.compile(r"(?:(?P<home>.*?)/)?(?P<own>agents|commands|skills|hooks)(?:/.*)?", re.DOTALL)
+"""Folders by which kinds know their files, with the folder that they count from."""
+
+
+def find_anchor(folder: str) -> tuple[str, str] | None:
+    """Return what the path of a folder says of the agent files in it: of which project, and of what kind and name."""
+    found = _OWN.fullmatch(folder) or _OF_PLUGIN.fullmatch(folder)
+    return None if found is None else (found["home"] or "", found["own"])
 
 
 def claims(file: str) -> bool:
@@ -67,4 +84,17 @@ def _grant(document: AgentFiles, _flow: Flow | None, sources: Sources) -> tuple[
     return tuple(list_accesses(document, sources))
 
 
-FRONTEND = FrontEnd("agent files", claims, recognises, read, lower, sees, yields=True, reserves=reserves, grant=_grant)
+FRONTEND = FrontEnd(
+    "agent files",
+    claims,
+    recognises,
+    read,
+    lower,
+    sees,
+    anchor=find_anchor,
+    each_path=True,
+    yields=True,
+    reserves=reserves,
+    paths=(_LIKELY.pattern, _PROOFS),
+    grant=_grant,
+)

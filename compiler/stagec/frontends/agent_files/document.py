@@ -19,12 +19,16 @@ if TYPE_CHECKING:  # most projects have no agent files
 
 @value
 class AgentFile:
-    """One file: its kind, what its path says of it, its tree, and what its tool reads in it."""
+    """One file: its kind, what its path says of it, its tree, and what its tool reads in it.
+
+    `real_path` is equal for two paths that lead to the same file.
+    """
 
     kind: AgentKind
     where: Where
     tree: Tree
     reading: OwnerReading
+    real_path: str = ""
 
     @property
     def at(self) -> Place:

@@ -8,7 +8,9 @@ from stagec.frontends.agent_files.claude_reading import read_claude_project
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
+from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.plugins import find_plugin_owner
+from stagec.sources.conflicts import TOPIC as CONFLICT
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
 
@@ -90,9 +92,16 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
     if tree is None:
         return None
     kind, where = meant
-    reading = kind.load(tree, sources.budgets)
+    real = sources.find_real_path(file)
+    conflict = next(iter(tree.about(CONFLICT)), None)
+    if conflict is not None and not isinstance(tree.value, dict):
+        reading = OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    else:
+        reading = kind.load(tree, sources.budgets)
+    if conflict is not None and conflict not in reading.faults:
+        reading = replace(reading, faults=(*reading.faults, conflict))
     if kind.is_shared:
-        return AgentFile(kind, where, tree, reading)
+        return AgentFile(kind, where, tree, reading, real)
     is_lost = (bool(reading.faults) and not reading.members) or reading.displaced is not None
     tree = replace(
         tree,
@@ -105,4 +114,4 @@ def _read_file(sources: Sources, file: str) -> AgentFile | None:
     if reading.format is not None and SIGN in tree.data:
         tree = replace(tree, suppressions=tree.format.take_suppressions(file, tree.data, tree.value))
     sources.replace(tree)
-    return AgentFile(kind, where, tree, reading)
+    return AgentFile(kind, where, tree, reading, real)

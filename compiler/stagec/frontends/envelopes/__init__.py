@@ -48,4 +48,4 @@ def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[Fl
     return () if flow is None else (FlowRights(flow, read),)
 
 
-FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, _freeze, grant=_grant)
+FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, freeze=_freeze, grant=_grant)

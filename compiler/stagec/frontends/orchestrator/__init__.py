@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 
 _FOLDER = ".agent"
 _NAME = re.compile(r"workflow.*\.json")
+_PATH = rf"(?:^|/){re.escape(_FOLDER)}/{_NAME.pattern}$"
 
 
 def claims(file: str) -> bool:
     """Tell whether a file is an orchestrator file by its name and its folder."""
     folder, name = posixpath.split(file)
     return _NAME.fullmatch(name) is not None and posixpath.basename(folder) == _FOLDER
+
+
+def find_anchor(folder: str) -> tuple[str, str] | None:
+    """Return what the path of a folder says: only in one of a certain name are orchestrator files looked for."""
+    home, name = posixpath.split(folder)
+    return (home, name) if name == _FOLDER else None
 
 
 def recognises(tree: Tree) -> bool:
@@ -68,4 +75,15 @@ def _grant(document: Workflow, flow: Flow | None, _sources: Sources) -> tuple[Fl
     return (FlowRights(flow, dict, list_inner),)
 
 
-FRONTEND = FrontEnd("orchestrator", claims, recognises, _read, _lower, freeze=_freeze, connect=_connect, grant=_grant)
+FRONTEND = FrontEnd(
+    "orchestrator",
+    claims,
+    recognises,
+    _read,
+    _lower,
+    anchor=find_anchor,
+    paths=(_PATH,),
+    freeze=_freeze,
+    connect=_connect,
+    grant=_grant,
+)

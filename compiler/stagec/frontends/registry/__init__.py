@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stagec.frontends import CalledAgent, Flow, FlowRights, FrontEnd, Sources
 from stagec.frontends.registry.document import Registry
-from stagec.frontends.registry.files import claims, recognises
+from stagec.frontends.registry.files import PATHS, claims, recognises
 from stagec.frontends.registry.lower import lower
 from stagec.frontends.registry.read import read
 
@@ -38,4 +38,6 @@ def _grant(document: Registry, flow: Flow | None, sources: Sources) -> tuple[Flo
     return () if flow is None else (FlowRights(flow, read),)
 
 
-FRONTEND = FrontEnd("registry", claims, recognises, read, lower, freeze=_freeze, describe=_describe, grant=_grant)
+FRONTEND = FrontEnd(
+    "registry", claims, recognises, read, lower, paths=PATHS, freeze=_freeze, describe=_describe, grant=_grant
+)

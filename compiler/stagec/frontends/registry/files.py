@@ -20,6 +20,8 @@ from stagec.sources.tree import Fault, Tree
 
 REGISTRY = "steps_registry.json"
 AGENT = "agent.json"
+PATHS = (rf"(?:^|/)(?:{re.escape(REGISTRY)}|{re.escape(AGENT)})$", r"(?:^|/)(?:schemas|prompts|_config|\.agent)/")
+"""Patterns of the files of registries: their names, and the folders in which usually are all others."""
 _NAMED_IN = ("runner", "flow", "prompts", "registry")
 
 

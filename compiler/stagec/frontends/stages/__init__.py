@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from stagec.frontends import Flow, FlowRights, FrontEnd, Sources
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.recognise import claims, recognises, sees
+from stagec.frontends.stages.recognise import PATHS, claims, considers, recognises, sees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,4 +44,6 @@ def _grant(document: Pipeline, flow: Flow | None, _sources: Sources) -> tuple[Fl
     return () if flow is None else (FlowRights(flow, read),)
 
 
-FRONTEND = FrontEnd("stages", claims, recognises, _read, _lower, sees, freeze=_freeze, grant=_grant)
+FRONTEND = FrontEnd(
+    "stages", claims, recognises, _read, _lower, sees, considers, paths=PATHS, freeze=_freeze, grant=_grant
+)

@@ -59,14 +59,16 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ..
         for file in (posixpath.join(folder, name) for name in PIPELINES):
             if file not in machines and sources.exists(file) and _lists(sources, file, below):
                 found[file] = _bundle(sources, file)
-    members = {tree.file for bundle in found.values() if bundle is not None for tree in bundle.stages}
+    joined = [bundle for bundle in found.values() if bundle is not None and bundle.pipeline is not None]
+    members = {tree.file for bundle in joined for tree in bundle.stages}
     loose: dict[str, list[Tree]] = {}
     unlisted = (file for file in sorted(named - members) if not is_prompt(sources, file))
     for tree in _stages(sources, unlisted):
         if _is_meant(sources, tree):
             loose.setdefault(posixpath.dirname(tree.file), []).append(tree)
     alone = (PipelineFiles(None, tuple(inside)) for inside in loose.values())
-    return (*(each for _, each in sorted(found.items()) if each is not None), *alone)
+    kept = (each for file, each in sorted(found.items()) if file not in members)  # stage objects that a pipeline lists
+    return (*(each for each in kept if each is not None), *alone)
 
 
 def _machine(sources: Sources, file: str) -> str:

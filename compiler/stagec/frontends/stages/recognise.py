@@ -14,13 +14,21 @@ MARKDOWN = (".md", ".markdown")
 CONFIGURATION = ".config.json"
 """How the file of a state machine's configuration ends; what stands before it is the name of the machine."""
 
+PATHS = (
+    rf"(?:^|/)(?:{'|'.join(map(re.escape, PIPELINES))})$",
+    rf"(?:{'|'.join(map(re.escape, (*MARKDOWN, CONFIGURATION)))})$",
+)
+_OBJECTS = ".json"
 _TELLING = ("id", "allowedTools", "completionTool", "completionSchema", "turnCap", "resolutionPolicy")
+_WORDS = tuple(each.encode() for each in _TELLING)
 _ENOUGH = 3
 _GLANCE = 24_000
-"""Bytes of a Markdown file in which its frontmatter has to lie to be noticed."""
+"""Bytes of a file in which its frontmatter, or the members of its first stage, have to lie to be noticed."""
 _TELLTALE = re.compile(
     rb"""(?:^(?:[ \t]+(?=["']))?|[{,][ \t]*)["']?(%s)["']?[ \t]*:""" % "|".join(_TELLING).encode(), re.MULTILINE
 )
+_MARKER = re.compile(rb"\A<{7}[^\r\n]*(?:\r\n|\n|\r)")
+"""The first line of a conflict; of a stage that cannot be merged one has to hear."""
 _END = re.compile(rb"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _ENTRIES = ("entry", "entryStage")
 
@@ -35,17 +43,39 @@ def claims(file: str) -> bool:
     return posixpath.basename(file) in PIPELINES or file.endswith(MARKDOWN)
 
 
+def considers(file: str) -> bool:
+    """Tell whether a file of any other name may hold stage objects."""
+    return file.endswith(_OBJECTS)
+
+
 def sees(sources: Sources, file: str) -> bool:
-    """Tell whether a file that nobody named has the frontmatter of a stage; a pipeline's name says enough."""
-    if not file.endswith(MARKDOWN):
+    """Tell whether a file that nobody named has a stage, as frontmatter or as JSON; a pipeline's name says enough."""
+    if posixpath.basename(file) in PIPELINES:
         return True
     data = legible(sources.glance(file, _GLANCE)).removeprefix(BOM)
+    if not file.endswith(MARKDOWN):
+        is_likely = sum(word in data for word in _WORDS) >= _ENOUGH  # of most files this look tells enough
+        return is_likely and data.lstrip()[:1] in {b"{", b"["} and _tells_enough(data) and _has_objects(sources, file)
+    data = _MARKER.sub(b"", data, count=1)
     if not data.startswith(b"---"):
         return False
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     end = _END.search(lines, len(b"---\n"))
     inside = lines if end is None else lines[: end.start()]
-    return len(set(_TELLTALE.findall(inside))) >= _ENOUGH
+    return _tells_enough(inside)
+
+
+def _tells_enough(text: bytes) -> bool:
+    return len(set(_TELLTALE.findall(text))) >= _ENOUGH
+
+
+def _has_objects(sources: Sources, file: str) -> bool:
+    """Tell whether a file with the words of stages has stages, or is broken; any other is forgotten."""
+    tree = sources.tree(file, "file")
+    has_any = tree is not None and (recognises(tree) if tree.readable else bool(tree.data))
+    if not has_any:
+        sources.forget(file)
+    return has_any
 
 
 def recognises(tree: Tree) -> bool:

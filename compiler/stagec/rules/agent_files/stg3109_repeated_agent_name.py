@@ -24,7 +24,7 @@ def check(document: AgentFiles) -> Iterator[Finding]:
         if not isinstance(name, str) or not isinstance(file.members.get("description"), str) or file.where.is_plugin:
             continue
         other = first.setdefault((file.where.home, name), file)
-        if other is not file:
+        if other.real_path != file.real_path:
             related = (Related(other.at / "name", "the same name"),)
             message = f"another agent is called {quote(name)}: Claude Code loads one of the two"
             yield Finding(file.at / "name", message, related)

@@ -8,12 +8,15 @@ exist.
 Put the agent definition beside the registry. Nothing is wrong when it is kept elsewhere.
 """
 
+import posixpath
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
+from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import listing
 from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.files import AGENT
 from stagec.frontends.registry.supply import find_unsupplied
 from stagec.rules.registry import rule
 
@@ -21,5 +24,7 @@ from stagec.rules.registry import rule
 @rule(since="0.1", origin=("rulings:R17",), severity=Severity.NOTE)
 def check(registry: Registry) -> Iterator[Finding]:
     lost = find_unsupplied(registry) if registry.agent is None else {}
+    beside = Place(posixpath.join(posixpath.dirname(registry.at.file), AGENT))  # which may be there and broken
     for (_, at), *_ in tuple(lost.values())[:1]:
-        yield Finding(at, f"without an agent definition nobody can tell what supplies {listing(lost)}")
+        message = f"without an agent definition nobody can tell what supplies {listing(lost)}"
+        yield Finding(at, message, causes=(beside,))

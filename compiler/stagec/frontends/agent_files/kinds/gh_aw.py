@@ -17,7 +17,8 @@ def find_workflow(file: str) -> Iterator[Where]:
         yield replace(each, proofs=(f"{posixpath.splitext(file)[0]}.lock.yml",), sign=_EVENTS)
 
 
-_EVENTS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?on:")
+# a conflict of git may begin before the frontmatter
+_EVENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:<{7}[^\n]*\n)?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?on:")
 _WORKFLOWS = below(r"\.github/workflows", r"(?P<name>[^/]+)\.md")
 
 KINDS = AgentKinds(
