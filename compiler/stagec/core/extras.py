@@ -58,9 +58,10 @@ def _find_requirements(extra: str) -> tuple[str, ...]:
 
 def _decode(text: str | None) -> Json:
     try:
-        return json.loads(text or "{}")
+        found: Json = json.loads(text or "{}")
     except ValueError:
         return None
+    return found
 
 
 def _write_address(url: str, origin: Object) -> str:
