@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+
+import pytest
 
 from stagec.acceptance import accept
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import AnyRule, Finding, Rule
+from stagec.core.scope import SearchScope
+from stagec.core.value import replace
 from stagec.findings import Verdict, diagnose
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.baseline import Baseline, make_baseline
@@ -16,6 +21,7 @@ from stagec.project.selection import Selection
 from stagec.project.settings import Settings
 
 FILE = Place("a.json")
+EXAMPLE = Path(__file__).parents[1] / "registries" / "broken-on-purpose"
 
 
 def _rule(code: str, groups: tuple[str, ...] = ()) -> AnyRule:
@@ -114,6 +120,71 @@ def test_only_what_was_looked_at_can_be_stale(tmp_path: Path) -> None:
     assert _stale(tmp_path, baseline, settings=Settings(ignore=("STG125",))) == []
     (tmp_path / "b" / "pipeline.json").unlink()
     assert _stale(tmp_path, baseline, "a") == ["a/pipeline.json", "b/pipeline.json"]
+
+
+def _unjudged(root: Path, baseline: Baseline, settings: Settings | None = None) -> list[tuple[str, str]]:
+    found = _compile(root, baseline, settings=settings).acceptance
+    assert found is not None
+    return [(each.file, each.rule) for each in found.unjudged]
+
+
+def _accept_all(root: Path) -> Baseline:
+    found = _compile(root, Baseline()).acceptance
+    assert found is not None
+    return make_baseline(found.possible)
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"entry": ', b"\xff", b'{"entry": "\xe9"}', None], ids=["syntax", "binary", "encoding", "dangling"]
+)
+def test_what_a_broken_file_says_is_kept_and_its_neighbour_shrinks(tmp_path: Path, data: bytes | None) -> None:
+    for name in ("a", "b"):
+        _project(tmp_path / name, extra=1)
+    baseline = _accept_all(tmp_path)
+    _project(tmp_path / "a")
+    broken = tmp_path / "b" / "pipeline.json"
+    if data is None:
+        broken.unlink()
+        broken.symlink_to("nowhere")
+    else:
+        broken.write_bytes(data)
+    assert {*_stale(tmp_path, baseline)} == {"a/pipeline.json"}
+    assert {file for file, _ in _unjudged(tmp_path, baseline)} == {"b/pipeline.json"}
+
+
+def test_what_rests_on_a_broken_file_is_kept(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "x")
+    baseline = _accept_all(tmp_path)
+    drift = [(each.file, each.rule) for each in baseline.entries]
+    assert ("x/steps_registry.json", "STG201") in drift
+    # one of its schemas cannot be read
+    broken = tmp_path / "x" / "steps_registry.json"
+    broken.write_text(broken.read_text().replace("continuation.qestion", "continuation.question"))
+    assert ("x/steps_registry.json", "STG201") in _unjudged(tmp_path, baseline)
+    # of a registry that cannot be read, nobody knows the prompts either
+    broken.write_text("{")
+    assert _stale(tmp_path, baseline) == []
+    assert sorted(_unjudged(tmp_path, baseline)) == sorted(drift)
+
+
+def test_an_excluded_file_is_kept_and_a_deleted_one_is_fixed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        _project(tmp_path / name, extra=1)
+    baseline = _accept_all(tmp_path)
+    without = Settings(scope=SearchScope(exclude=("b",)))
+    assert _stale(tmp_path, baseline, settings=without) == []
+    assert {file for file, _ in _unjudged(tmp_path, baseline, without)} == {"b/pipeline.json"}
+    (tmp_path / "b" / "pipeline.json").unlink()
+    assert {*_stale(tmp_path, baseline)} == {"b/pipeline.json"}
+
+
+def test_a_file_that_was_only_named_has_not_been_judged(tmp_path: Path) -> None:
+    _project(tmp_path, extra=1)
+    baseline = _accept_all(tmp_path)
+    (tmp_path / "pipeline.json").rename(tmp_path / "other.json")
+    (tmp_path / "other.json").write_text("{}")
+    moved = make_baseline(replace(each, file="other.json") for each in baseline.entries)
+    assert _stale(tmp_path, moved, "other.json") == []
 
 
 def test_where_plans_are_made_no_baseline_counts(tmp_path: Path) -> None:

@@ -55,9 +55,11 @@ _HOMES = {
 """Where each name is defined, and behind a colon under which name if it is another one."""
 
 
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that importing one part never imports the others."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'stagec' has no attribute {name!r}")
-    module, _, there = _HOMES[name].partition(":")
-    return getattr(import_module(module), there or name)
+if not TYPE_CHECKING:  # a type checker knows the names from above, and no other
+
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used, so that importing one part never imports the others."""
+        if name not in _HOMES:
+            raise AttributeError(f"module 'stagec' has no attribute {name!r}")
+        module, _, there = _HOMES[name].partition(":")
+        return getattr(import_module(module), there or name)

@@ -18,13 +18,16 @@ class Acceptance:
     """What a baseline accepts: the verdicts that it leaves, how many it takes, and which of its entries match less.
 
     `possible` are the entries of all verdicts that a baseline can hold. The counts of `stale` entries are what is too
-    much.
+    much. Of `unjudged` ones nobody knows whether they are: their files, or what these rest on, could not be judged.
+    `unasked` ones are of rules that are not selected.
     """
 
     verdicts: tuple[Verdict, ...]
     possible: tuple[BaselineEntry, ...]
     known: int
     stale: tuple[BaselineEntry, ...]
+    unjudged: tuple[BaselineEntry, ...] = ()
+    unasked: tuple[BaselineEntry, ...] = ()
 
 
 def accept(verdicts: Iterable[Verdict], baseline: Baseline, selection: Selection) -> Acceptance:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +13,14 @@ from stagec.connections import Agents
 from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.observations import has_name, resolve
+from stagec.core.observations import resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
 from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
+from stagec.model.flow import find_nearest_folder
 from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
@@ -162,7 +164,7 @@ class Judgement:
 
 
 def judge(
-    subjects: Iterable[object],
+    subjects: Collection[object],
     trees: Mapping[str, Tree],
     selection: Selection,
     project: Project | None = None,
@@ -184,28 +186,61 @@ def judge(
     told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, wrong)), *heard)
     acceptance = None
     if project is not None and project.baseline is not None:
-        acceptance = _accept(told, trees, selection, (project, project.baseline))
+        flows = tuple(each.flow for each in subjects if isinstance(each, Graph))
+        acceptance = _accept(told, _JudgedFiles(project, trees, flows), selection, project.baseline)
         told = acceptance.verdicts
     suppressed = sum(each.silent for each in told) - echoes
     return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance)
 
 
-def _accept(
-    verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection, known: tuple[Project, Baseline]
-) -> Acceptance:
-    """Return what the baseline of a project accepts; an entry that nobody asked about is not stale."""
+def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:
+    """Return what the baseline of a project accepts; only an entry whose rule has judged its file is stale."""
     from stagec.acceptance import accept  # most projects have no baseline
 
-    project, baseline = known
     found = accept(verdicts, baseline, selection)
     every = KnownRules(list_families())
-    stale = (
-        each
-        for each in found.stale
-        if every.can_speak(each.rule, selection)
-        and (project.is_whole or each.file in trees or not has_name(project.root / each.file))
+    asked = [each for each in found.stale if every.can_speak(each.rule, selection)]
+    unjudged = judged.list_unjudged({each.file for each in asked})
+    return replace(
+        found,
+        stale=tuple(each for each in asked if each.file not in unjudged),
+        unjudged=tuple(each for each in asked if each.file in unjudged),
+        unasked=tuple(each for each in found.stale if each not in asked),
     )
-    return replace(found, stale=tuple(stale))
+
+
+@value
+class _JudgedFiles:
+    """The files of a project that were read to be judged, and the flows in them."""
+
+    project: Project
+    trees: Mapping[str, Tree]
+    flows: tuple[Flow, ...]
+
+    def list_unjudged(self, files: Collection[str]) -> frozenset[str]:
+        """Return those of some files whose findings may be missing: what was not read, or may rest on a broken file."""
+        project, trees = self.project, self.trees
+        sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
+        broken = {file for file, tree in trees.items() if not tree.readable}
+        alien = {file for file, tree in trees.items() if any(tree.about("unknown-document"))}
+        unread = {file for file in files if file not in trees and sources.exists(file)}
+        unjudged = (broken | alien | unread).intersection(files)
+        if broken and not unjudged.issuperset(files):
+            unjudged |= self._list_dependent(broken).intersection(files)
+        return frozenset(unjudged)
+
+    def _list_dependent(self, broken: Collection[str]) -> set[str]:
+        """Return the files that are read for a flow together with a broken one, or lie nearest to one without flow."""
+        root, found, known = self.project.root.absolute(), set[str](), set[str]()
+        for file in {flow.at.file for flow in self.flows}:
+            parts = list_files(replace(self.project, paths=(root / file,)))
+            known |= parts
+            found |= frozenset[str]() if parts.isdisjoint(broken) else parts
+        ends = [each for each in members(frontends, FrontEnd) if not each.yields]
+        alone = (file for file in broken if file not in known and any(end.claims(file) for end in ends))
+        lone = {posixpath.dirname(file) for file in alone}
+        folders = {*lone, *(posixpath.dirname(flow.at.file) for flow in self.flows)}
+        return found.union(file for file in self.trees if find_nearest_folder(file, folders) in lone)
 
 
 def _check(cases: Iterable[tuple[AnyRule, object]]) -> Iterator[Verdict]:

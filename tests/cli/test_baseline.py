@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import nursery
 import pytest
 from cli.conftest import REGISTRY, STAGEC, STEP, Run
+
+from stagec.cli.app import run as stagec
 
 NAME = "stagec-baseline.json"
 
@@ -174,3 +177,73 @@ def test_processes_that_write_at_once_leave_one_whole_baseline(warned: Path) -> 
     assert {each.wait(60) for each in started} == {0}
     assert len(json.loads((warned / NAME).read_bytes())["findings"]) == 1
     assert sorted(os.listdir(warned)) == ["prompts", NAME, "steps_registry.json"]
+
+
+def test_commands_that_draw_and_describe_show_no_accepted_finding_and_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _write_agents(tmp_path, {})
+    for number in range(1, 20):
+        shutil.rmtree(tmp_path / f"agent-{number}")
+    agent = REGISTRY["agentId"]
+    assert stagec(["graph", "--format", "json"]) == 0
+    assert "STG136" in capfd.readouterr().out
+    assert stagec(["baseline", "write"]) == 0
+    (tmp_path / "stagec.toml").write_text(f'baseline = "{NAME}"\n')
+    accepted = json.loads((tmp_path / NAME).read_bytes())["findings"].values()
+    note = (
+        f"{sum(map(len, accepted))} findings in the baseline are not shown: 'stagec validate --no-baseline' shows them"
+    )
+    capfd.readouterr()
+    assert stagec(["graph", "--format", "json"]) == 0
+    shown = capfd.readouterr()
+    assert ("STG136" in shown.out, shown.err) == (False, f"stagec: note: {note}\n")
+    assert stagec(["handbook"]) == 0
+    index, flow = ((tmp_path / "handbook" / name).read_text() for name in ("index.html", f"flow-{agent}.html"))
+    assert ("STG136" in index + flow, "The baseline of the project accepts" in index) == (False, True)
+    assert f"<code>stagec compile --flow {agent}</code> says what is" in flow
+    capfd.readouterr()
+    assert stagec(["paths"]) == 1
+    assert capfd.readouterr().err.endswith(f"; 'stagec compile --flow {agent}' says what is wrong\n")
+    assert stagec(["compile"]) == 1
+    assert "stagec: note: the baseline does not count" in capfd.readouterr().err
+
+
+def test_a_review_of_a_project_that_adopts_a_baseline_fixes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    _write_agents(old, {})
+    _write_agents(new, {7: "wrko"})
+    monkeypatch.chdir(new)
+    assert stagec(["baseline", "write", "--root", str(old), "--baseline", NAME]) == 0
+    (new / "stagec.toml").write_text(f'baseline = "{NAME}"\n')
+    capfd.readouterr()
+    assert stagec(["review", "--against", str(old), "--format", "json"]) == 1
+    shown = capfd.readouterr()
+    found = json.loads(shown.out)["findings"]
+    assert ([each["code"] for each in found["new"]], found["gone"], found["kept"]) == (["STG136"], [], [])
+    assert "in the baseline are not shown" in shown.err
+
+
+def test_quiet_prints_nothing_of_accepted_and_kept_findings(adopted: Path, run: Run) -> None:
+    (adopted / "stagec.toml").write_text(f'baseline = "{NAME}"\n')
+    quiet = run("validate", "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, b"", b"")
+    before = (adopted / NAME).read_bytes()
+    (adopted / "steps_registry.json").write_text("{")
+    told = run("validate")
+    assert b"1 finding of files that were not judged is kept" in told.stderr
+    assert b"kept" not in run("validate", "--quiet").stderr
+    assert b"kept" not in run("validate", "prompts").stderr
+    for command in ("check", "update"):
+        kept = run("baseline", command)
+        assert (kept.returncode, b"1 finding of files that were not judged is kept" in kept.stderr) == (0, True)
+    assert (adopted / NAME).read_bytes() == before
+
+
+def test_findings_of_rules_that_are_not_selected_are_kept_and_counted(adopted: Path, run: Run) -> None:
+    (adopted / "stagec.toml").write_text(f'baseline = "{NAME}"\nignore = ["STG105"]\n')
+    assert json.loads((adopted / NAME).read_bytes())["findings"]["steps_registry.json"][0]["rule"] == "STG105"
+    assert b"1 finding of rules that are not selected is kept" in run("baseline", "update").stderr

@@ -12,6 +12,7 @@ from telemetry.collector import Kept, attributes, collect
 
 from stagec.cli.app import run
 from stagec.cli.running.telemetry import is_configured
+from stagec.core.extras import explain_missing_extra
 from stagec.drivers.local import create
 from stagec.plan import dump
 from stagec.runtime import Started, load
@@ -182,7 +183,7 @@ def test_without_the_libraries_the_option_says_what_to_install() -> None:
     command = (sys.executable, "-c", block, "run", "p", "--scenario", "whole.yaml", "--telemetry")
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert "pip install 'stagec[otel]'" in ended.stderr
+    assert str(explain_missing_extra("sending telemetry needs", "otel")) in ended.stderr
 
 
 def test_a_run_that_sends_nothing_imports_nothing_for_it() -> None:

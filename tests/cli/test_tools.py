@@ -17,6 +17,7 @@ from processes import gone, is_alive
 
 from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
 from stagec.catalogue.lock import render_lock
+from stagec.core.extras import explain_missing_extra
 from stagec.core.place import Place
 
 Ended = subprocess.CompletedProcess[bytes]
@@ -262,10 +263,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, environment: Cal
     ended = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env=environment(), capture_output=True, check=False
     )
-    assert (ended.returncode, error(ended)) == (
-        2,
-        ["asking MCP servers needs a library that is not installed: pip install 'stagec[mcp]'"],
-    )
+    assert (ended.returncode, error(ended)) == (2, [str(explain_missing_extra("asking MCP servers needs", "mcp"))])
 
 
 @needs_npm_servers

@@ -162,7 +162,7 @@ def test_a_flow_with_errors_has_no_plan_to_compare_with(compiled: Path, capfd: S
     assert against(compiled) == 1
     told = capfd.readouterr().out
     assert told.startswith(f"{compiled}: differs from the sources: the flow is not compiled: ")
-    assert told.endswith("; 'stagec validate' says what is wrong\n")
+    assert told.endswith("; 'stagec compile --flow code-review' says what is wrong\n")
 
 
 def test_a_flow_that_is_not_there_is_told(compiled: Path, capfd: Shown) -> None:

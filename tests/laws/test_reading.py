@@ -10,6 +10,7 @@ from laws.modules import PACKAGE, tree_of, walk
 
 HOME = "core/bounded.py"
 OWN = {
+    "core/extras.py": "the metadata of stagec's own installation",
     "cli/commands/schema.py": "a schema that stagec publishes",
     "creation/new_project.py": "the projects that stagec is packed with",
     "emitters/html/__init__.py": "pages of stagec's own",

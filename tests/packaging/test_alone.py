@@ -103,6 +103,8 @@ def test_what_needs_the_extra_says_so(python: Path, tmp_path: Path, words: tuple
     done = execute(python, tmp_path, *words, *given, "--database", "sqlite:///runs.sqlite")
     told = [line for line in done.stderr.splitlines() if not line.startswith("import time:")]
     assert done.returncode == 2
+    (wheel,) = python.parents[2].glob("*.whl")  # what the environment was made of
+    command = f"pip --python {python} install '{wheel}[dbos]'"
     assert told == [
-        "stagec: error: runs in a database need libraries that are not installed: pip install 'stagec[dbos]'"
+        f"stagec: error: runs in a database need libraries of the extra 'dbos', which are not installed: {command}"
     ]

@@ -48,7 +48,7 @@ def test_what_modules_read_is_shipped_beside_them(wheel: zipfile.ZipFile) -> Non
     beside = ("stagec/schemas/", "stagec/registries/", "stagec/starters/")
     inside = {name for name in wheel.namelist() if name.startswith("stagec/") and not name.startswith(beside)}
     assert {name for name in inside if not name.endswith(".py")} == read.keys()
-    assert {"prices.toml", "known_labels.json", "fallback_prompts.md", "index.html"} <= {
+    assert {"prices.toml", "known_labels.json", "fallback_prompts.md", "index.html", "py.typed"} <= {
         path.name for path in read.values()
     }
     assert [name for name, path in read.items() if wheel.read(name) != path.read_bytes()] == []

@@ -7,16 +7,19 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from stagec.cli.app import stagec
 
-PAGE = (Path(__file__).parents[2] / "docs/deploy.md").read_text(encoding="utf-8")
+TOP = Path(__file__).parents[2]
+PAGE = (TOP / "docs/deploy.md").read_text(encoding="utf-8")
 WORD = re.compile(r"\bstagec ((?:database (?:migrate|check|limit|prune)|worker|submit|runs list)[^`\n]*)")
 
 
@@ -97,3 +100,16 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
         said = subprocess.run([program, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False)
         assert said.stderr == ""
         assert said.returncode == 0
+
+
+def test_the_image_copies_what_a_build_needs_and_installs_extras_that_exist() -> None:
+    lines = [shlex.split(each) for each in read_block("dockerfile").splitlines()]
+    copied = {each for words in lines if words[0] == "COPY" for each in words[1:-1]}
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+    built = project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
+    metadata = (project["project"]["readme"], *project["project"]["license-files"])
+    assert {"pyproject.toml", *metadata, *(each.partition("/")[0] for each in built)} == copied
+    (installed,) = [words[-1] for words in lines if words[:3] == ["RUN", "pip", "install"]]
+    extras = Requirement(f"stagec{installed.removeprefix('.')}").extras
+    assert {"dbos", "models"} == extras <= project["project"]["optional-dependencies"].keys()
+    assert all((TOP / each).exists() for each in copied)

@@ -137,8 +137,7 @@ def _compile(root: Path, inputs: tuple[Block, ...], code: str) -> tuple[Diagnost
     from stagec.core.value import replace
     from stagec.pipeline import Project, compile_project
 
-    for block in inputs:
-        _write(root, block)
+    write_inputs(root, inputs)
     if code in _CHECKPOINTS:
         return _judge_checkpoints(root, inputs)
     settings = _settings(root)
@@ -198,6 +197,12 @@ def _settings(root: Path) -> object:
     from stagec.project.configuration import configure
 
     return configure((), root).settings
+
+
+def write_inputs(root: Path, inputs: tuple[Block, ...]) -> None:
+    """Write the files of a case into a folder."""
+    for block in inputs:
+        _write(root, block)
 
 
 def _write(root: Path, block: Block) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from stagec.cli.app import run
 from stagec.cli.running import serve_request
+from stagec.core.extras import explain_missing_extra
 
 
 @contextmanager
@@ -126,4 +127,4 @@ def test_a_missing_library_names_the_extra(
 ) -> None:
     monkeypatch.setattr(serve_request, "find_spec", lambda name: None if name == library else object())
     assert run(["serve", "--port", "0"]) == 2
-    assert "pip install 'stagec[serve]'" in capsys.readouterr().err
+    assert str(explain_missing_extra("serving a page needs", "serve")) in capsys.readouterr().err

@@ -49,7 +49,7 @@ class SourceProject:
             return (":", *limit)
         for each in made:
             if isinstance(each, Refused):
-                return (f": the flow is not compiled: {each.reason}; 'stagec validate' says what is wrong",)
+                return (f": the flow is not compiled: {each.advice}",)
         near = hint(plan.id, NameIndex(flow.id for flow in self._freezer.compilation.flows))
         return (f": they hold no flow called {quote(plan.id)}{near}",)
 

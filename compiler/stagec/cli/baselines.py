@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from stagec.acceptance import Acceptance
@@ -12,7 +13,7 @@ from stagec.core.failure import Failure
 from stagec.core.observations import is_file, read_whole, resolve
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.project.baseline import Baseline, BaselineError, read_baseline
+from stagec.project.baseline import Baseline, BaselineEntry, BaselineError, read_baseline
 from stagec.project.configuration import Configuration
 
 USUAL = "stagec-baseline.json"
@@ -91,8 +92,41 @@ def load_baseline(configuration: Configuration, named: Path | None, *, leave_out
     return file.load(file.fetch())
 
 
+def load_configured_baseline(configuration: Configuration) -> Baseline | None:
+    """Return the baseline of the configuration, None where it names none."""
+    return load_baseline(configuration, None, leave_out=False)
+
+
 def report_stale(acceptance: Acceptance) -> None:
     """Say how many findings of a baseline are fixed."""
-    gone = sum(each.count for each in acceptance.stale)
+    gone = count_findings(acceptance.stale)
     if gone:
         say(f"{format_count(gone, 'finding')} of the baseline fixed: 'stagec baseline update' removes what is fixed")
+
+
+def report_kept(entries: Iterable[BaselineEntry], subject: str) -> None:
+    """Say how many findings a baseline keeps although nobody could find them, and what they are of."""
+    count = count_findings(entries)
+    if count:
+        say(f"{format_count(count, 'finding')} of {subject} {_be(count)} kept")
+
+
+UNJUDGED, UNASKED = "files that were not judged", "rules that are not selected"
+
+
+def count_findings(entries: Iterable[BaselineEntry]) -> int:
+    """Return how many findings some entries of a baseline are."""
+    return sum(each.count for each in entries)
+
+
+def report_known(acceptance: Acceptance | None) -> None:
+    """Say how many findings of a project are not shown because its baseline accepts them."""
+    count = 0 if acceptance is None else acceptance.known
+    if count:
+        them = "it" if count == 1 else "them"
+        accepted = f"{format_count(count, 'finding')} in the baseline {_be(count)} not shown"
+        say(f"stagec: note: {accepted}: 'stagec validate --no-baseline' shows {them}")
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stagec.acceptance import Acceptance
+from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen
@@ -29,6 +31,7 @@ from stagec.picture.plan_flow import make_flow
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan
 from stagec.plan.loader import load_agents
+from stagec.project.baseline import Baseline
 
 
 @value
@@ -43,12 +46,16 @@ class DrawnFlow:
 
 @value
 class DrawnSide:
-    """One of two sides: what the user calls it, its flows, and what was found wrong; whether all could be read."""
+    """One of two sides: what the user calls it, its flows, and what was found wrong; whether all could be read.
+
+    `acceptance` is what became of the baseline, which is that of the new side for both: who adopts one fixes nothing.
+    """
 
     label: str
     flows: tuple[DrawnFlow, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     is_whole: bool = True
+    acceptance: Acceptance | None = None
 
 
 @value
@@ -75,8 +82,9 @@ def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges
 
     Raise `Failure` when no side has a flow, or none of the wanted id.
     """
-    old = read_drawn_side(against, find_beside(path))
-    new = read_drawn_side(path, Path())
+    baseline = _find_baseline(path)
+    old = _read_side(against, find_beside(path), baseline)
+    new = _read_side(path, Path(), baseline)
     pairs = tuple(each for each in match_flows(old, new) if flow in {None, each.id})
     if not pairs:
         named = "flow" if flow is None else f"flow {quote(flow)}"
@@ -85,17 +93,24 @@ def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges
     return DrawnChanges(old, new, pairs, tuple(draw_pair(each, old, new) for each in pairs))
 
 
-def read_drawn_side(text: str, beside: Path) -> DrawnSide:
+def _find_baseline(text: str) -> Baseline | None:
+    """Return the baseline that the project of a side configures."""
+    with locate_side(text, Path()) as path:
+        return None if is_plan(path) else load_configured_baseline(load_configuration((path,)))
+
+
+def _read_side(text: str, beside: Path, baseline: Baseline | None) -> DrawnSide:
     """Return what a text names: the file of a plan, a project, or a revision of what is `beside`."""
     with locate_side(text, beside) as path:
         if is_plan(path):
             return DrawnSide(text, tuple(each for plan in read_plans(path) for each in _draw_plans(plan)))
         configuration = load_configuration((path,))
         named = (path.absolute(),)
-        compilation = compile_project(Project(configuration.root, named, configuration.settings))
+        compilation = compile_project(Project(configuration.root, named, configuration.settings, baseline=baseline))
         flows = tuple(_draw_project(compilation, Freezer(configuration, (path,))))
         found = compilation.diagnostics
-        return DrawnSide(text, flows, found, not any(each.code.startswith(UNREAD) for each in found))
+        is_whole = not any(each.code.startswith(UNREAD) for each in found)
+        return DrawnSide(text, flows, found, is_whole, compilation.acceptance)
 
 
 def _draw_plans(plan: Plan) -> Iterator[DrawnFlow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
@@ -34,6 +35,16 @@ class Refused:
 
     flow: Flow
     reason: str
+
+    @property
+    def command(self) -> str:
+        """The command that shows why, also what the configuration, a suppression or the baseline keep quiet."""
+        return shlex.join(("stagec", "compile", "--flow", self.flow.id))
+
+    @property
+    def advice(self) -> str:
+        """The reason, and how to see more of it."""
+        return f"{self.reason}; {quote(self.command)} says what is wrong"
 
 
 class Freezer:

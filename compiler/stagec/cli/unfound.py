@@ -58,7 +58,9 @@ def explain_emptiness(project: Project) -> Failure:
 
 def explain_missing_flow(verb: str, project: Project, compilation: Compilation) -> Failure:
     """Return the failure of a command that needs a flow where none can be read; `verb` says what it would do."""
-    why = "; 'stagec validate' says why" if compilation.diagnostics else ""
+    command = "stagec validate --no-baseline" if project.settings.baseline else "stagec validate"
+    is_known = compilation.diagnostics or (compilation.acceptance is not None and compilation.acceptance.known)
+    why = f"; {quote(command)} says why" if is_known else ""
     hints = () if compilation.trees else list_hints(project)
     return Failure(
         f"nothing to {verb}: {_list_paths(project)} holds no flow that can be read{why}", Exit.NOTHING, hints

@@ -267,7 +267,7 @@ class Concerns:
             self._by_file.setdefault(each.at.file, []).append(index)
         self._files_near: dict[str | None, list[str]] = {}
         for file in self._by_file:
-            self._files_near.setdefault(_nearest(file, folders), []).append(file)
+            self._files_near.setdefault(find_nearest_folder(file, folders), []).append(file)
 
     def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[Diagnostic, ...]:
         """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
@@ -278,7 +278,8 @@ class Concerns:
         return tuple(self.diagnostics[index] for index in found)
 
 
-def _nearest(file: str, folders: Collection[str]) -> str | None:
+def find_nearest_folder(file: str, folders: Collection[str]) -> str | None:
+    """Return which of some folders is the nearest above a file."""
     folder = posixpath.dirname(file)
     while folder not in folders:
         if not folder:

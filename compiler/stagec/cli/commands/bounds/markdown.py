@@ -75,8 +75,8 @@ def _write_way(name: str, way: Way) -> Iterator[str]:
 
 
 def _write_refusal(given: UnboundedFlow) -> Iterator[str]:
-    yield f"\n#### Flow {quote_markdown(given.flow.id)}"
-    yield f"\nNo bound: it has no plan, {given.reason}.\n"
+    yield f"\n#### Flow {quote_markdown(given.refused.flow.id)}"
+    yield f"\nNo bound: it has no plan, {given.refused.reason}.\n"
     for each in given.errors[:_ERRORS]:
         start = each.span.start
         where = f"{given.name_file(each.at.file)}:{start.line}:{start.column}"

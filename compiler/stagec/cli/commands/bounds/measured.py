@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from stagec.cli.plans import Refused
 from stagec.cli.running.assumptions import CostBasis
 from stagec.cli.wording import join_names
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.frontends import Flow
 from stagec.graph.bounds import Bounds
 from stagec.graph.usage import Interval, NamedModel
 from stagec.plan.act import Converse, Prompt
@@ -39,8 +39,7 @@ class BoundedFlow:
 class UnboundedFlow:
     """A flow that has no plan, and why; `name_file` names files where the reader stands."""
 
-    flow: Flow
-    reason: str
+    refused: Refused
     errors: tuple[Diagnostic, ...]
     name_file: Callable[[str], str] = str
 

@@ -9,7 +9,7 @@ from stagec.cli.commands.bounds.schedule_page import draw_schedule
 from stagec.cli.figures import describe_least, describe_most, explain_lack
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import format_duration, join_names, shorten
-from stagec.core.words import format_count, shorten_digest
+from stagec.core.words import format_count, quote, shorten_digest
 from stagec.graph.bounds import Repetition
 from stagec.graph.figures import EntryBounds, Figure, UpperBound
 from stagec.graph.usage import Quantity
@@ -95,14 +95,14 @@ _WAYS = (
 
 def draw_refusal(sheet: Sheet, given: UnboundedFlow) -> None:
     """Write why a flow has no bound, with the place of each error."""
-    sheet.heading(shorten(given.flow.id))
-    sheet.row("from", given.name_file(given.flow.at.file))
-    sheet.row("no bound", f"it has no plan: {given.reason}")
+    sheet.heading(shorten(given.refused.flow.id))
+    sheet.row("from", given.name_file(given.refused.flow.at.file))
+    sheet.row("no bound", f"it has no plan: {given.refused.reason}")
     for each in given.errors[:_ERRORS]:
         start = each.span.start
         sheet.row("", f"{given.name_file(each.at.file)}:{start.line}:{start.column}: {each.code} {each.message}")
     if len(given.errors) > _ERRORS:
-        sheet.row("", f"and {len(given.errors) - _ERRORS:,} more: 'stagec validate' lists them")
+        sheet.row("", f"and {len(given.errors) - _ERRORS:,} more: {quote(given.refused.command)} lists them")
 
 
 def _describe_turns(entry: EntryBounds) -> str:

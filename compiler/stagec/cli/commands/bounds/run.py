@@ -56,7 +56,7 @@ class BoundsRequest:
                 continue
             made = freezer.freeze(meaning)
             if isinstance(made, Refused):
-                yield UnboundedFlow(made.flow, made.reason, freezer.errors_of(made.flow), name_file)
+                yield UnboundedFlow(made, freezer.errors_of(made.flow), name_file)
             else:
                 digest, _ = read_frame(made.data)
                 yield BoundedFlow(

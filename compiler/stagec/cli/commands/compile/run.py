@@ -102,6 +102,8 @@ def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool
         lines += [f"{format_count(others, 'error')} in files that belong to no flow"] if others else []
     for line in lines:
         say(f"stagec: error: {line}")
+    if lines and freezer.project.settings.baseline is not None:
+        say("stagec: note: the baseline does not count: a flow with errors has no plan, be they accepted or not")
     return bool(lines)
 
 

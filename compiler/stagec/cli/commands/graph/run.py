@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from stagec import emitters
+from stagec.acceptance import Acceptance
+from stagec.cli.baselines import load_configured_baseline, report_known
 from stagec.cli.files import write_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.streams import put_bytes, say, show_progress
@@ -67,6 +69,15 @@ _NAMED = {Role.NODE, Role.MISSING}
 
 
 @value
+class Drawn:
+    """Drawings, what was found wrong with what they show, and what became of the baseline of the project."""
+
+    pictures: tuple[Picture, ...]
+    found: tuple[Diagnostic, ...]
+    acceptance: Acceptance | None
+
+
+@value
 class GraphRequest:
     """The arguments and options as given; None where one is absent."""
 
@@ -89,7 +100,8 @@ class GraphRequest:
         """Return what was found in the project; raise `Failure` if it has no flow."""
         configuration = load_configuration(self.paths, self.root)
         paths = tuple(path.absolute() for path in self.paths)
-        project = Project(configuration.root, paths, configuration.settings)
+        baseline = load_configured_baseline(configuration)
+        project = Project(configuration.root, paths, configuration.settings, baseline=baseline)
         compilation = compile_project(project)
         if not compilation.flows:
             raise explain_missing_flow("draw", project, compilation)
@@ -100,7 +112,7 @@ class GraphRequest:
         if self.changed:
             raise Failure("--changed draws what is near changes: --diff says what is compared")
         compilation = self.compile()
-        return self.draw_flows(compilation), compilation.diagnostics
+        return Drawn(self.draw_flows(compilation), compilation.diagnostics, compilation.acceptance)
 
     def draw_changes(self) -> Drawn:
         """Return the flows that differ from those of another side, all flows where none does."""
@@ -114,7 +126,7 @@ class GraphRequest:
         left = len(drawn.pictures) - len(differing)
         if differing and left:
             say(f"stagec: note: {format_count(left, 'flow')} without changes {'is' if left == 1 else 'are'} not drawn")
-        return differing or drawn.pictures, drawn.new.diagnostics
+        return Drawn(differing or drawn.pictures, drawn.new.diagnostics, drawn.new.acceptance)
 
     def draw_flows(self, compilation: Compilation) -> tuple[Picture, ...]:
         """Return the flows that were asked for, with what a run has done there."""
@@ -149,20 +161,17 @@ def _draw(request: GraphRequest) -> Exit:
     if request.output is None and not emitter.is_text and sys.stdout.isatty():
         raise Failure(f"{emitter.name} cannot be written to a terminal: --output names a file")
     with show_progress("drawing …"):
-        whole, found = request.draw_changes() if request.diff is not None else request.draw_project()
-        pictures = reduce_pictures(whole, request, emitter)
+        drawn = request.draw_changes() if request.diff is not None else request.draw_project()
+        pictures = reduce_pictures(drawn.pictures, request, emitter)
         data = emitter.emit(pictures)
     if request.output is None:
         put_bytes(data)
     else:
         write_file(request.output, data)
     is_part = request.flow is not None or request.focus is not None
-    _report_omissions(_collect_findings(pictures) if is_part else found, whole, pictures)
+    _report_omissions(_collect_findings(pictures) if is_part else drawn.found, drawn.pictures, pictures)
+    report_known(drawn.acceptance)
     return Exit.CLEAN
-
-
-Drawn = tuple[tuple[Picture, ...], Iterable[Diagnostic]]
-"""Drawings, and what was found wrong with what they show."""
 
 
 def reduce_pictures(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:

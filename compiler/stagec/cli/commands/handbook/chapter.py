@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.cli.commands.handbook.coverage import HandbookTests, TestSummary
 from stagec.cli.commands.handbook.following import read_following
@@ -46,7 +46,7 @@ class Chapter:
     file: str
     picture: Picture
     found: tuple[Diagnostic, ...]
-    refusal: str = ""
+    refusal: Refused | None = None
     plan: Plan | None = None
     digest: str = ""
     beginnings: tuple[str, ...] = ()
@@ -72,13 +72,12 @@ class Chapter:
 class ChapterWriter:
     """Writes the chapters of a project."""
 
-    def __init__(self, freezer: Freezer, basis: CostBasis, tests: HandbookTests) -> None:
+    def __init__(self, freezer: Freezer, found: Iterable[Diagnostic], basis: CostBasis, tests: HandbookTests) -> None:
         self._freezer = freezer
         self._basis = basis
         self._rights = {(each.flow.at, each.flow.id): each.rights for each in freezer.compilation.list_accesses()}
         self._tests = tests
-        compilation = freezer.compilation
-        self._concerns = Concerns(compilation.flows, compilation.diagnostics)
+        self._concerns = Concerns(freezer.compilation.flows, found)
 
     def write(self, meaning: Meaning, file: str) -> Chapter:
         """Return the chapter of a flow."""
@@ -87,7 +86,7 @@ class ChapterWriter:
         picture = draw_failures(draw(build(flow), found, self._freezer.compilation.trees), Edges.ONCE)
         made = self._freezer.freeze(meaning)
         if isinstance(made, Refused):
-            return Chapter(flow, file, picture, found, made.reason)
+            return Chapter(flow, file, picture, found, made)
         rights = self._rights.get((flow.at, flow.id), NOTHING)
         chapter = Chapter(flow, file, picture, found, plan=made.plan, digest=read_frame(made.data)[0])
         following = read_following(flow)

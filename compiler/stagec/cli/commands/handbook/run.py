@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.commands.handbook.chapter import ChapterWriter
 from stagec.cli.commands.handbook.coverage import HandbookTests
 from stagec.cli.commands.handbook.site import MARK, name_pages, write_site
@@ -14,8 +15,9 @@ from stagec.cli.running.assumptions import CostOptions, assume
 from stagec.cli.streams import put, say, show_progress
 from stagec.cli.unfound import explain_missing_flow
 from stagec.core.failure import Exit, Failure
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
+from stagec.pipeline import compile_project
 
 
 @value
@@ -34,11 +36,15 @@ class HandbookRequest:
         meanings = freezer.compilation.meanings
         if not meanings:
             raise explain_missing_flow("describe", freezer.project, freezer.compilation)
+        baseline = load_configured_baseline(configuration)
+        shown = compile_project(
+            replace(freezer.project, settings=configuration.settings, tells_all=False, baseline=baseline)
+        )
         tests = HandbookTests(configuration)
-        writer = ChapterWriter(freezer, assume(CostOptions(), configuration), tests)
+        writer = ChapterWriter(freezer, shown.diagnostics, assume(CostOptions(), configuration), tests)
         names = name_pages(each.flow.id for each in meanings)
         return write_site(
-            freezer.compilation.diagnostics,
+            shown,
             tests.troubles,
             [writer.write(each, name) for each, name in zip(meanings, names, strict=True)],
         )

@@ -11,6 +11,7 @@ from stagec.cli.commands.handbook.chapter import Chapter, draw_linked
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.words import format_count, visible
 from stagec.picture.document import forms_of
+from stagec.pipeline import Compilation
 
 MARK = b'<meta name="generator" content="stagec handbook">'
 """What tells a page of the handbook from other files."""
@@ -33,16 +34,16 @@ _LONGEST = 80
 """Characters of the name of a page."""
 
 
-def write_site(found: Sequence[Diagnostic], troubles: Sequence[str], chapters: Sequence[Chapter]) -> dict[str, bytes]:
+def write_site(shown: Compilation, troubles: Sequence[str], chapters: Sequence[Chapter]) -> dict[str, bytes]:
     """Return every page: the first one, and one for each flow. `troubles` is why files of tests cannot be run."""
-    site = _Site(found, troubles, chapters)
+    site = _Site(shown, troubles, chapters)
     return {"index.html": site.write_index(), **{each.file: site.write_chapter(each) for each in chapters}}
 
 
 class _Site:
     """What all pages share."""
 
-    def __init__(self, found: Sequence[Diagnostic], troubles: Sequence[str], chapters: Sequence[Chapter]) -> None:
+    def __init__(self, shown: Compilation, troubles: Sequence[str], chapters: Sequence[Chapter]) -> None:
         from base64 import b64encode
         from hashlib import sha256
 
@@ -50,7 +51,8 @@ class _Site:
         from stagec.templates import render
 
         self._chapters = chapters
-        self._found = found
+        self._found = shown.diagnostics
+        self._accepted = 0 if shown.acceptance is None else shown.acceptance.known
         self._troubles = troubles
         self._style = read_style() + render(__package__, "page.css.jinja")
         self._digest = f"sha256-{b64encode(sha256(self._style.encode()).digest()).decode()}"
@@ -66,7 +68,13 @@ class _Site:
             for each in self._chapters
         ]
         return self._render(
-            "index.html.jinja", "index.html", "Handbook", flows=flows, found=_sort(self._found), troubles=self._troubles
+            "index.html.jinja",
+            "index.html",
+            "Handbook",
+            flows=flows,
+            found=_sort(self._found),
+            accepted=format_count(self._accepted, "finding") if self._accepted else "",
+            troubles=self._troubles,
         )
 
     def write_chapter(self, chapter: Chapter) -> bytes:

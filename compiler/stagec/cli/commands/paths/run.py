@@ -54,7 +54,7 @@ class PathsRequest:
             if id(meaning.flow) in chosen:
                 made = freezer.freeze(meaning)
                 if isinstance(made, Refused):
-                    why = f"{made.reason}; 'stagec validate' says what is wrong"
+                    why = made.advice
                     raise Failure(f"the flow {quote(made.flow.id)} is not compiled: {why}", Exit.FINDINGS)
                 yield load(made.data)
 

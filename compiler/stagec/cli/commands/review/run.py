@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from stagec.cli.allowances import read_codes
+from stagec.cli.baselines import report_known
 from stagec.cli.commands.review.document import format_review
 from stagec.cli.commands.review.gather import gather
 from stagec.cli.commands.review.markdown import write_comment
@@ -44,7 +45,8 @@ def run(request: ReviewRequest) -> Exit:
         cost = CostOptions(prices=request.prices, models=request.models)
         given = assume(cost, load_configuration((beside,))).assumptions
         old = find_merge_base(request.against, beside) if request.merge_base else request.against
-        review = gather(draw_sides(old, request.path, request.flow), allowed, given)
+        drawn = draw_sides(old, request.path, request.flow)
+        review = gather(drawn, allowed, given)
         review = replace(review, branch=request.against if request.merge_base else "")
     if request.output_format == "json":
         put(format_review(review))
@@ -54,4 +56,5 @@ def run(request: ReviewRequest) -> Exit:
         sheet = Sheet(find_canvas(sys.stdout, os.environ))
         draw_review(sheet, review)
         put(sheet.text())
+    report_known(drawn.new.acceptance)
     return Exit.FINDINGS if review.is_bad else Exit.CLEAN
