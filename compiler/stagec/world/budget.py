@@ -94,18 +94,21 @@ class BudgetedWorld:
 
     def _cancel_late(self, key: str, over: Event, reached: list[BudgetReached]) -> None:
         """Cancel a request when the time is over, unless somebody gives it more, or it is `over` before."""
-        while not over.wait(self._find_rest()):
-            try:
-                with self._turn:
-                    excess = self._find_time_excess({})
-                    if excess is not None and not over.is_set():
-                        self._ask_for_more(excess)
-            except BudgetReached as error:
-                reached.append(error)
-                self._world.cancel(key)
-                while not over.wait(_SOON):  # what it does next may begin only now
-                    self._world.cancel(key)
-                return
+        try:
+            while not over.wait(self._find_rest()):
+                self._extend_time(over)
+        except BudgetReached as error:
+            reached.append(error)
+            self._world.cancel(key)
+        while not over.wait(_SOON):  # what the request does next may begin only now
+            self._world.cancel(key)
+
+    def _extend_time(self, over: Event) -> None:
+        """Ask for more time if it is over; raise `BudgetReached` if nobody gives it."""
+        with self._turn:
+            excess = self._find_time_excess({})
+            if excess is not None and not over.is_set():
+                self._ask_for_more(excess)
 
     def _find_rest(self) -> float:
         """Return the seconds that are left of the time, at most a day."""

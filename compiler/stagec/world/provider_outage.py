@@ -1,4 +1,4 @@
-"""An outage: a provider of models is down, or refuses its key. The run is interrupted, and is resumed later."""
+"""Outages of providers of models, which interrupt runs, and how long runs rest before they are resumed."""
 
 from __future__ import annotations
 

@@ -94,11 +94,16 @@ def _rows(keys: Mapping[str, Value], provenance: Mapping[str, str], prefix: str)
 
 
 def _write_value(given: object) -> str:
-    """Return a value as TOML."""
+    """Return a value as TOML; a table is one line."""
+    if isinstance(given, dict):
+        return f"{{{', '.join(f'{_text(key)} = {_write_flat(each)}' for key, each in given.items())}}}"
+    return _write_flat(given)
+
+
+def _write_flat(given: object) -> str:
+    """Return a value without tables as TOML."""
     if isinstance(given, tuple):
         return f"[{', '.join(map(_text, given))}]"
-    if isinstance(given, dict):
-        return f"{{{', '.join(f'{_text(key)} = {_write_value(each)}' for key, each in given.items())}}}"
     return _text(given) if isinstance(given, str) else json.dumps(given)
 
 

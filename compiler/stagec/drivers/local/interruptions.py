@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from stagec.core.disk import create_private, open_folder, write_all
-from stagec.core.folders import open_file
+from stagec.core.folders import open_file, remove_file
 from stagec.core.json import object_of, text_in
 from stagec.drivers.following import Interruption
 
@@ -42,8 +42,8 @@ def read_interruption(journal: Path) -> Interruption | None:
 
 def forget_interruption(journal: Path) -> None:
     """Remove the reason: a process executes the run again."""
-    with suppress(OSError):
-        os.unlink(_locate(journal))
+    with suppress(OSError), open_folder(journal.parent) as folder:
+        remove_file(folder, _locate(journal).name)
 
 
 def _locate(journal: Path) -> Path:

@@ -136,30 +136,32 @@ class _Inquiry:
     request: ModelRequest
 
     async def ask(self, listen: Listener | None) -> ModelReply:
-        """Return the reply of the model; raise `ModelError`."""
+        """Return the reply of the model; raise `ModelError`. The first event of a response has a limit of its own."""
+        limits = self.request.limits
+        end = asyncio.get_running_loop().time() + limits.seconds
+        limit = asyncio.timeout(min(limits.first, limits.seconds))
         try:
-            return await self._follow_stream(listen)
+            async with limit:
+                return await self._follow_stream(listen, lambda: limit.reschedule(end))
         except ModelError:
             raise
+        except TimeoutError as error:
+            late = limit.when() != end and limits.first < limits.seconds
+            told = f"no first token within {limits.first:g} s" if late else f"no response within {limits.seconds:g} s"
+            raise ModelError(ModelFault.TIMEOUT, told) from error
         except Exception as error:
             raise self._translate(error) from error
 
-    async def _follow_stream(self, listen: Listener | None) -> ModelReply:
-        """Return the reply of the model; the first event of a stream has a limit of its own."""
-        limits, has_begun = self.request.limits, False
-        end = asyncio.get_running_loop().time() + limits.seconds
-        try:
-            async with asyncio.timeout(min(limits.first, limits.seconds)) as limit, self._open_stream() as stream:
-                async for event in stream:
-                    if not has_begun:
-                        has_begun = True
-                        limit.reschedule(end)
-                    _tell(event, listen)
-                return self._read_reply(stream.get())
-        except TimeoutError as error:
-            late = not has_begun and limits.first < limits.seconds
-            told = f"no first token within {limits.first:g} s" if late else f"no response within {limits.seconds:g} s"
-            raise ModelError(ModelFault.TIMEOUT, told) from error
+    async def _follow_stream(self, listen: Listener | None, begin: Callable[[], None]) -> ModelReply:
+        """Return the reply that a stream leads to; `begin` is called at its first event."""
+        has_begun = False
+        async with self._open_stream() as stream:
+            async for event in stream:
+                if not has_begun:
+                    has_begun = True
+                    begin()
+                _tell(event, listen)
+            return self._read_reply(stream.get())
 
     def _open_stream(self) -> Any:
         from pydantic_ai.direct import model_request_stream
