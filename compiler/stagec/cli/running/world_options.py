@@ -117,7 +117,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--max-time",
         type=FiniteRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Stop asking models after this time.",
+        help="Stop asking models after this time; a request that is under way is cancelled.",
     ),
     prices,
     click.option(
