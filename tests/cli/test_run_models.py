@@ -41,7 +41,7 @@ def test_a_plan_and_a_model_are_a_run(tmp_path: Path) -> None:
 def test_the_key_is_nowhere(tmp_path: Path) -> None:
     with serve(WRITTEN, Said(status=401, body=json.dumps({"error": {"message": f"bad key {KEY}"}}))) as wire:
         ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt-5.4")
-    assert ended.returncode == 2
+    assert ended.returncode == 130
     written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert KEY not in ended.stdout + ended.stderr
     assert not any(KEY.encode() in each for each in written)
@@ -50,7 +50,8 @@ def test_the_key_is_nowhere(tmp_path: Path) -> None:
 def test_resume_asks_the_same_model(tmp_path: Path) -> None:
     with serve(WRITTEN, Said(status=401), CHECKED) as wire:
         assert (
-            _stagec(tmp_path, wire, *RUN, "--model", "node:check=openai:judge", "--model", "openai:gpt").returncode == 2
+            _stagec(tmp_path, wire, *RUN, "--model", "node:check=openai:judge", "--model", "openai:gpt").returncode
+            == 130
         )
         assert _stagec(tmp_path, wire, "resume", "one").returncode == 0
     assert _models(wire) == ["gpt", "judge", "judge"]

@@ -261,6 +261,7 @@ def test_runs_are_listed_for_programs(done: None, capfd: Shown) -> None:
         "reason": "completed",
         "executions": 3,
         "events": 5,
+        "retryAt": None,
         "usage": None,
     }
 

@@ -19,6 +19,7 @@ from stagec.core.value import replace
 from stagec.project.configuration import Configuration, accepts, configure, well_formed
 from stagec.project.settings import Settings, keys_of, settings_of
 from stagec.project.toml import line_of
+from stagec.world.models.policies import RetryPolicy
 
 FULL = """
 roots = ["agents"]
@@ -325,6 +326,10 @@ def test_the_schema_knows_every_key_and_its_default() -> None:
     tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run", "cost")}
     inside = {f"{name}.{key}": each for name, table in tables.items() for key, each in table.items()}
     del keys["severity"], keys["models"], keys["tools"], keys["agent-files"], keys["per-file-ignores"]
+    settings = keys.pop("model-policies")["additionalProperties"]["properties"]
+    known = {key: each["default"] for key, each in settings.items()}
+    policy = {name.replace("_", "-"): getattr(RetryPolicy(), name) for name in RetryPolicy.__match_args__}
+    assert known == {**policy, "transient": list(policy["transient"])}
     assert {key: each.get("default") for key, each in {**keys, **inside}.items()} == json.loads(
         json.dumps(keys_of(Settings()))
     )

@@ -10,7 +10,9 @@ import playable
 import pytest
 from serve.asking import folder_of
 
+from stagec.drivers.following import Interruption
 from stagec.drivers.local import Journal, create
+from stagec.drivers.local.interruptions import keep_interruption
 from stagec.plan import dump
 from stagec.runtime import Answered, Cancelled, Program, Started, load
 from stagec.serve import watch as module
@@ -56,6 +58,15 @@ def test_a_folder_that_is_not_there_yet_has_no_runs(tmp_path: Path) -> None:
     begin(watch, "one").close()
     assert set(rows(watch)) == {"one"}
     watch.close()
+
+
+def test_an_outage_is_told_as_long_as_nobody_executes_the_run(watch: Watch) -> None:
+    journal = begin(watch, "one")
+    keep_interruption(folder_of(watch) / "one.run", Interruption("it is down", 1_800_000_000))
+    assert (rows(watch)["one"].status, rows(watch)["one"].reason) == ("running", "")
+    journal.close()
+    row = rows(watch)["one"]
+    assert (row.status, row.reason) == ("interrupted", "it is down; retry at 2027-01-15T08:00:00Z")
 
 
 def test_a_run_is_followed_from_its_beginning_to_its_end(watch: Watch) -> None:

@@ -193,3 +193,44 @@ def test_a_price_that_nobody_knows_holds_no_budget() -> None:
     world.answer(FIRST)
     with pytest.raises(Failure, match="price of a model is unknown"):
         world.answer(SECOND)
+
+
+class Hanging(Spender):
+    """A world that answers as soon as a request is cancelled, and not before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over = threading.Event()
+
+    def answer(self, effect: Effect) -> Json:
+        super().answer(effect)
+        assert self.over.wait(20)
+        raise Failure("the request was cancelled")
+
+    def cancel(self, key: str) -> None:
+        super().cancel(key)
+        self.over.set()
+
+
+def test_a_request_that_is_under_way_when_the_time_is_over_is_cancelled() -> None:
+    hanging: Any = Hanging()
+    with pytest.raises(BudgetReached, match=r"has taken .* s: --max-time allows 0.05 s") as caught:
+        BudgetedWorld(hanging, Budget(seconds=0.05)).answer(FIRST)
+    assert hanging.cancelled == [FIRST.key]
+    assert caught.value.options == ("--max-time", "0.05")
+
+
+def test_a_request_that_is_under_way_goes_on_if_somebody_gives_more_time() -> None:
+    hanging: Any = Hanging()
+    given = [Decimal("0.05")]
+    with pytest.raises(BudgetReached):
+        BudgetedWorld(hanging, Budget(seconds=0.05), lambda _: given.pop() if given else None).answer(FIRST)
+    assert (given, hanging.asked) == ([], [FIRST.key])
+
+
+def test_a_fault_in_time_stays_what_it_is() -> None:
+    hanging: Any = Hanging()
+    hanging.over.set()
+    with pytest.raises(Failure, match="was cancelled") as caught:
+        BudgetedWorld(hanging, Budget(seconds=600)).answer(FIRST)
+    assert not isinstance(caught.value, BudgetReached)

@@ -16,8 +16,9 @@ from stagec.core.words import listing, quote
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]
+    _Seconds = click.ParamType[float]
 else:
-    _Choice = click.Choice  # no generic class in the older versions of click
+    _Choice, _Seconds = click.Choice, click.ParamType  # no generic class in the older versions of click
 _Run = TypeVar("_Run", bound=Callable[..., None])
 
 
@@ -67,6 +68,29 @@ class FiniteRange(click.FloatRange):
         if not isfinite(found):
             self.fail(f"{quote(value)} is not a number", param, ctx)
         return found
+
+
+class Duration(_Seconds):
+    """A number of seconds above zero: `90`, or with a unit `90s`, `5m`, `2h` or `1d`."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds; refuse what is no duration."""
+        if isinstance(value, float):
+            return value
+        number, unit = (value[:-1], value[-1]) if value[-1:] in _UNITS else (value, "s")
+        try:
+            seconds = float(number) * _UNITS[unit]
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds < _LONGEST:
+            self.fail(f"{quote(value)} is not a duration, such as 90s, 5m, 2h or 1d", param, ctx)
+        return seconds
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LONGEST = 10**9
 
 
 class ExistingPath(click.Path):

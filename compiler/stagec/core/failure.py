@@ -14,6 +14,8 @@ class Exit(IntEnum):
     USAGE = 2
     NOTHING = 3
     INTERNAL = 4
+    INTERRUPTED = 130
+    """What was begun is kept and can be resumed: after Ctrl-C, and when a provider is down."""
 
 
 class Failure(Exception):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
+from math import ceil
 from typing import Protocol
 
 from stagec.core.failure import Failure
@@ -53,11 +55,30 @@ def find_standing(state: State, *, is_executed: bool) -> Standing:
 
 
 @value
+class Interruption:
+    """Why a run that has not ended was interrupted, and from when on resuming it makes sense, in seconds since 1970."""
+
+    reason: str
+    retry_at: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The reason with the time."""
+        return self.reason if self.retry_at is None else f"{self.reason}; retry at {write_time(self.retry_at)}"
+
+
+def write_time(seconds: float) -> str:
+    """Return a time as text: `2027-01-31T08:00:00Z`, rounded up."""
+    return datetime.fromtimestamp(ceil(seconds), UTC).isoformat().replace("+00:00", "Z")
+
+
+@value
 class StoredHistory:
-    """What is kept of a run, and whether somebody executes it."""
+    """What is kept of a run, whether somebody executes it, and why it was interrupted where that is known."""
 
     history: History
     is_executed: bool
+    interruption: Interruption | None = None
 
 
 class FollowedRun(Protocol):

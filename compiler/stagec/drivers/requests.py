@@ -14,6 +14,7 @@ from stagec.drivers.history import EventTimes
 from stagec.drivers.threads import BackgroundTask, begin_thread
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
 from stagec.runtime.state import State
+from stagec.world.provider_outage import ProviderOutage
 
 IDLE = (Wait, Grant, Confirm, Judge)
 """Requests for which this machine does nothing but wait."""
@@ -92,14 +93,24 @@ class RequestPool:
             self._take_news()
             if self._events:
                 return self._events.pop(0)
-            first = next((key for key in state.pending if key in self._arrived), None)
+            first = self._choose_arrived(state)
             if first is not None:
                 return Answered(first, self._arrived.pop(first).take())
-            alone = self._begin(state)
+            alone = [] if self._arrived else self._begin(state)
             if alone or not self._under_way:
                 effect = choose_next(alone)
                 return Answered(effect.key, self._ask(effect))
             self._accept(self._inbox.get())
+
+    def _choose_arrived(self, state: State) -> str | None:
+        """Return the request whose result is taken next, None to wait for another one.
+
+        An outage ends the asking, and comes after everything else that is under way: an answer is never lost for it.
+        """
+        arrived = [key for key in state.pending if key in self._arrived]
+        answered = next((key for key in arrived if not self._arrived[key].is_outage), None)
+        is_working = any(not isinstance(effect, IDLE) for effect, _ in self._under_way.values())
+        return next(iter(arrived), None) if answered is None and not is_working else answered
 
     def take_news(self) -> Event | None:
         """Return an event of the inbox that has arrived, nothing when none has."""
@@ -182,6 +193,11 @@ class _Result:
         """Keep an error; whoever takes the answer raises it."""
         self._error = error
         return True
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether a provider of models is down."""
+        return isinstance(self._error, ProviderOutage)
 
     def take(self) -> Json:
         """Return the answer, or raise the error."""

@@ -11,6 +11,9 @@ from stagec.core.scope import SearchScope
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.version import DOCUMENTATION
 
+PolicySetting = float | tuple[str, ...]
+"""A number, or the faults that pass."""
+
 
 @value
 class FileIgnore:
@@ -46,6 +49,7 @@ class Settings:
     Each names rules by code, code prefix, rule name, family, group or declared severity. `severity` changes how heavy
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
+    `model_policies` say how long to go on asking them: by `default`, provider, model, or `node:` and a node.
     `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
     those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
     with the pages of rules. `baseline` is a file in the project. `require_signature` makes runs demand plans that a key
@@ -66,6 +70,7 @@ class Settings:
     baseline: str | None = None
     documentation: str | None = DOCUMENTATION
     models: Mapping[str, str] = NOTHING
+    model_policies: Mapping[str, Mapping[str, PolicySetting]] = NOTHING
     tools: Mapping[str, tuple[str, ...]] = NOTHING
     agent_files: Mapping[str, tuple[str, ...]] = NOTHING
     file_ignores: FileIgnores = FileIgnores()
@@ -101,7 +106,7 @@ COST: Mapping[str, str | int | None] = {
     "token-characters": 8,
 }
 """What can be said about cost, by key, and what holds where nobody does; None: nothing."""
-Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | None
+Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""
 
@@ -117,7 +122,7 @@ def flat(table: Mapping[str, Any]) -> dict[str, Value]:
     return keys
 
 
-_BY_FILE = "per-file-ignores."
+_BY_FILE, _POLICIES = "per-file-ignores.", "model-policies."
 
 
 def keys_of(settings: Settings) -> dict[str, Value]:
@@ -139,6 +144,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         **{f"severity.{selector}": _word(each, "off") for selector, each in settings.severity.items()},
         **{f"{_BY_FILE}{pattern}": reasons for pattern, reasons in settings.file_ignores.by_pattern().items()},
         **{f"models.{name}": each for name, each in settings.models.items()},
+        **{f"{_POLICIES}{name}": each for name, each in settings.model_policies.items()},
         **{f"tools.{name}": each for name, each in settings.tools.items()},
         **{f"agent-files.{name}": each for name, each in settings.agent_files.items()},
         "run.require-signature": settings.require_signature,
@@ -166,6 +172,9 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         baseline=every["baseline"],
         documentation=every["documentation"],
         models={key.partition(".")[2]: given for key, given in every.items() if key.startswith("models.")},
+        model_policies={
+            key.removeprefix(_POLICIES): read_policy(given) for key, given in every.items() if key.startswith(_POLICIES)
+        },
         tools={key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("tools.")},
         agent_files={
             key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("agent-files.")
@@ -175,6 +184,11 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         trusted_keys=texts["run.trusted-keys"],
         cost={name: every[f"cost.{name}"] for name in COST if every[f"cost.{name}"] != COST[name]},
     )
+
+
+def read_policy(given: Mapping[str, Any]) -> Mapping[str, PolicySetting]:
+    """Return an entry of the policies for models whose form has been checked."""
+    return {name: tuple(each) if isinstance(each, list | tuple) else each for name, each in given.items()}
 
 
 def _read_ignores(keys: Mapping[str, Any]) -> FileIgnores:

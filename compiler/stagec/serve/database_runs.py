@@ -59,7 +59,7 @@ class DatabaseRuns:
         return RunRow(
             record.run,
             brief.standing,
-            record.reason,
+            record.interruption.sentence,
             plan,
             brief.plan,
             brief.executions,

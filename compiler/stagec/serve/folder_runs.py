@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from stagec.drivers.following import Standing, UnreachableError, find_standing
+from stagec.drivers.local.interruptions import read_interruption
 from stagec.drivers.local.live_journal import LiveJournal
 from stagec.drivers.local.mailbox import AlreadySentError, Mailbox
 from stagec.drivers.messages import MessageKind, OtherAnswerError, RunMessage, write_message
@@ -31,7 +32,9 @@ class FolderRun(LiveJournal):
 
     def describe(self, state: State, *, is_executed: bool) -> tuple[Standing, str]:
         """Return how the run stands that has come to a state, and why."""
-        return find_standing(state, is_executed=is_executed), state.reason
+        standing = find_standing(state, is_executed=is_executed)
+        interruption = read_interruption(self.path) if standing is Standing.INTERRUPTED else None
+        return standing, state.reason if interruption is None else interruption.sentence
 
 
 class FolderRuns:

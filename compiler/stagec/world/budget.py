@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from threading import Lock
+from threading import Event, Lock, Thread
 from time import monotonic
 
 from stagec.core.failure import Failure
@@ -49,14 +49,16 @@ class BudgetReached(Failure):
 Extend = Callable[[Excess], Decimal | None]
 """Returns how much more a run may use; None: nothing, the run stops."""
 
+_SOON, _DAY = 0.2, 86_400.0
+"""Seconds between two attempts to cancel a request, and seconds of a day."""
 _TOKENS, _COST, _TIME = "--max-tokens", "--max-cost", "--max-time"
 
 
 class BudgetedWorld:
     """A world that asks no model any more when a budget is used up, unless somebody extends it.
 
-    What is under way is not broken off, so a run may use a little more than its budget. While somebody is asked for
-    more, no request to a model begins, and the time does not count.
+    What is under way is not broken off for tokens or cost, so a run may use a little more than its budget; when the
+    time is over, it is. While somebody is asked for more, no request to a model begins, and the time does not count.
     """
 
     def __init__(self, world: ComposedWorld, budget: Budget, extend: Extend | None = None) -> None:
@@ -72,9 +74,45 @@ class BudgetedWorld:
         if not isinstance(effect, Ask | Turn):
             return self._world.answer(effect)
         self.admit(effect)
-        answer = self._world.answer(effect)
+        has_limit = self._budget.seconds is not None
+        answer = self._answer_in_time(effect) if has_limit else self._world.answer(effect)
         self._count(effect, answer)
         return answer
+
+    def _answer_in_time(self, effect: Effect) -> Json:
+        """Return the answer to a request; one that is under way when the time is over is cancelled."""
+        over, reached = Event(), list[BudgetReached]()
+        Thread(target=self._cancel_late, args=(effect.key, over, reached), daemon=True).start()
+        try:
+            return self._world.answer(effect)
+        except Failure as failure:
+            if reached:
+                raise reached[0] from failure
+            raise
+        finally:
+            over.set()
+
+    def _cancel_late(self, key: str, over: Event, reached: list[BudgetReached]) -> None:
+        """Cancel a request when the time is over, unless somebody gives it more, or it is `over` before."""
+        try:
+            while not over.wait(self._find_rest()):
+                self._extend_time(over)
+        except BudgetReached as error:
+            reached.append(error)
+            self._world.cancel(key)
+        while not over.wait(_SOON):  # what the request does next may begin only now
+            self._world.cancel(key)
+
+    def _extend_time(self, over: Event) -> None:
+        """Ask for more time if it is over; raise `BudgetReached` if nobody gives it."""
+        with self._turn:
+            excess = self._find_time_excess({})
+            if excess is not None and not over.is_set():
+                self._ask_for_more(excess)
+
+    def _find_rest(self) -> float:
+        """Return the seconds that are left of the time, at most a day."""
+        return min(max(0.0, self._begin + (self._budget.seconds or 0.0) - monotonic()), _DAY)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Count what was used before this process began."""
@@ -134,7 +172,14 @@ class BudgetedWorld:
             if Decimal(uses.cost) >= most.cost:
                 told = f"the run has cost {uses.cost} US dollars: {_COST} allows {format(most.cost, 'f')}"
                 yield Excess(_COST, told, "US dollars", Decimal(uses.cost), most.cost, nodes)
-        seconds = monotonic() - self._begin
-        if most.seconds is not None and seconds >= most.seconds:
-            told = f"the run has taken {seconds:,.1f} s: {_TIME} allows {most.seconds:g} s"
-            yield Excess(_TIME, told, "seconds", Decimal(str(seconds)), Decimal(str(most.seconds)), nodes)
+        excess = self._find_time_excess(nodes)
+        if excess is not None:
+            yield excess
+
+    def _find_time_excess(self, nodes: Mapping[str, TokenUse]) -> Excess | None:
+        """Return that the time is over, None if it is not."""
+        seconds, most = monotonic() - self._begin, self._budget.seconds
+        if most is None or seconds < most:
+            return None
+        told = f"the run has taken {seconds:,.1f} s: {_TIME} allows {most:g} s"
+        return Excess(_TIME, told, "seconds", Decimal(str(seconds)), Decimal(str(most)), nodes)

@@ -26,6 +26,7 @@ from stagec.drivers.dbos.retention import remove_old
 from stagec.drivers.dbos.tables import workflows
 from stagec.drivers.messages import MessageKind, write_message
 from stagec.runtime import Effect, Program
+from stagec.world.provider_outage import ProviderOutage
 
 FORKED = SAMPLES["scopes-fork-in-fork"]
 """It makes two requests, and then up to two at once."""
@@ -138,6 +139,22 @@ def test_a_child_that_fails_interrupts_the_run_and_says_why(runs: RunStore, way:
     assert record.phase is RunPhase.INTERRUPTED
     told = {"failure": "the tool is away", "fault": r"internal error: ZeroDivisionError: oh \(test_fan_out.py:\d+\)"}
     assert re.fullmatch(told[way], record.reason)
+
+
+def test_an_outage_of_a_child_lets_the_run_rest_and_loses_no_answer(runs: RunStore) -> None:
+    def hold(effect: Effect) -> None:
+        if is_forked(effect) and world.asked.index(effect.key) == 2:  # the one that the segment makes itself
+            time.sleep(0.3)
+        elif is_forked(effect) and not failed:
+            failed.append(effect.key)
+            raise ProviderOutage("the provider is down", 0.01)
+
+    world, failed = SampleWorld(hold), list[str]()
+    run = submit_sample(runs)
+    with working(runs.database, world, fans_out=True):
+        assert wait_until(runs, run, RunPhase.DONE, RunPhase.FAILED).phase is RunPhase.DONE
+    assert find_faults(runs, run) == []
+    assert sorted(world.asked) == sorted([*set(world.asked), *failed])
 
 
 def test_a_child_that_cannot_be_executed_comes_back(runs: RunStore) -> None:

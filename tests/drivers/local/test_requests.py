@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Barrier, Event, Lock, current_thread, main_thread
+from time import sleep
 
 import pytest
 from playable import stages
@@ -22,6 +23,7 @@ from stagec.plan import Plan, dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, load
 from stagec.runtime.exchange import Call, Turn, read_key
+from stagec.world.provider_outage import ProviderOutage
 
 TOP = Path(__file__).parents[3]
 STARTED = Started("one")
@@ -120,6 +122,36 @@ def test_siblings_are_asked_together(program: Program, journal: Journal, path: P
     assert (state.ended, sorted(world.asked[1:]), world.most) == (Outcome.DONE, SIBLINGS, 2)
     journal.close()
     assert replay_twice(program, load(dump(program.plan)), read_journal(path)) == state
+
+
+class Down(Meeting):
+    """A world whose provider does not answer `count`, which is asked first, before `spell` has its answer."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self._failed = Event()
+
+    def meet(self, effect: Effect) -> Json:
+        """Fail the first sibling, and answer the second one a little later."""
+        node = read_key(effect.key).node
+        if node == "count":
+            self._failed.set()
+            raise ProviderOutage("it is down", 60)
+        if node == "spell":
+            assert self._failed.wait(PATIENCE)
+            sleep(0.05)
+        return submit(effect)
+
+
+def test_an_outage_loses_no_answer_of_a_sibling(program: Program, journal: Journal, path: Path) -> None:
+    with pytest.raises(ProviderOutage):
+        drive(program, journal, Down(), STARTED)
+    journal.close()
+    answered = [each.key for each in read_journal(path).events if isinstance(each, Answered)]
+    assert answered[-1] == SIBLINGS[1]
+    again = Meeting(1)
+    assert run_again(path, program, again).ended is Outcome.DONE
+    assert SIBLINGS[1] not in again.asked
 
 
 def calling(parallel: int) -> Plan:

@@ -239,8 +239,8 @@ FAULTS: dict[Attack, tuple[ModelFault, str]] = {
     **dict.fromkeys((endless, endless_line, endless_comments, endless_error), (ModelFault.REFUSED, TOO_LONG)),
     **dict.fromkeys((bomb, bomb_in_error), (ModelFault.REFUSED, PACKED)),
     **dict.fromkeys((drip, drip_head, silent_stream), (ModelFault.TIMEOUT, "no response within")),
-    **dict.fromkeys((endless_headers, long_header, no_http, nothing), (ModelFault.TRANSIENT, "")),
-    **dict.fromkeys((old_protocol, page, reset, bad_chunk, short, deep, odd_values), (ModelFault.TRANSIENT, "")),
+    **dict.fromkeys((endless_headers, long_header, no_http, nothing), (ModelFault.CONNECTION, "")),
+    **dict.fromkeys((old_protocol, page, reset, bad_chunk, short, deep, odd_values), (ModelFault.CONNECTION, "")),
     no_text: (ModelFault.REFUSED, "Failed to decode"),
     redirect_to_itself: (ModelFault.REFUSED, "307"),
 }

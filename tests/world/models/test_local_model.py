@@ -79,9 +79,9 @@ tell(**{"is": "reply", "id": asked["id"], "text": os.environ.get("OPENAI_API_KEY
     [
         ('{"is": "error", "id": 1, "message": "too long"}', ModelFault.REFUSED, "too long"),
         ('{"is": "trouble", "why": "no model"}', ModelFault.UNKNOWN_MODEL, "cannot be loaded: no model"),
-        ("", ModelFault.TRANSIENT, "the process of the model has ended"),
-        ('"what is no message"', ModelFault.TRANSIENT, "the process of the model has ended"),
-        ("\\x1b[2J", ModelFault.TRANSIENT, "the process of the model has ended"),
+        ("", ModelFault.CONNECTION, "the process of the model has ended"),
+        ('"what is no message"', ModelFault.CONNECTION, "the process of the model has ended"),
+        ("\\x1b[2J", ModelFault.CONNECTION, "the process of the model has ended"),
     ],
 )
 def test_what_goes_wrong_is_told(opened: Open, told: str, fault: ModelFault, why: str) -> None:
@@ -172,7 +172,7 @@ def test_closing_ends_what_waits(opened: Open) -> None:
     time.sleep(0.3)
     model.close()
     thread.join(10)
-    assert found == [ModelFault.TRANSIENT]
+    assert found == [ModelFault.CONNECTION]
     with pytest.raises(ModelError, match="the run is over"):
         _ask(model)
 

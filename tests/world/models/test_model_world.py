@@ -26,10 +26,12 @@ from stagec.world.agents_world import AgentsWorld
 from stagec.world.budget import Budget, BudgetedWorld
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.world.models.policies import PolicyTable
 from stagec.world.models.port import ModelLimits
 from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.models.retries import RetryingProvider, RetryPolicy
+from stagec.world.models.retries import RetryingProvider
 from stagec.world.models.usage import read_usage
+from stagec.world.provider_outage import ProviderOutage
 from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox
@@ -99,13 +101,16 @@ Play = Callable[..., tuple[State, World, Wire]]
 def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
     closing_later: list[Any] = []
 
-    def run(program: Program, started: Started, *script: Said, seconds: float = 30.0) -> tuple[State, World, Wire]:
+    def run(
+        program: Program, started: Started, *script: Said, seconds: float = 30.0, opened: list[Wire] | None = None
+    ) -> tuple[State, World, Wire]:
         serving = serve(*script)
         wire = serving.__enter__()
+        (opened if opened is not None else []).append(wire)
         for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
             monkeypatch.setenv(f"{name}_BASE_URL", wire.url + path)
             monkeypatch.setenv(f"{name}_API_KEY", "key")
-        provider = RetryingProvider(PydanticProvider(), RetryPolicy(TRIES, 0.01))
+        provider = RetryingProvider(PydanticProvider(), PolicyTable(POLICY))
         tools = Tools()
         calls = StepCalls(Toolbox(program.plan, (tools,), Redactor()))
         setup = ModelSetup(provider, ModelChoice(str(request.param)), calls, ModelLimits(seconds))
@@ -179,9 +184,18 @@ def test_a_tool_that_is_not_there_is_asked_about_and_never_carried_out_unasked(p
     assert [type(effect).__name__ for effect, _ in world.answers][:2] == ["Turn", "Grant"]
 
 
-def test_a_key_that_is_refused_stops_the_run_and_fails_no_stage(play: Play) -> None:
-    with pytest.raises(Failure, match="does not answer"):
-        play(REPAIR, BEGIN, Said(status=401))
+@pytest.mark.parametrize("status", [401, 403, 402])
+def test_a_key_that_is_refused_interrupts_the_run_and_is_not_tried_again(play: Play, status: int) -> None:
+    wires: list[Wire] = []
+    with pytest.raises(ProviderOutage, match="1 attempt"):
+        play(REPAIR, BEGIN, Said(status=status), opened=wires)
+    assert len(wires[0].asked) == 1
+
+
+def test_a_model_that_does_not_exist_stops_the_run(play: Play) -> None:
+    with pytest.raises(Failure, match="does not answer") as caught:
+        play(REPAIR, BEGIN, Said(status=404))
+    assert not isinstance(caught.value, ProviderOutage)
 
 
 STEPS = program_of(steps())
@@ -217,14 +231,24 @@ GOOD = {"stage": Good(REPAIR, BEGIN, (WRITTEN, CHECKED), 1), "step": Good(STEPS,
 both = pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
 TRIES = 2
 """How often a request is made that fails in a way that passes."""
+POLICY = {"default": {"attempts": TRIES, "first-pause": 0.01}}
 
 
 @both
-@pytest.mark.parametrize("said", [*PASSING.values(), Said(status=400)], ids=[*PASSING, "400"])
-def test_a_provider_that_fails_for_good_fails_the_node(play: Play, good: Good, said: Said) -> None:
-    state, _, wire = play(good.program, good.started, good.script[0], said)
+@pytest.mark.parametrize("said", PASSING.values(), ids=PASSING)
+def test_a_provider_that_is_down_interrupts_the_run_and_fails_no_node(play: Play, good: Good, said: Said) -> None:
+    wires: list[Wire] = []
+    with pytest.raises(ProviderOutage, match=r"does not answer the request .*, 2 attempts in ") as caught:
+        play(good.program, good.started, good.script[0], said, opened=wires)
+    assert len(wires[0].asked) == 1 + TRIES
+    assert caught.value.find_rest() == 60.0
+
+
+@both
+def test_a_provider_that_refuses_a_request_fails_the_node(play: Play, good: Good) -> None:
+    state, _, wire = play(good.program, good.started, good.script[0], Said(status=400))
     assert (state.ended, state.failure and state.failure.kind) == (Outcome.FAILED, FailureKind.PROVIDER)
-    assert len(wire.asked) == 1 + good.attempts * (1 if said.status == 400 else TRIES)
+    assert len(wire.asked) == 1 + good.attempts
 
 
 @both
@@ -239,13 +263,12 @@ def test_faults_that_pass_are_no_part_of_the_run(play: Play, good: Good, said: S
 
 
 @both
-def test_a_provider_that_hangs_fails_the_node_too(play: Play, good: Good) -> None:
+def test_a_provider_that_hangs_interrupts_the_run_too(play: Play, good: Good) -> None:
     hanging = dataclasses.replace(good.script[0], delay=2)
-    state, _, wire = play(good.program, good.started, hanging, seconds=0.2)
-    assert state.failure is not None
-    assert state.failure.kind is FailureKind.PROVIDER
-    assert "within 0.2 s" in state.reason
-    assert len(wire.asked) == good.attempts * TRIES
+    wires: list[Wire] = []
+    with pytest.raises(ProviderOutage, match=r"timeout, 2 attempts in .*: no response within 0\.2 s"):
+        play(good.program, good.started, hanging, seconds=0.2, opened=wires)
+    assert len(wires[0].asked) == TRIES
 
 
 def test_a_step_gets_an_answer_by_its_schema(play: Play) -> None:

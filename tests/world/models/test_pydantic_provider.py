@@ -13,7 +13,6 @@ from world.models.wire import Said, Wire, serve
 from stagec.core.failure import Failure
 from stagec.world.models.port import ModelCall, ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
 from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.models.retries import RetryingProvider, RetryPolicy
 from stagec.world.request_json import ToolDefinition
 
 GREP = ToolDefinition("grep", "Find lines", {"type": "object", "properties": {"text": {"type": "string"}}})
@@ -97,15 +96,18 @@ def test_arguments_that_cannot_be_read_are_the_text(arguments: str, wanted: obje
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        (Said(status=429, headers={"retry-after": "7"}), ModelFault.TRANSIENT),
-        (Said(status=500), ModelFault.TRANSIENT),
-        (Said(status=503), ModelFault.TRANSIENT),
-        (Said(status=529), ModelFault.TRANSIENT),
+        (Said(status=429, headers={"retry-after": "7"}), ModelFault.RATE_LIMIT),
+        (Said(status=500), ModelFault.SERVER_ERROR),
+        (Said(status=503), ModelFault.SERVER_ERROR),
+        (Said(status=529), ModelFault.SERVER_ERROR),
+        (Said(status=408), ModelFault.TIMEOUT),
         (Said(status=401), ModelFault.UNAUTHORISED),
+        (Said(status=403), ModelFault.UNAUTHORISED),
+        (Said(status=402), ModelFault.QUOTA),
         (Said(status=404), ModelFault.UNKNOWN_MODEL),
         (Said(status=400), ModelFault.REFUSED),
-        (Said("half of it is lost", [("c1", "grep", '{"text": "a"}')], cut=True), ModelFault.TRANSIENT),
-        (Said(body="{"), ModelFault.TRANSIENT),
+        (Said("half of it is lost", [("c1", "grep", '{"text": "a"}')], cut=True), ModelFault.CONNECTION),
+        (Said(body="{"), ModelFault.CONNECTION),
         (Said("late", delay=3), ModelFault.TIMEOUT),
     ],
     ids=lambda each: str(getattr(each, "status", each)),
@@ -152,22 +154,8 @@ def test_without_a_key_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
         provider.request("k", ModelRequest("anthropic:claude-next", HELLO))
 
 
-def test_faults_that_pass_are_tried_again_as_the_provider_wishes(model: str, begin: Begin) -> None:
-    wire, provider = begin(Said(status=429, headers={"retry-after": "0.05"}), Said(status=500), Said("Done."))
-    retrying = RetryingProvider(provider, RetryPolicy(4, 0.05))
-    assert retrying.request("k", ModelRequest(model, HELLO)).text.strip() == "Done."
-    assert len(wire.asked) == 3
-
-
-def test_other_faults_are_not(model: str, begin: Begin) -> None:
-    wire, provider = begin(Said(status=400))
-    with pytest.raises(ModelError):
-        RetryingProvider(provider, RetryPolicy(4, 0.05)).request("k", ModelRequest(model, HELLO))
-    assert len(wire.asked) == 1
-
-
-def test_attempts_end(begin: Begin) -> None:
-    wire, provider = begin(Said(status=500))
-    with pytest.raises(ModelError):
-        RetryingProvider(provider, RetryPolicy(3, 0.01)).request("k", ModelRequest(MODELS[0], HELLO))
-    assert len(wire.asked) == 3
+def test_a_response_that_does_not_begin_has_a_limit_of_its_own(model: str, begin: Begin) -> None:
+    _, provider = begin(Said("late", delay=0.5), Said("in time"))
+    with pytest.raises(ModelError, match=r"no first token within 0\.1 s"):
+        provider.request("k", ModelRequest(model, HELLO, limits=ModelLimits(30.0, first=0.1)))
+    assert provider.request("k", ModelRequest(model, HELLO, limits=ModelLimits(30.0, first=20.0))).text

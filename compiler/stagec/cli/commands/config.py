@@ -60,7 +60,7 @@ _WHEN_NOT_SET = {
     "baseline": "no baseline",
     "documentation": "no site",
 }
-_TABLES = ("severity", "per-file-ignores", "models", "tools", "agent-files", "budgets")
+_TABLES = ("severity", "per-file-ignores", "models", "model-policies", "tools", "agent-files", "budgets")
 
 
 def _as_toml(configuration: Configuration) -> str:
@@ -86,17 +86,25 @@ def _rows(keys: Mapping[str, Value], provenance: Mapping[str, str], prefix: str)
         bare = name.replace("-", "").replace("_", "").isalnum() and name.isascii()
         if given is None:
             written[key] = f"# {name}: {_WHEN_NOT_SET[key]}"
-        elif isinstance(given, tuple):
-            written[key] = f"{name if bare else _text(name)} = [{', '.join(map(_text, given))}]"
-        elif isinstance(given, dict):
-            inside = ", ".join(f"{_text(key)} = {_text(each)}" for key, each in given.items())
-            written[key] = f"{name if bare else _text(name)} = {{{inside}}}"
         else:
-            text = _text(given) if isinstance(given, str) else json.dumps(given)
-            written[key] = f"{name if bare else _text(name)} = {text}"
+            written[key] = f"{name if bare else _text(name)} = {_write_value(given)}"
     width = min(max(map(len, written.values()), default=0), 60)
     for key, row in written.items():
         yield f"{row:<{width}}  # {provenance[key]}"
+
+
+def _write_value(given: object) -> str:
+    """Return a value as TOML; a table is one line."""
+    if isinstance(given, dict):
+        return f"{{{', '.join(f'{_text(key)} = {_write_flat(each)}' for key, each in given.items())}}}"
+    return _write_flat(given)
+
+
+def _write_flat(given: object) -> str:
+    """Return a value without tables as TOML."""
+    if isinstance(given, tuple):
+        return f"[{', '.join(map(_text, given))}]"
+    return _text(given) if isinstance(given, str) else json.dumps(given)
 
 
 def _text(text: str) -> str:

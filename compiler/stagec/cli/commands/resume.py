@@ -76,7 +76,7 @@ def resume(context: click.Context, /, **given: Any) -> None:
     have published. A stage runs again if its results are missing or differ from the record.
 
     Exit status: 0 the run has ended as done, or could continue; 1 it has failed, or cannot continue with --plan;
-    2 usage or environment or no answer, 4 internal error, 130 interrupted (143 by SIGTERM).
+    2 usage or environment or no answer, 4 internal error, 130 interrupted or the provider is down (143 by SIGTERM).
 
     \b
     Examples:

@@ -38,7 +38,7 @@ def run(context: click.Context, /, **given: Any) -> None:
     `stagec resume` resumes an interrupted run.
 
     Exit status: 0 the run has ended as done, 1 as failed, 2 usage or environment or no answer,
-    4 internal error, 130 interrupted (143 by SIGTERM).
+    4 internal error, 130 interrupted or the provider is down (143 by SIGTERM).
     """
     from stagec.cli.running.start_request import StartRequest, start
 

@@ -15,7 +15,7 @@ def read_stored_run(run: str, database: str) -> StoredHistory:
     with open_store(database) as store:
         record = store.find(run)
         is_executed = record.phase is RunPhase.ACTIVE and run not in store.list_queued([record])
-        return StoredHistory(store.read_history(record), is_executed)
+        return StoredHistory(store.read_history(record), is_executed, record.interruption if record.reason else None)
 
 
 def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
@@ -31,4 +31,5 @@ def _describe(store: RunStore, brief: RunBrief) -> RunStatus:
     except Failure as failure:
         return RunStatus(record.run, "unusable", str(failure))
     counts = brief.executions, brief.events, brief.used
-    return RunStatus(record.run, brief.standing, record.reason, plan, brief.plan, *counts)
+    told = record.interruption
+    return RunStatus(record.run, brief.standing, told.reason, plan, brief.plan, *counts, told.retry_at)

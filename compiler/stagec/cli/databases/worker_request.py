@@ -20,7 +20,7 @@ _FOLDER = Path(".stagec/worker")
 """Where commands of a run are locked while they run."""
 _CONNECTIONS = 20
 """Connections of a worker at most, however many runs it executes."""
-_NO_USE = ("scenario", "events", "project", "executor", "max_parallel")
+_NO_USE = ("scenario", "events", "project", "executor", "max_parallel", "wait")
 """Options of worlds that mean nothing to a worker."""
 
 

@@ -17,7 +17,7 @@ from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
-from stagec.drivers.following import StoredHistory, find_standing
+from stagec.drivers.following import Interruption, StoredHistory, find_standing, write_time
 from stagec.drivers.history import event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
 from stagec.drivers.local.live_journal import read_stored
@@ -48,6 +48,7 @@ class RunStatus:
     executions: int | None = None
     events: int | None = None
     used: TokenUse | None = None
+    retry_at: float | None = None
 
     def make_cells(self) -> tuple[str, ...]:
         """Return the run as a row of a table."""
@@ -62,14 +63,18 @@ class RunStatus:
             counts,
             events,
             used,
-            self.reason,
+            Interruption(self.reason, self.retry_at).sentence,
         )
 
     def make_object(self) -> Object:
         """Return the run as JSON."""
         named = ("run", "plan", "digest", "status", "reason", "executions", "events")
         usage = None if self.used is None else total_to_json(self.used)
-        return {**{name: getattr(self, name) for name in named}, "usage": usage}
+        return {**{name: getattr(self, name) for name in named}, "usage": usage, "retryAt": _tell_time(self.retry_at)}
+
+
+def _tell_time(seconds: float | None) -> str | None:
+    return None if seconds is None else write_time(seconds)
 
 
 def list_runs(found: Sequence[RunStatus], where: str, output_format: str) -> None:
@@ -95,7 +100,14 @@ def find_status(path: Path) -> RunStatus:
     program, state, ledger = _read_through(program, stored.history)
     status = find_standing(state, is_executed=stored.is_executed)
     counts = (state.executions, len(stored.history.events), ledger.total)
-    return RunStatus(name_of(path), status, state.reason, program.plan.id, program.digest, *counts)
+    told = _explain(stored, state)
+    return RunStatus(name_of(path), status, told.reason, program.plan.id, program.digest, *counts, told.retry_at)
+
+
+def _explain(stored: StoredHistory, state: State) -> Interruption:
+    """Return why a run has ended, or was interrupted."""
+    is_left = state.ended is None and not stored.is_executed and stored.interruption is not None
+    return stored.interruption if is_left and stored.interruption else Interruption(state.reason)
 
 
 def _read_through(program: Program, history: History) -> tuple[Program, State, UsageLedger]:
@@ -121,7 +133,9 @@ def show_history(run: str, stored: StoredHistory) -> None:
     ended = formatter.ending(state, is_executed=stored.is_executed)
     ending = ", ".join(each for each in (ended, events, summarise_usage(ledger.total)) if each)
     used = draw_columns(paper, [("used by", node, *describe_usage(each)) for node, each in ledger.nodes.items()])
-    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{used}{ending}\n")
+    reason = "" if state.ended is not None else visible(_explain(stored, state).sentence, paper.encoding)
+    why = f"interrupted: {escape_ci_commands(reason)}\n" if reason else ""
+    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{used}{why}{ending}\n")
 
 
 def _draw_stages(program: Program, stored: StoredHistory, paper: Canvas) -> str:
@@ -152,20 +166,22 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
 
 
 def export_run(run: str, stored: StoredHistory) -> None:
-    """Print a run: nothing in it depends on when and where it was run."""
+    """Print a run: nothing in it depends on when and where it was run, but for why it is interrupted."""
     history = stored.history
     begun = load_program(history.plan, f"the plan of run {quote(run)}")
     program, state, ledger = _read_through(begun, history)
     events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
     rows = list_stages(begun, history.events, is_executed=stored.is_executed)
     stages = [_describe_stage(each) for each in rows]
+    told = _explain(stored, state)
     run_data = {
         "run": run,
         "plan": program.plan.id,
         "digest": program.digest,
         "status": find_standing(state, is_executed=stored.is_executed),
         "outcome": None if state.ended is None else str(state.ended),
-        "reason": state.reason,
+        "reason": told.reason,
+        **({"retryAt": _tell_time(told.retry_at)} if told.retry_at is not None else {}),
         "failure": failure_to_json(state.failure),
         **({"stages": stages} if stages else {}),
         **ledger_to_json(ledger),

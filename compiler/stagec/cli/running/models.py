@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from stagec.cli.streams import say
 from stagec.core.failure import Failure
-from stagec.core.value import NOTHING
+from stagec.core.json import Json
+from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Plan
+from stagec.project.mistakes import mistakes
 from stagec.project.prices import PriceTable
 from stagec.world.models.local_provider import PREFIX, LocalProvider, name_file
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
+from stagec.world.models.policies import DEFAULT, NODE, PolicyEntries, PolicyTable
 from stagec.world.models.port import Provider
 from stagec.world.models.providers import Providers
-from stagec.world.models.retries import RetryingProvider, RetryPolicy
+from stagec.world.models.retries import Patience, RetryingProvider
 from stagec.world.models.session import Tools
-
-DEFAULT, NODE = "default", "node:"
-"""What the model is called that answers where no other one does, and what comes before the id of a node."""
 
 
 def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -> Mapping[str, str]:
@@ -41,12 +42,51 @@ def choose_models(models: Mapping[str, str]) -> ModelChoice:
     return ModelChoice(models.get(DEFAULT), models, nodes)
 
 
+def read_policies(given: Iterable[str]) -> PolicyEntries:
+    """Return the policies of the options `[WHOM.]SETTING=VALUE`."""
+    found: dict[str, dict[str, Json]] = {}
+    for option in given:
+        named, equals, text = option.rpartition("=")
+        whom, _, setting = named.rpartition(".")
+        amount: Json = [*text.split(",")] if setting == "transient" else _read_number(text)
+        wrong = [each.message for each in mistakes({TABLE: {whom or DEFAULT: {setting: amount}}})]
+        if wrong or not equals:
+            told = wrong[0] if equals else "write [WHOM.]SETTING=VALUE, such as 'openai.attempts=8'"
+            raise Failure(f"--model-policy {quote(option)}: {told}")
+        found.setdefault(whom or DEFAULT, {})[setting] = amount
+    return found
+
+
+TABLE = "model-policies"
+"""The table of the configuration with policies, which also checks those of options."""
+
+
+def _read_number(text: str) -> int | float | str:
+    """Return a number as TOML has it; a text that is none stays one, and is a mistake."""
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+@value
+class Retries:
+    """How long to go on asking models: by policies, and `wait` seconds for a provider that is down."""
+
+    policies: PolicyEntries = NOTHING
+    wait: float | None = None
+
+
+_USUAL = Retries()
+
+
 def open_models(
     plan: Plan,
     models: Mapping[str, str],
     tools: Tools,
     onlooker: Onlooker | None = None,
     prices: PriceTable | None = None,
+    retries: Retries = _USUAL,
 ) -> ModelWorld:
     """Return what asks the models of a run; raise `Failure` for one that cannot answer it."""
     choice = choose_models(models)
@@ -56,7 +96,8 @@ def open_models(
     except Failure:
         providers.close()
         raise
-    asked = RetryingProvider(providers, RetryPolicy())
+    patience = Patience(retries.wait or 0.0, lambda sentence: say(f"stagec: {sentence}"))
+    asked = RetryingProvider(providers, PolicyTable(retries.policies), patience)
     return ModelWorld(plan, ModelSetup(asked, choice, tools, onlooker=onlooker, prices=prices))
 
 

@@ -31,6 +31,7 @@ from stagec.core.words import listing, quote, shorten_digest
 from stagec.drivers.local import History, Journal
 from stagec.drivers.local.drive import change_plan
 from stagec.plan.node import Outcome
+from stagec.project.settings import Settings
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program, State
 from stagec.runtime.exchange import Replanned, Resumed
@@ -86,7 +87,9 @@ class ResumeRequest:
         standpoint, program, changed = change
         options = self.complete_options(journal.history, program)
         refuse_unfit_stages(program.plan, choose_stages(options))
-        setup = prepare_world(path, program, options, recall_worlds(choose_worlds(options), journal.history.facts))
+        policies = Settings(model_policies=load_configuration((Path(),)).settings.model_policies)
+        others = recall_worlds(choose_worlds(options, policies), journal.history.facts)
+        setup = prepare_world(path, program, options, others)
         setup.mail.begin(is_new=False)
         announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
         with open_world(setup) as opened:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from shlex import join
 from threading import current_thread, main_thread
+from time import time
 
 from stagec.cli.running.options import words_for
 from stagec.cli.running.report import RunReporter, choose_status
@@ -24,7 +25,9 @@ from stagec.core.secrets import Redactor
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import visible
+from stagec.drivers.following import Interruption
 from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
+from stagec.drivers.local.interruptions import forget_interruption, keep_interruption
 from stagec.drivers.local.message_watcher import MessageWatcher
 from stagec.drivers.local.request_descriptions import label_request
 from stagec.drivers.messages import MessageKind, RunMessage
@@ -32,6 +35,7 @@ from stagec.plan.node import Outcome
 from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
 from stagec.world.budget import BudgetedWorld, BudgetReached
+from stagec.world.provider_outage import ProviderOutage
 
 
 @value
@@ -116,12 +120,15 @@ class Audience:
 def execute(setup: RunSetup, event: Event | None) -> Exit:
     """Execute a run, beginning with an event if one has just happened; return the exit status."""
     start_collector()
+    forget_interruption(setup.path)
     requests = EndRequests()
     try:
         with requests:
             inbox = Inbox() if has_stages(setup.program.plan) else None
             state = _execute(setup, event, Steering(inbox, requests))
             requests.ignore()
+    except ProviderOutage as outage:
+        raise _interrupt(setup.path, outage) from outage
     except Failure as failure:
         used_up = failure.options if isinstance(failure, BudgetReached) else ()  # the run is resumed with more of it
         raise Failure(f"{failure}\n{_describe_resumption(setup.path, *used_up)}", failure.status) from failure
@@ -132,6 +139,15 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
         setup.journal.close()
     setup.conclude(state)
     return choose_status(state)
+
+
+def _interrupt(path: Path, outage: ProviderOutage) -> Failure:
+    """Keep why a run is interrupted, and return the failure that says when to resume it."""
+    seconds = outage.find_rest()
+    interruption = Interruption(str(outage), time() + seconds)
+    keep_interruption(path, interruption)
+    told = f"{interruption.sentence}\n{_describe_resumption(path)}; with --wait DURATION it waits for the provider"
+    return Failure(told, outage.status)
 
 
 def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:

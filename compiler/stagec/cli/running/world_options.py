@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from stagec.cli.parameters import ExistingPath, FiniteRange, OneOf
+from stagec.cli.parameters import Duration, ExistingPath, FiniteRange, OneOf
 from stagec.cli.running.options import command_timeout, prices, scenario
 from stagec.core.value import value
 
@@ -21,6 +21,8 @@ class WorldOptions:
 
     scenario: Path | None = None
     models: tuple[str, ...] = ()
+    model_policies: tuple[str, ...] = ()
+    wait: float | None = None
     max_tokens: int | None = None
     max_cost: Decimal | None = None
     max_time: float | None = None
@@ -85,6 +87,21 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         help="The model for all requests, for a name in the plan, or for 'node:' and a node.",
     ),
     click.option(
+        "--model-policy",
+        "model_policies",
+        multiple=True,
+        metavar="[WHOM.]SETTING=VALUE",
+        help="How long to go on asking models that do not answer, such as 'openai.attempts=8': a setting of"
+        " [model-policies] of the configuration, for all, a provider, a model, or 'node:' and a node.",
+    ),
+    click.option(
+        "--wait",
+        type=Duration(),
+        metavar="DURATION",
+        help="Wait for a provider that is down, for at most this time, such as 90s, 5m or 2h. By default the run is"
+        " interrupted.",
+    ),
+    click.option(
         "--max-tokens",
         type=click.IntRange(min=1),
         metavar="N",
@@ -100,7 +117,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         "--max-time",
         type=FiniteRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Stop asking models after this time.",
+        help="Stop asking models after this time; a request that is under way is cancelled.",
     ),
     prices,
     click.option(

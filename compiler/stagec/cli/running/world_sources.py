@@ -31,6 +31,7 @@ from stagec.world.tools.toolbox import Toolbox, ToolSource
 TYPE_CHECKING = False  # scenarios and programs ask no model: only runs that do load what asks them
 if TYPE_CHECKING:
     from stagec.world.models.model_world import Onlooker
+    from stagec.world.models.policies import PolicyEntries
 
 _HERE = Path()
 _PLAIN = Settings()
@@ -44,7 +45,8 @@ class WorldSources:
     `models` are `PROVIDER:NAME` by `default`, by a name that plans use, or by `node:` and the id of a node. `tools_in`
     is where bundled tools are carried out. `servers` tells whether MCP servers start; None: if models answer.
     `modules` are Python modules whose functions are tools, `commands` the argument vectors of tools by name. `prices`
-    is the table of what models cost, by default the bundled one.
+    is the table of what models cost, by default the bundled one. `policies` say how long to go on asking models: what
+    options say precedes what is `configured`. `wait` are the seconds to wait for a provider that is down.
     """
 
     factory: str | None = None
@@ -55,6 +57,9 @@ class WorldSources:
     modules: tuple[str, ...] = ()
     commands: Mapping[str, tuple[str, ...]] = NOTHING
     prices: Path | None = None
+    policies: PolicyEntries = NOTHING
+    configured: PolicyEntries = NOTHING
+    wait: float | None = None
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -68,6 +73,8 @@ class WorldSources:
             named["tools"] = json.dumps({"modules": self.modules, "commands": dict(self.commands)}, sort_keys=True)
         if self.prices is not None:
             named["prices"] = os.path.abspath(self.prices)
+        if self.policies:
+            named["model-policies"] = json.dumps(self.policies, sort_keys=True)
         return {name: each for name, each in named.items() if each is not None}
 
     def open_parts(
@@ -95,12 +102,13 @@ class WorldSources:
 
             yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
-            from stagec.cli.running.models import open_models
+            from stagec.cli.running.models import Retries, open_models
             from stagec.cli.running.price_table import load_prices
             from stagec.world.tools.missing_tools import MissingTools
             from stagec.world.tools.step_calls import StepCalls
 
-            yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, load_prices(self.prices))
+            prices, retries = load_prices(self.prices), Retries(_merge(self.configured, self.policies), self.wait)
+            yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, prices, retries)
             yield MissingTools()
 
     def _open_tools(self, plan: Plan, setting: ToolSetting) -> Iterator[ToolSource]:
@@ -144,7 +152,19 @@ def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Pa
     prices = options.prices
     if prices is None and "prices" in configured.cost:
         prices = root / str(configured.cost["prices"])
-    return WorldSources(*named, options.tool_modules, configured.tools, prices)
+    policies: PolicyEntries = NOTHING
+    if options.model_policies:
+        from stagec.cli.running.models import read_policies
+
+        policies = read_policies(options.model_policies)
+    asking = (policies, configured.model_policies, options.wait)
+    return WorldSources(*named, options.tool_modules, configured.tools, prices, *asking)
+
+
+def _merge(first: PolicyEntries, second: PolicyEntries) -> PolicyEntries:
+    """Return the settings of both; those of the second precede."""
+    names = (*first, *second)
+    return {whom: {**first.get(whom, NOTHING), **second.get(whom, NOTHING)} for whom in names}
 
 
 def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> WorldSources:
@@ -154,6 +174,7 @@ def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> Wo
     folder = given.tools_in or (Path(facts["tools-in"]) if "tools-in" in facts else None)
     servers = facts["servers"] == "yes" if given.servers is None and "servers" in facts else given.servers
     modules, commands = _recall_tools(facts)
+    policies = object_of(json.loads(facts.get("model-policies", "{}")))
     given = replace(
         given,
         tools_in=folder,
@@ -161,6 +182,7 @@ def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> Wo
         modules=given.modules or modules,
         commands={**commands, **given.commands},
         prices=given.prices or (Path(facts["prices"]) if "prices" in facts else None),
+        policies=_merge({whom: object_of(each) for whom, each in policies.items()}, given.policies),
     )
     if given.factory is not None or given.command is not None:
         return replace(given, models=given.models or known)

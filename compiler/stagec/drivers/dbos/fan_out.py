@@ -24,6 +24,7 @@ from stagec.drivers.dbos.tables import UNFINISHED, workflows
 from stagec.drivers.following import UnreachableError
 from stagec.drivers.requests import IDLE
 from stagec.runtime.exchange import Effect
+from stagec.world.provider_outage import read_outage
 
 T = TypeVar("T")
 _PACE = 0.5
@@ -158,6 +159,8 @@ class FanOutWorld:
             finally:
                 self._own.release()
         told = self._fan_out.ask(self._record, effect.key)
+        if "outage" in told:
+            raise read_outage(object_of(told["outage"]))
         if "failure" in told:
             raise Failure(str(told["failure"]))
         if "answer" not in told:

@@ -133,7 +133,8 @@ class LiveRun:
         has_begun = record.segment > 0 or self._step >= 0
         is_queued = not has_begun and record.run in self._store.list_queued([record])
         found = stand(record, is_queued=is_queued)
-        return find_standing(state, is_executed=True) if found is Standing.RUNNING else found, record.reason
+        standing = find_standing(state, is_executed=True) if found is Standing.RUNNING else found
+        return standing, record.interruption.sentence
 
     def read_more(self) -> News:
         """Return what has been acknowledged since the last call."""

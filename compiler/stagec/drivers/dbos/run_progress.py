@@ -13,6 +13,9 @@ from stagec.runtime.exchange import Event
 from stagec.runtime.state import StepResult
 from stagec.world.questions import list_open_questions, question_to_json
 
+OUTAGE = "outage"
+"""The member of the summary that counts the outages in a row since the last event."""
+
 
 class RunProgress:
     """A run that is followed; `digest` is the step digest of the last of `count` events."""
@@ -51,4 +54,5 @@ class RunProgress:
             "digest": self.program.digest,
             "usage": None if used is None else total_to_json(used),
             "questions": questions if self.state.ended is None else [],
+            OUTAGE: None,
         }

@@ -9,6 +9,7 @@ from typing import Any
 
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
+from stagec.drivers.following import Interruption
 from stagec.plan.document import FORMAT
 from stagec.runtime.exchange import Started
 
@@ -91,6 +92,16 @@ class RunRecord:
     def started(self) -> Started:
         """The event with which it begins."""
         return Started(self.run, self.entry, object_of(json.loads(self.inputs)))
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is interrupted for a time: workers go on with it by themselves, at `wake_at`."""
+        return self.phase is RunPhase.INTERRUPTED and self.wake_at is not None
+
+    @property
+    def interruption(self) -> Interruption:
+        """Why it stands as it does, and when workers go on with it if it is interrupted for a time."""
+        return Interruption(self.reason, self.wake_at / 1000 if self.rests and self.wake_at is not None else None)
 
     @property
     def workflow(self) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import json
+from collections.abc import Callable, Container, Iterable
 from contextlib import ExitStack, closing
 from functools import partial
+from math import ceil
+from random import random
 from time import monotonic
 
 from dbos import DBOS
@@ -14,7 +17,7 @@ from stagec.core.value import replace
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
-from stagec.drivers.dbos.run_progress import RunProgress
+from stagec.drivers.dbos.run_progress import OUTAGE, RunProgress
 from stagec.drivers.dbos.run_records import RunPhase
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.dbos.settlements import Settlement, TakenUp
@@ -25,16 +28,19 @@ from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World
 from stagec.drivers.threads import THREADS
 from stagec.runtime import Program
 from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
+from stagec.world.provider_outage import ProviderOutage, read_outage, spread
 from stagec.world.questions import is_for_people
 
 _LONG = 2_000
 """Milliseconds from which on a wait holds nothing."""
+_CHANCE: Callable[[], float] = random
+"""By how much a rest becomes longer, so that not all runs come at once."""
 
 
 class Word:
     """Why a segment ends, as its last step records it."""
 
-    PARK, PAUSE, DRAIN, FAIL = "park", "pause", "drain", "fail"
+    PARK, PAUSE, DRAIN, FAIL, OUTAGE = "park", "pause", "drain", "fail", "outage"
 
 
 class Segment:
@@ -145,6 +151,8 @@ class Segment:
             body = dump_event(redact_event(redactor, event, effect))
         except InterruptionError as interruption:
             return f"{STOP}{interruption.word}"
+        except ProviderOutage as outage:
+            return f"{STOP}{Word.OUTAGE}\n{json.dumps({**outage.to_json(), 'reason': self._setup.tell(outage)})}"
         except Exception as error:
             return f"{STOP}{Word.FAIL}\n{self._setup.tell(error)}"
         self._setup.count("events")
@@ -181,6 +189,8 @@ class Segment:
                 return self._describe(RunPhase.PAUSED, "paused")
             case Word.DRAIN:
                 return replace(self._describe(RunPhase.ACTIVE, ""), goes_on=True)
+            case Word.OUTAGE:
+                return self._rest(read_outage(object_of(json.loads(reason))))
             case _:
                 return self._describe(RunPhase.INTERRUPTED, reason)
 
@@ -189,6 +199,16 @@ class Segment:
         asked = tuple(each.key for each in pending if is_for_people(each) and not world.takes(each))
         reason = "waits for an answer" if asked else "waits for a time"
         return replace(self._describe(RunPhase.WAITING, reason), asked=asked)
+
+    def _rest(self, outage: ProviderOutage) -> Settlement:
+        """Return how the run stands that goes on by itself, later each time that nothing has happened in between."""
+        last, count = object_of(self.record.summary.get(OUTAGE)), self._progress.count
+        before = last.get("number") if last.get("events") == count else 0
+        number = (before if isinstance(before, int) else 0) + 1
+        settled = self._describe(RunPhase.INTERRUPTED, str(outage))
+        summary = {**settled.summary, OUTAGE: {"number": number, "events": count}}
+        seconds = spread(outage.find_rest(number), _CHANCE())
+        return replace(settled, summary=summary, delay=ceil(seconds * 1000))
 
     def _find_rest(self, wait: Wait) -> int:
         """Return how many milliseconds of a wait are left."""

@@ -16,8 +16,8 @@ class Settlement:
     """How a run stands when a segment of it is over.
 
     `due` has the milliseconds until waits are over, by key, `asked` the keys that people can answer. With `delay`, the
-    run wakes by itself after so many milliseconds. `goes_on` begins the next segment at once. `has_changed` tells that
-    the change of the plan which was sent has been recorded.
+    run wakes by itself after so many milliseconds, also one that an outage has interrupted. `goes_on` begins the next
+    segment at once. `has_changed` tells that the change of the plan which was sent has been recorded.
     """
 
     phase: RunPhase
@@ -34,7 +34,7 @@ class Settlement:
     @property
     def is_interruption(self) -> bool:
         """Whether a person has to look at the run."""
-        return self.phase is RunPhase.INTERRUPTED
+        return self.phase is RunPhase.INTERRUPTED and self.delay is None
 
     @property
     def is_over(self) -> bool:

@@ -88,14 +88,15 @@ class Transitions:
     def _describe(self, now: RunRecord, given: Settlement) -> dict[str, object]:
         """Return the columns that a settlement changes."""
         due = {key: now.now + each for key, each in given.due.items()}
-        delays = [*given.due.values(), *([] if given.delay is None else [given.delay])]
+        delays = [*(given.due.values() if given.phase is RunPhase.WAITING else ())]
+        delays += [] if given.delay is None else [given.delay]
         return {
             "phase": given.phase,
             "reason": make_storable(given.reason),
             "digest": given.digest or now.digest,
             "summary": json.dumps({**now.summary, **given.summary}),
             "due": json.dumps(due or dict(now.due) if given.is_refusal else due),
-            "wake_at": now.now + min(delays) if delays and given.phase is RunPhase.WAITING else None,
+            "wake_at": now.now + min(delays) if delays else None,
             "refusals": now.refusals + 1 if given.is_refusal else 0,
             "ended_at": None,
         }
@@ -125,7 +126,7 @@ class Transitions:
     def _obey(self, connection: sa.Connection, now: RunRecord, message: RunMessage) -> None:
         """Let a run that no segment executes do what a signal wants."""
         if message.kind is MessageKind.PAUSE:
-            if now.phase is RunPhase.WAITING:
+            if now.phase is RunPhase.WAITING or now.rests:
                 self._change(connection, now.run, self._pause(connection, now, message))
             elif now.phase in RESUMABLE:
                 raise Failure(f"run {quote(now.run)} is {now.phase} already")
@@ -200,10 +201,14 @@ class Transitions:
                 self._begin_next(connection, now, changes)
 
     def wake_due(self) -> int:
-        """Let runs go on that have waited long enough, besides those that another worker wakes; return how many."""
+        """Let runs go on that have waited or rested long enough, besides those that another worker wakes.
+
+        Returns how many.
+        """
         with self._database.transact() as connection:
             now = connection.execute(sa.select(self._database.now)).scalar_one()  # a constant can be found by the index
-            is_due = sa.and_(runs.c.wake_at <= now, runs.c.phase == RunPhase.WAITING)
+            is_asleep = runs.c.phase.in_((RunPhase.WAITING, RunPhase.INTERRUPTED))
+            is_due = sa.and_(runs.c.wake_at <= now, is_asleep)
             query = sa.select(runs, sa.literal(now, sa.BigInteger).label("now")).where(is_due).order_by(runs.c.wake_at)
             if self._database.is_sqlite:  # takes the lock of the file before anything is read
                 connection.execute(runs.update().where(is_due).values(run=runs.c.run))

@@ -13,6 +13,7 @@ from stagec.core.value import NOTHING
 from stagec.drivers.following import News, StoredHistory
 from stagec.drivers.history import EventTimes, History, JournalError, damage_error, strip_times
 from stagec.drivers.local.entries import EntryReader
+from stagec.drivers.local.interruptions import read_interruption
 from stagec.drivers.local.journal import is_old, read_journal
 from stagec.drivers.local.journal_file import is_locked, is_same_file, open_unlocked, read_at
 from stagec.drivers.local.records import LARGEST, PAGE, Bookmark, Head, Record, check_title, read_heads, read_records
@@ -143,7 +144,7 @@ def read_stored(path: Path) -> StoredHistory:
     """Return what a journal of any version holds, while its run is executed what has been acknowledged."""
     with closing(LiveJournal(path)) as live:
         if not live.is_executed():
-            return StoredHistory(read_journal(path), is_executed=False)
+            return StoredHistory(read_journal(path), is_executed=False, interruption=read_interruption(path))
         news = live.read_more()
         digests = ("",) * len(news.events)
         history = History(live.plan, live.digest, news.events, digests, live.facts, news.times)

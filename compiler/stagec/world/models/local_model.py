@@ -92,7 +92,7 @@ class LocalModel:
                 self._program = LineProgram(job)
             except (OSError, ValueError) as error:
                 raise ModelError(
-                    ModelFault.TRANSIENT, f"the process of the model cannot be started: {error}"
+                    ModelFault.CONNECTION, f"the process of the model cannot be started: {error}"
                 ) from error
             self._reader = Thread(target=self._receive, args=(self._program,), daemon=True)
             self._reader.start()
@@ -148,6 +148,6 @@ class LocalModel:
             case "trouble":
                 return ModelError(ModelFault.UNKNOWN_MODEL, f"{quote(self._path)} cannot be loaded: {message}")
             case "ended":
-                return ModelError(ModelFault.TRANSIENT, "the process of the model has ended")
+                return ModelError(ModelFault.CONNECTION, "the process of the model has ended")
             case _:
                 return ModelError(ModelFault.REFUSED, message)

@@ -27,8 +27,10 @@ from stagec.world.models.port import (
     ModelRequest,
     Provider,
 )
+from stagec.world.models.retries import ModelOutageError
 from stagec.world.models.session import ModelSession, Tools, write_result
 from stagec.world.models.usage import MEMBER, usage_to_json
+from stagec.world.provider_outage import ProviderOutage
 from stagec.world.request_json import OPENING, define_completion, read_schema
 from stagec.world.scenario import CALLED
 
@@ -43,7 +45,7 @@ class Onlooker(Protocol):
         """Learn that nothing more comes for a request."""
 
 
-_FOR_PEOPLE = {ModelFault.CANCELLED, ModelFault.UNAUTHORISED, ModelFault.UNKNOWN_MODEL}
+_FOR_PEOPLE = {ModelFault.CANCELLED, ModelFault.UNAUTHORISED, ModelFault.QUOTA, ModelFault.UNKNOWN_MODEL}
 """Faults that no run can do anything about: it stops, and is resumed when somebody has done it."""
 
 
@@ -116,7 +118,10 @@ class ModelWorld:
         self._setup.tools.join(world)
 
     def answer(self, effect: Effect) -> Json:
-        """Return the answer of a model or its `error`, with its `usage`; raise `Failure` where only people can help."""
+        """Return the answer of a model or its `error`, with its `usage`.
+
+        Raises `ProviderOutage` where the same request may succeed later, `Failure` where only people can help.
+        """
         if not isinstance(effect, Ask | Turn):
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
@@ -173,8 +178,11 @@ class ModelWorld:
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
         text = self._redactor.redact_output(str(error))
+        told = f"{quote(model)} does not answer the request {quote(key)}: {text}"
+        if isinstance(error, ModelOutageError):
+            raise ProviderOutage(told, error.pause, error.retry_after) from error
         if error.fault in _FOR_PEOPLE:
-            raise Failure(f"{quote(model)} does not answer the request {quote(key)}: {text}") from error
+            raise Failure(told) from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
 
 

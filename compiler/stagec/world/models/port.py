@@ -36,10 +36,14 @@ class ModelMessage:
 
 @value
 class ModelLimits:
-    """What one request may take: seconds until its response is complete, and tokens of the response."""
+    """What one request may take: seconds until its response is complete, and tokens of the response.
+
+    `first` are the seconds until the response begins.
+    """
 
     seconds: float = 600
     tokens: int | None = None
+    first: float = 600
 
 
 @value
@@ -95,23 +99,33 @@ class ModelReply:
 class ModelFault(StrEnum):
     """Why a request to a model has failed."""
 
-    TRANSIENT = "transient"
-    """Trying again later may help: a rate limit, a server that is overloaded or broken, a connection that was lost."""
+    RATE_LIMIT = "rate-limit"
+    SERVER_ERROR = "server-error"
+    """The server is overloaded or broken."""
+    CONNECTION = "connection"
+    """The server cannot be reached, or the connection was lost, or the response is unreadable."""
     TIMEOUT = "timeout"
     REFUSED = "refused"
     """The provider does not take the request: it is malformed, too long, or against its rules."""
     UNAUTHORISED = "unauthorised"
+    """The provider refuses the key."""
+    QUOTA = "quota"
+    """The account has no credit left."""
     UNKNOWN_MODEL = "unknown-model"
     CANCELLED = "cancelled"
 
 
 class ModelError(Exception):
-    """A request that a model has not answered; `retry_after` is how many seconds the provider asks to wait."""
+    """A request that a model has not answered.
 
-    def __init__(self, fault: ModelFault, message: str, retry_after: float | None = None) -> None:
+    `retry_after` is how many seconds the provider asks to wait, `status` the HTTP status of its response.
+    """
+
+    def __init__(
+        self, fault: ModelFault, message: str, retry_after: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(message)
-        self.fault = fault
-        self.retry_after = retry_after
+        self.fault, self.retry_after, self.status = fault, retry_after, status
 
 
 Listener = Callable[[str], None]

@@ -135,16 +135,32 @@ class _Inquiry:
     request: ModelRequest
 
     async def ask(self, listen: Listener | None) -> ModelReply:
-        """Return the reply of the model; raise `ModelError`."""
+        """Return the reply of the model; raise `ModelError`. The first event of a response has a limit of its own."""
+        limits = self.request.limits
+        end = asyncio.get_running_loop().time() + limits.seconds
+        limit = asyncio.timeout(min(limits.first, limits.seconds))
         try:
-            async with asyncio.timeout(self.request.limits.seconds), self._open_stream() as stream:
-                async for event in stream:
-                    _tell(event, listen)
-                return self._read_reply(stream.get())
+            async with limit:
+                return await self._follow_stream(listen, lambda: limit.reschedule(end))
         except ModelError:
             raise
+        except TimeoutError as error:
+            late = limit.when() != end and limits.first < limits.seconds
+            told = f"no first token within {limits.first:g} s" if late else f"no response within {limits.seconds:g} s"
+            raise ModelError(ModelFault.TIMEOUT, told) from error
         except Exception as error:
             raise self._translate(error) from error
+
+    async def _follow_stream(self, listen: Listener | None, begin: Callable[[], None]) -> ModelReply:
+        """Return the reply that a stream leads to; `begin` is called at its first event."""
+        has_begun = False
+        async with self._open_stream() as stream:
+            async for event in stream:
+                if not has_begun:
+                    has_begun = True
+                    begin()
+                _tell(event, listen)
+            return self._read_reply(stream.get())
 
     def _open_stream(self) -> Any:
         from pydantic_ai.direct import model_request_stream
@@ -187,7 +203,7 @@ class _Inquiry:
         from pydantic_ai.messages import TextPart, ToolCallPart
 
         if _is_broken_off(response):
-            raise ModelError(ModelFault.TRANSIENT, "the response ended before it was complete")
+            raise ModelError(ModelFault.CONNECTION, "the response ended before it was complete")
         text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
         calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
         is_handed_in = self.request.output is not None and [each.tool_name for each in calls] == [ANSWER]
@@ -207,21 +223,26 @@ class _Inquiry:
 
         if (excess := find_excess(error)) is not None:
             return ModelError(ModelFault.REFUSED, f"the host {excess}")
-        if isinstance(error, TimeoutError):
-            return ModelError(ModelFault.TIMEOUT, f"no response within {self.request.limits.seconds:g} s")
         kinds: tuple[tuple[Any, ModelFault], ...] = (
             (exceptions.ModelTimeoutError, ModelFault.TIMEOUT),
             (exceptions.ModelAuthenticationError, ModelFault.UNAUTHORISED),
             (exceptions.ModelNotFoundError, ModelFault.UNKNOWN_MODEL),
-            (exceptions.ModelRateLimitError, ModelFault.TRANSIENT),
-            (exceptions.ModelUnavailableError, ModelFault.TRANSIENT),
-            (exceptions.ModelServerError, ModelFault.TRANSIENT),
-            (exceptions.ModelConnectionError, ModelFault.TRANSIENT),
+            (exceptions.ModelRateLimitError, ModelFault.RATE_LIMIT),
+            (exceptions.ModelQuotaExceededError, ModelFault.QUOTA),
+            (exceptions.ModelUnavailableError, ModelFault.SERVER_ERROR),
+            (exceptions.ModelServerError, ModelFault.SERVER_ERROR),
+            (exceptions.ModelConnectionError, ModelFault.CONNECTION),
             (exceptions.ModelAPIError, ModelFault.REFUSED),
             (exceptions.UserError, ModelFault.REFUSED),
         )
-        fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.TRANSIENT)
-        return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None))
+        status = getattr(error, "status_code", None)
+        fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.CONNECTION)
+        fault = ModelFault.TIMEOUT if status == _REQUEST_TIMEOUT else fault
+        return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None), status)
+
+
+_REQUEST_TIMEOUT = 408
+"""The HTTP status of a server that did not wait for the whole request; the library takes it for a refusal."""
 
 
 def _tell(event: Any, listen: Listener | None) -> None:

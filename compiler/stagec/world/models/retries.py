@@ -1,33 +1,63 @@
-"""Ask a model again after a fault that passes, as long as the provider wishes or a little longer each time."""
+"""Ask a model again after a transient fault; one that outlasts its attempts is an outage."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 from threading import Event
+from time import monotonic
 
-from stagec.core.value import value
+from stagec.core.value import replace, value
+from stagec.core.words import format_count, quote
+from stagec.runtime.exchange import read_key
+from stagec.world.models.policies import PolicyTable, RetryPolicy
 from stagec.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest, Provider
+from stagec.world.provider_outage import find_rest, limit_asked, spread
 
-_PASSING = {ModelFault.TRANSIENT, ModelFault.TIMEOUT}
-_LONGEST = 600.0
-"""Seconds; a provider that asks to wait longer is not waited for."""
+
+class ModelOutageError(ModelError):
+    """The last fault of a request that may succeed later; `pause` is how long to rest before that, in seconds."""
+
+    def __init__(self, error: ModelError, told: str, pause: float) -> None:
+        super().__init__(error.fault, f"{told}: {error}", error.retry_after, error.status)
+        self.pause = pause
 
 
 @value
-class RetryPolicy:
-    """How often to ask in all, and the seconds before the second time; they double each time, with some chance."""
+class Clock:
+    """What tells the time and lets it pass: `wait` returns True as soon as an event is set, `chance` is from 0 to 1."""
 
-    attempts: int = 4
-    seconds: float = 1.0
+    now: Callable[[], float] = monotonic
+    wait: Callable[[Event, float], bool] = Event.wait
+    chance: Callable[[], float] = random.random
+
+
+def _say_nothing(_sentence: str) -> None:
+    """Tell nobody."""
+
+
+@value
+class Patience:
+    """For how many seconds a request waits for a provider that is down, and who is told of each wait."""
+
+    seconds: float = 0.0
+    tell: Callable[[str], None] = _say_nothing
 
 
 class RetryingProvider:
-    """A provider that is asked again after faults that pass; a request that is cancelled is not."""
+    """A provider that is asked again after transient faults, as policies say; a request that is cancelled is not."""
 
-    def __init__(self, provider: Provider, policy: RetryPolicy, chance: Callable[[], float] = random.random) -> None:
-        self._provider, self._policy, self._chance = provider, policy, chance
-        self._waits: dict[str, Event] = {}
+    def __init__(
+        self,
+        provider: Provider,
+        policies: PolicyTable | None = None,
+        patience: Patience | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._provider = provider
+        self._policies = policies or PolicyTable()
+        self._patience, self._clock = patience or Patience(), clock or Clock()
+        self._over: dict[str, Event] = {}
 
     def prepare(self, model: str) -> None:
         """Raise `Failure` where it is certain already that a model cannot be asked."""
@@ -38,44 +68,75 @@ class RetryingProvider:
         return self._provider.supports_tools(model)
 
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
-        """Return the response of a model, or raise the last `ModelError`."""
-        over = self._waits[key] = Event()
+        """Return the response of a model; raise the last `ModelError`, or `ModelOutageError`."""
+        policy, given = self._policies.choose(read_key(key).node, request.model), request.limits
+        seconds, first = min(given.seconds, policy.request_timeout), min(given.first, policy.first_token)
+        attempts = _Attempts(policy, request.model, self._patience, self._clock)
+        limited = replace(request, limits=replace(given, seconds=seconds, first=first))
+        over = self._over[key] = Event()
         try:
-            return self._repeat(key, request, listen, over)
+            return self._repeat(key, limited, listen, attempts)
         finally:
-            del self._waits[key]
+            if self._over.get(key) is over:
+                del self._over[key]
 
-    def _repeat(self, key: str, request: ModelRequest, listen: Listener | None, over: Event) -> ModelReply:
-        for attempt in range(1, self._policy.attempts + 1):
+    def _repeat(self, key: str, request: ModelRequest, listen: Listener | None, attempts: _Attempts) -> ModelReply:
+        over = self._over[key]
+        while True:
             try:
                 return self._provider.request(key, request, listen)
             except ModelError as error:
-                seconds = self._find_wait(error, attempt)
-                if seconds is None:
-                    raise
+                pause = attempts.find_pause(error)
                 if listen is not None:
                     listen("\n")  # what comes next begins anew
-                if over.wait(seconds):
+                if over.is_set() or self._clock.wait(over, pause):
                     raise ModelError(ModelFault.CANCELLED, "the request was cancelled") from error
-        raise AssertionError("a request is made once at least")
-
-    def _find_wait(self, error: ModelError, attempt: int) -> float | None:
-        """Return the seconds until the next attempt, nothing when there is none."""
-        if error.fault not in _PASSING or attempt >= self._policy.attempts:
-            return None
-        backoff = self._policy.seconds * 2 ** (attempt - 1) * (0.5 + self._chance() / 2)
-        seconds = backoff if error.retry_after is None else max(error.retry_after, 0.0)
-        return seconds if seconds <= _LONGEST else None
 
     def cancel(self, key: str) -> None:
         """End a request that is under way, or waits to be made again."""
-        over = self._waits.get(key)
+        over = self._over.get(key)
         if over is not None:
             over.set()
         self._provider.cancel(key)
 
     def close(self) -> None:
         """End everything that is under way."""
-        for each in tuple(self._waits.values()):
+        for each in tuple(self._over.values()):
             each.set()
         self._provider.close()
+
+
+class _Attempts:
+    """The attempts of one request: how often and for how long its model has been asked."""
+
+    def __init__(self, policy: RetryPolicy, model: str, patience: Patience, clock: Clock) -> None:
+        self._policy, self._model, self._patience, self._clock = policy, model, patience, clock
+        self._first = self._begun = clock.now()
+        self._count = self._outages = 0
+
+    def find_pause(self, error: ModelError) -> float:
+        """Return the seconds before the next attempt; raise the error, or `ModelOutageError`, if there is none."""
+        if not self._policy.is_outage(error):
+            raise error
+        self._count += 1
+        asked, chance = limit_asked(error.retry_after), self._clock.chance()
+        pause = self._policy.find_pause(self._count, chance)
+        if asked is not None:
+            pause = max(pause, spread(asked, chance))
+        elapsed = self._clock.now() - self._begun
+        is_short = asked is None or asked <= self._policy.longest_pause
+        if is_short and self._policy.allows(error, self._count, elapsed + pause):
+            return pause
+        return self._rest(error, elapsed)
+
+    def _rest(self, error: ModelError, elapsed: float) -> float:
+        """Return the seconds before attempts begin anew; raise `ModelOutageError` where patience is over."""
+        self._outages += 1
+        told = f"{error.fault}, {format_count(self._count, 'attempt')} in {elapsed:.1f} s"
+        rest = find_rest(self._policy.longest_pause, error.retry_after, self._outages)
+        now = self._clock.now()
+        if now + rest - self._first > self._patience.seconds:
+            raise ModelOutageError(error, told, self._policy.longest_pause) from error
+        self._patience.tell(f"{quote(self._model)} does not answer ({told}): next attempt in {rest:.0f} s")
+        self._count, self._begun = 0, now + rest
+        return rest
