@@ -13,6 +13,7 @@ from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
 from stagec.drivers.threads import BackgroundTask, begin_thread
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
+from stagec.runtime.readable_answers import read_answer
 from stagec.runtime.state import State
 
 IDLE = (Wait, Grant, Confirm, Judge)
@@ -112,7 +113,7 @@ class RequestPool:
 
     def _ask(self, effect: Effect) -> Json:
         self._begun[effect.key] = time_ns()
-        return self._world.answer(effect)
+        return read_answer(effect, self._world.answer(effect))
 
     def close(self) -> None:
         """Let go of everything that is under way."""

@@ -293,7 +293,7 @@ def test_a_step_calls_its_tools_and_no_others(play: Play) -> None:
     for each in (
         "Read was called",
         "Write may not be called: 'Write' is not on the list",
-        "the arguments are not a JSON object",
+        "Not carried out: the arguments cannot be read: it is not JSON: Expecting value: line 1 column 2",
     ):
         assert each in told
 
@@ -321,18 +321,62 @@ def test_an_answer_beside_other_calls_is_none_and_nothing_is_carried_out(
     "said",
     [
         Said("All is well."),
-        Said("", [_call("answer", '{"action": ')]),
         Said("", [_call("answer", "[]")]),
-        Said('{"action": "ne', finish="length"),
-        Said("", [_call("answer", '{"action": "ne')], finish="length"),
     ],
-    ids=["prose", "broken", "no object", "cut text", "cut call"],
+    ids=["prose", "no object"],
 )
 def test_what_is_no_answer_is_asked_for_again(play: Play, said: Said) -> None:
     state, _, wire = play(_allow("Read"), TOPIC, said, HANDED_IN, CLOSING)
     assert state.ended is Outcome.DONE, state.reason
     assert "Hand in the answer now" in _transcript(wire)
     assert len(wire.asked) == 3
+
+
+_DEEP = f'{{"action": {"[" * 200}1{"]" * 200}}}'
+UNREADABLE = [
+    (Said("", [_call("answer", '{"action": NaN}')]), "/action: NaN is not a JSON number"),
+    (Said("", [_call("answer", '{"action": [1, 1e999]}')]), "/action/1: Infinity, or a number larger"),
+    (Said("", [_call("answer", '{"action": "\\ud800"}')]), "/action: the text contains half a character"),
+    (Said("", [_call("answer", '{"a": {"b": 1, "b": 2}}')]), "/a: the member 'b' occurs more than once"),
+    (Said("", [_call("answer", f'{{"action": 1{"0" * 400}}}')]), "/action: Infinity, or a number larger"),
+    (Said("", [_call("answer", _DEEP)]), "it is nested more than 128 levels deep"),
+    (Said("", [_call("answer", '{"action": ')]), "it is not JSON: Expecting value"),
+    (Said('{"action": "ne', finish="length"), "the response ended at its maximum length (length)"),
+    (Said("", [_call("answer", '{"action": "ne')], finish="length"), "it is not JSON: Unterminated string"),
+    (Said("All is", finish="length"), "the response ended at its maximum length (length)"),
+    (Said("", finish="content_filter"), "the provider withheld the response (content_filter)"),
+]
+
+
+@pytest.mark.parametrize(("said", "why"), UNREADABLE, ids=[each for _, each in UNREADABLE])
+def test_an_answer_that_cannot_be_read_is_an_attempt_and_the_model_is_told_why(
+    play: Play, said: Said, why: str
+) -> None:
+    state, world, wire = play(_allow("Read"), TOPIC, said, HANDED_IN, CLOSING)
+    assert state.ended is Outcome.DONE, state.reason
+    assert len(wire.asked) == 3
+    assert why in str(wire.asked[1])
+    assert why in _complaint_of(world)
+
+
+def _complaint_of(world: World) -> str:
+    asked = world.answers[1][0]
+    assert isinstance(asked, Ask)
+    return asked.complaint or ""
+
+
+@pytest.mark.parametrize(("said", "why"), UNREADABLE, ids=[each for _, each in UNREADABLE])
+def test_a_step_that_gets_no_readable_answer_fails_for_this_reason(play: Play, said: Said, why: str) -> None:
+    state, _, wire = play(_allow("Read"), TOPIC, said)
+    assert (state.failure and state.failure.kind, len(wire.asked)) == (FailureKind.INVALID_ANSWER, 2)
+    assert why in state.reason
+
+
+@pytest.mark.parametrize("arguments", ['{"a": NaN}', '{"a": [1e999]}', '{"a": "\\udfff"}', '{"a": 1, "a": 2}', "{"])
+def test_a_call_that_cannot_be_read_is_told_so(play: Play, arguments: str) -> None:
+    state, world, wire = play(_allow("Read"), TOPIC, Said("", [_call("Read", arguments)]), HANDED_IN, CLOSING)
+    assert (state.ended, world.tools.called) == (Outcome.DONE, [])
+    assert "Not carried out: the arguments cannot be read: " in _transcript(wire)
 
 
 def test_a_model_that_never_hands_in_an_answer_fails_the_step(play: Play) -> None:

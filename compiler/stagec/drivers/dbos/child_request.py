@@ -14,6 +14,7 @@ from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunRecord, name_child
 from stagec.drivers.redaction import redact_answer
 from stagec.runtime.exchange import Effect
+from stagec.runtime.readable_answers import read_answer
 
 _NOTHING: Object = {}
 """What a child leaves that nobody has executed: whoever has the run makes the request."""
@@ -50,7 +51,7 @@ class ChildRequest:
         if self._is_cancelled:
             return _NOTHING
         try:
-            answer = world.answer(effect)
+            answer = read_answer(effect, world.answer(effect))
         except Exception as error:  # whatever somebody's world raises interrupts the run, where that is under way
             return {"failure": self._setup.tell(error)}
         return {"answer": redact_answer(self._setup.redactor, answer, effect)}

@@ -15,6 +15,7 @@ from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
+from stagec.runtime.readable_answers import FINISH, UNREADABLE
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
@@ -24,6 +25,7 @@ from stagec.world.models.port import (
     ModelFault,
     ModelLimits,
     ModelMessage,
+    ModelReply,
     ModelRequest,
     Provider,
 )
@@ -152,8 +154,7 @@ class ModelWorld:
         tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
         reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
-        calls: list[Json] = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in reply.calls]
-        return {"text": reply.text, "calls": calls}
+        return {"text": reply.text, "calls": list(map(_dump_call, reply.calls)), **_explain_reply(reply)}
 
     def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
         """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
@@ -166,9 +167,10 @@ class ModelWorld:
         tools = self._setup.tools.define(ask)
         request = ModelRequest(model, (*system, *said, *added), tools, output=output, limits=self._setup.limits)
         found = asking.answer(request, self._setup.tools.begin(ask))
+        told: dict[str, Json] = {"text": found.reply.text, **_explain_reply(found.reply)}
         with self._lock:
             self._said = (*self._said, *added, *found.added)
-        return {"answer": found.reply.output, "text": found.reply.text}
+        return {"answer": found.reply.output, **told} if isinstance(found.reply.output, dict) else told
 
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
@@ -176,6 +178,18 @@ class ModelWorld:
         if error.fault in _FOR_PEOPLE:
             raise Failure(f"{quote(model)} does not answer the request {quote(key)}: {text}") from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
+
+
+def _dump_call(call: ModelCall) -> Json:
+    """Return a call as an answer has it."""
+    told: dict[str, Json] = {"id": call.id, "tool": call.tool, "arguments": call.arguments}
+    return told if call.unreadable is None else {**told, UNREADABLE: call.unreadable}
+
+
+def _explain_reply(reply: ModelReply) -> dict[str, Json]:
+    """Return what an answer says of a response that cannot be read, or that is not whole."""
+    about = {UNREADABLE: reply.unreadable, FINISH: reply.finish}
+    return {name: each for name, each in about.items() if each is not None}
 
 
 def _list_new(said: tuple[ModelMessage, ...], ask: Ask) -> tuple[ModelMessage, ...]:

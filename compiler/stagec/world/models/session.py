@@ -92,14 +92,19 @@ class ModelSession:
         return reply
 
     def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
-        """Return an answer that is JSON: the model calls tools until it hands one in, or raise `ModelError`."""
+        """Return what a model hands in after calls of tools, or raise `ModelError`.
+
+        That is an object, or no answer: one that cannot be read, or a response that is not whole.
+        """
         messages = request.messages
         for _ in range(_ROUNDS):
             reply = self.ask(replace(request, messages=messages))
             said = ModelMessage("assistant", reply.text, reply.calls)
-            if isinstance(reply.output, dict):
-                handed_in = ModelMessage("assistant", write_result(reply.output))
-                return HandedIn(reply, (*messages[len(request.messages) :], handed_in), self.usage)
+            is_over = reply.unreadable is not None or (reply.finish is not None and not reply.calls)
+            if is_over or isinstance(reply.output, dict):
+                text = write_result(reply.output or reply.text)
+                handed_in = [ModelMessage("assistant", text)] if text else []
+                return HandedIn(reply, (*messages[len(request.messages) :], *handed_in), self.usage)
             if any(each.tool == ANSWER for each in reply.calls):
                 told = [ModelMessage("tool", _ALONE, call=each.id, tool=each.tool) for each in reply.calls]
             else:
@@ -114,6 +119,8 @@ class ModelSession:
             if not is_refused(told):
                 self._called[call.tool] = None
             text = write_result(told.get("value", told.get("error")))
+        elif call.unreadable is not None:
+            text = f"Not carried out: the arguments cannot be read: {call.unreadable}"
         else:
             text = "Not carried out: the arguments are not a JSON object."
         return ModelMessage("tool", text, call=call.id, tool=call.tool)
