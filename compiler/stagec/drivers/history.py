@@ -145,7 +145,8 @@ def dump_event(event: Event) -> str:
 def add_times(body: str, times: EventTimes) -> str:
     """Return an event as JSON with its times beside it, which whoever loads the event leaves alone."""
     begun = "" if times.begun is None else f',"begun":{times.begun}'
-    return f'{body[:-1]}{begun},"at":{times.at}}}'
+    at = "" if times.at is None else f',"at":{times.at}'
+    return f"{body[:-1]}{begun}{at}}}"
 
 
 def strip_times(times: Sequence[EventTimes]) -> tuple[EventTimes, ...]:

@@ -10,12 +10,13 @@ from typing import Protocol
 from stagec.core.canonical import as_text
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.json_reader import find_unreadable
+from stagec.core.words import quote
 from stagec.runtime.acts.authority import APPROVE, ASK, DENY, digest_of
 from stagec.runtime.exchange import Ask, Call, Effect, Grant, Turn, execution_of, read_key, request_key
 from stagec.runtime.json_values import normalise
 from stagec.runtime.readable_answers import read_answer
 from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.policy import decide_for
+from stagec.world.tools.policy import decide_for, explain_absence
 from stagec.world.tools.toolbox import Toolbox, describe_error
 
 _SUMMARY = 200
@@ -80,8 +81,10 @@ class StepCalls:
 
     def _refuse(self, step: Ask, call: Call, grant: Grant) -> Object | None:
         """Return why a call is not made; nothing when it may be made."""
-        if not self._world.takes(call):
-            return describe_error("Unavailable", f"there is no tool {call.tool} here")
+        allowed = self._toolbox.names if step.tools is None else step.tools
+        missing = explain_absence(call.tool, allowed, is_there=self._world.takes(call))
+        if missing is not None or not self._world.takes(call):
+            return describe_error("Unavailable", missing or f"nothing executes the tool {quote(call.tool)} here")
         (tool,) = self._toolbox.define((call.tool,))
         verdict = decide_for(step, tool)
         may = verdict.kind == APPROVE or (verdict.kind == ASK and self._ask_people(step.key, grant))
