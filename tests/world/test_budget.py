@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
+from random import Random
+from time import sleep
 from typing import Any
 
 import pytest
+from campaigns import choose
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -15,6 +19,7 @@ from stagec.runtime import Effect
 from stagec.runtime.exchange import Ask, Wait
 from stagec.world import budget as module
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached, Excess, Extend
+from stagec.world.models.port import Meter, TokenUse
 
 FIRST, SECOND = Ask("r/write#1/1.0", "p"), Ask("r/check#1/1.0", "p")
 
@@ -32,6 +37,8 @@ class Spender:
         return {"usage": {"input": 10, "output": 5, "requests": 1, "cost": self.cost}}
 
     def recall(self, effect: Effect, answer: Json) -> None: ...
+
+    def be_metered(self, _meter: object) -> None: ...
 
     def overlaps(self, _effect: Effect) -> bool:
         return True
@@ -193,3 +200,44 @@ def test_a_price_that_nobody_knows_holds_no_budget() -> None:
     world.answer(FIRST)
     with pytest.raises(Failure, match="price of a model is unknown"):
         world.answer(SECOND)
+
+
+@pytest.mark.parametrize("seed", range(choose(20, full=200)))
+def test_no_run_is_over_its_budget_by_more_than_one_request(seed: int) -> None:
+    """Several nodes ask at once, each several times for one answer, as steps do that call tools."""
+    random = Random(seed)  # noqa: S311
+    tokens, sizes = random.randrange(10, 3_000), [random.randrange(1, 200) for _ in range(200)]
+    meters: list[Meter] = []
+    spent: list[int] = []
+
+    class Steps(Spender):
+        def be_metered(self, meter: Meter) -> None:
+            meters.append(meter)
+
+        def answer(self, effect: Effect) -> Json:
+            total = 0
+            for index in range(3):
+                if index:
+                    meters[0].reserve(effect)
+                size = sizes.pop()
+                sleep(0)
+                spent.append(size)
+                meters[0].spend(effect, TokenUse(size, 0, 1))
+                total += size
+            return {"usage": {"input": total, "output": 0, "requests": 3}}
+
+    whole: Any = Steps()
+    world = BudgetedWorld(whole, Budget(tokens=tokens))
+
+    def ask(node: str) -> None:
+        with suppress(BudgetReached):
+            for visit in range(1, 15):
+                world.answer(Ask(f"r/{node}#{visit}/1.0", "p"))
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sum(spent) < tokens + max(spent)
+    assert sum(spent) >= tokens or len(spent) == 168

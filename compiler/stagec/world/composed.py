@@ -10,6 +10,7 @@ from stagec.core.json import Json
 from stagec.core.words import quote
 from stagec.runtime.exchange import Effect
 from stagec.world.callables import describe_error, divert_output, find_callable
+from stagec.world.models.port import Meter
 
 
 class WorldPart(Protocol):
@@ -35,7 +36,7 @@ class ComposedWorld:
     """Parts in their order; the last one gets what no other takes, and must be closed with the rest.
 
     A part that needs answers of others may have a method `join`, which is given this world. One that asks providers of
-    models has a method `name_provider`.
+    models has a method `name_provider`, and one that asks several times for one answer a method `be_metered`.
     """
 
     def __init__(self, parts: Iterable[WorldPart]) -> None:
@@ -66,6 +67,13 @@ class ComposedWorld:
         """End a request whose answer nobody needs any more."""
         for each in self._parts:
             each.cancel(key)
+
+    def be_metered(self, meter: Meter) -> None:
+        """Let parts that ask models several times for one answer ask a meter before each time."""
+        for each in self._parts:
+            found = getattr(each, "be_metered", None)
+            if found is not None:
+                found(meter)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Tell a part that remembers what it said about an answer that it gave before this process began."""

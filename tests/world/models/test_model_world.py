@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from stagec.runtime.exchange import Ask, Shell, Turn, Wait, read_key
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
 from stagec.world.agents_world import AgentsWorld
-from stagec.world.budget import Budget, BudgetedWorld
+from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.port import ModelLimits
@@ -68,6 +69,11 @@ class World:
         self.overlaps = models.overlaps
         self.cancel = models.cancel
 
+    def takes(self, _effect: Effect) -> bool:
+        return True
+
+    def close(self) -> None: ...
+
     def answer(self, effect: Effect) -> Json:
         told: Json = {}
         if self.models.takes(effect):
@@ -99,7 +105,14 @@ Play = Callable[..., tuple[State, World, Wire]]
 def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
     closing_later: list[Any] = []
 
-    def run(program: Program, started: Started, *script: Said, seconds: float = 30.0) -> tuple[State, World, Wire]:
+    def run(
+        program: Program,
+        started: Started,
+        *script: Said,
+        seconds: float = 30.0,
+        budget: int = 0,
+        more: int = 0,
+    ) -> tuple[State, World, Wire]:
         serving = serve(*script)
         wire = serving.__enter__()
         for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
@@ -111,7 +124,11 @@ def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         setup = ModelSetup(provider, ModelChoice(str(request.param)), calls, ModelLimits(seconds))
         world = World(ModelWorld(program.plan, setup), tools)
         closing_later.append((serving, provider))
-        return proceed(RunSession(program, _Store(), world), State(), started), world, wire
+        answering: Any = world
+        if budget:
+            extend = (lambda _: Decimal(more)) if more else None
+            answering = BudgetedWorld(ComposedWorld((world.models, world)), Budget(budget), extend)
+        return proceed(RunSession(program, _Store(), answering), State(), started), world, wire
 
     yield run
     for serving, provider in closing_later:
@@ -421,3 +438,17 @@ def test_the_nearest_choice_of_a_model_counts(choice: ModelChoice, wanted: str |
 
 def test_a_plan_may_name_a_model_in_full() -> None:
     assert ModelChoice("d:x").choose_for(Ask("r/plan#1/1.0", "p", model="openai:o")) == "openai:o"
+
+
+def test_a_budget_is_asked_before_each_request_in_the_course_of_a_step(play: Play) -> None:
+    """Each request uses 15 tokens: the one that uses the budget up is the last."""
+    program = _allow("Read")
+    with pytest.raises(BudgetReached) as reached:
+        play(program, TOPIC, Said("", [_call("Read", {"path": "a"})]), budget=50)
+    assert "the run has used 60 tokens: --max-tokens allows 50" in str(reached.value)
+
+
+def test_more_of_a_budget_lets_a_step_go_on(play: Play) -> None:
+    calls = [Said("", [_call("Read", {"path": "a"})])] * 5
+    state, _, wire = play(_allow("Read"), TOPIC, *calls, HANDED_IN, CLOSING, budget=50, more=40)
+    assert (state.ended, len(wire.asked)) == (Outcome.DONE, 7)

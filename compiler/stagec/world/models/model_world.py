@@ -20,6 +20,7 @@ from stagec.world.composed import ComposedWorld
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
+    Meter,
     ModelCall,
     ModelError,
     ModelFault,
@@ -88,6 +89,7 @@ class ModelWorld:
     def __init__(self, plan: Plan, setup: ModelSetup) -> None:
         self._plan, self._setup = plan, setup
         self._redactor = Redactor(os.environ)
+        self._meter: Meter | None = None
         self._said: tuple[ModelMessage, ...] = ()
         self._lock = Lock()
 
@@ -117,12 +119,17 @@ class ModelWorld:
         """Let the calls of steps be answered by the whole world."""
         self._setup.tools.join(world)
 
+    def be_metered(self, meter: Meter) -> None:
+        """Ask before each request, also those in the course of one step."""
+        self._meter = meter
+
     def answer(self, effect: Effect) -> Json:
         """Return the answer of a model or its `error`, with its `usage`; raise `Failure` where only people can help."""
         if not isinstance(effect, Ask | Turn):
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
-        asking = ModelSession(self._setup.provider, effect.key, self._listen(effect.key), self._setup.prices)
+        listen, prices = self._listen(effect.key), self._setup.prices
+        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter)
         try:
             told = (
                 self._answer_ask(asking, effect, model)

@@ -14,6 +14,7 @@ from stagec.world.composed import ComposedWorld
 from stagec.world.models.port import (
     ANSWER,
     Listener,
+    Meter,
     ModelCall,
     ModelError,
     ModelFault,
@@ -66,9 +67,15 @@ class ModelSession:
     """Asks one model in the course of one request."""
 
     def __init__(
-        self, provider: Provider, key: str, listen: Listener | None = None, prices: PriceTable | None = None
+        self,
+        provider: Provider,
+        effect: Ask | Turn,
+        listen: Listener | None = None,
+        prices: PriceTable | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        self._provider, self._key, self._listen, self._prices = provider, key, listen, prices
+        self._provider, self._effect, self._listen, self._prices = provider, effect, listen, prices
+        self._meter = meter
         self._uses: list[TokenUse] = []
         self._called: dict[str, None] = {}
 
@@ -83,12 +90,16 @@ class ModelSession:
         return tuple(self._called)
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return one response, or raise `ModelError`."""
-        reply = self._provider.request(self._key, request, self._listen)
+        """Return one response, or raise `ModelError`; raise `Failure` when a budget allows no more requests."""
+        if self._meter is not None and self._uses:  # whoever asks for an answer has admitted the first
+            self._meter.reserve(self._effect)
+        reply = self._provider.request(self._effect.key, request, self._listen)
         if self._listen is not None:
             self._listen("\n")
         known = self._prices
         self._uses.append(reply.usage if known is None else price_usage(known, request.model, reply.usage))
+        if self._meter is not None:
+            self._meter.spend(self._effect, self._uses[-1])
         return reply
 
     def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
