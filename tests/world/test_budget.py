@@ -19,7 +19,8 @@ from stagec.runtime import Effect
 from stagec.runtime.exchange import Ask, Wait
 from stagec.world import budget as module
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached, Excess, Extend
-from stagec.world.models.port import Meter, TokenUse
+from stagec.world.composed import Meter
+from stagec.world.models.port import TokenUse
 
 FIRST, SECOND = Ask("r/write#1/1.0", "p"), Ask("r/check#1/1.0", "p")
 

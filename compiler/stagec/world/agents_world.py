@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import Effect
-from stagec.world.composed import ComposedWorld
-from stagec.world.models.port import Meter
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.scenario import Scenario, script_agent
 from stagec.world.scripted_world import Beyond, ScriptedWorld
 

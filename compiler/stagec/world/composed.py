@@ -10,7 +10,6 @@ from stagec.core.json import Json
 from stagec.core.words import quote
 from stagec.runtime.exchange import Effect
 from stagec.world.callables import describe_error, divert_output, find_callable
-from stagec.world.models.port import Meter
 
 
 class WorldPart(Protocol):
@@ -30,6 +29,16 @@ class WorldPart(Protocol):
 
     def close(self) -> None:
         """Let go of whatever it has opened."""
+
+
+class Meter(Protocol):
+    """What is asked before each request to a model, and told what each has used; in several threads at once."""
+
+    def reserve(self, effect: Effect) -> None:
+        """Return when a request may begin; raise `Failure` when it may not. It is under way until `spend` ends it."""
+
+    def spend(self, effect: Effect, used: Any) -> None:
+        """Take what one of the requests has used that answering takes."""
 
 
 class ComposedWorld:

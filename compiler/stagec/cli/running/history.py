@@ -112,7 +112,9 @@ def show_history(run: str, stored: StoredHistory, output_format: str = "text") -
     """Print the history of a run, with the times at which its events were written, as far as these are known."""
     history = stored.history
     if output_format == "json":
-        put(format_json(_describe_run(run, stored, _list_times(history)), 2) + "\n")
+        known = history.times or (UNTIMED,) * len(history.events)
+        times = [{name: _format_exactly(getattr(each, name)) for name in ("begun", "at")} for each in known]
+        put(format_json(_describe_run(run, stored, times), 2) + "\n")
         return
     begun = load_program(history.plan, f"the plan of run {quote(run)}")
     paper = find_canvas(sys.stdout, os.environ)
@@ -170,12 +172,6 @@ def _describe_times(history: History) -> tuple[str, ...]:
         return ()
     seconds = max(0, known[-1] - known[0]) / _SECOND
     return f"began {_format_time(known[0], '%Y-%m-%d %H:%M:%S')} UTC", f"last event after {seconds:,.1f} s"
-
-
-def _list_times(history: History) -> list[Object]:
-    """Return the times of events as JSON, null for those that nobody knows."""
-    times = history.times or (UNTIMED,) * len(history.events)
-    return [{name: _format_exactly(getattr(each, name)) for name in ("begun", "at")} for each in times]
 
 
 def _format_exactly(nanoseconds: int | None) -> str | None:

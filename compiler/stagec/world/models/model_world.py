@@ -16,11 +16,10 @@ from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.runtime.readable_answers import FINISH, UNREADABLE
-from stagec.world.composed import ComposedWorld
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
-    Meter,
     ModelCall,
     ModelError,
     ModelFault,

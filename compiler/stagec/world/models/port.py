@@ -8,7 +8,6 @@ from typing import Protocol
 
 from stagec.core.json import Json, Object
 from stagec.core.value import value
-from stagec.runtime.exchange import Effect
 from stagec.world.request_json import ToolDefinition
 
 
@@ -122,16 +121,6 @@ class ModelError(Exception):
 
 Listener = Callable[[str], None]
 """Is called with each piece of text of a response that arrives."""
-
-
-class Meter(Protocol):
-    """What is asked before each request to a model, and told what each has used; in several threads at once."""
-
-    def reserve(self, effect: Effect) -> None:
-        """Return when a request may begin; raise `Failure` when it may not. It is under way until `spend` ends it."""
-
-    def spend(self, effect: Effect, used: TokenUse) -> None:
-        """Take what one of the requests has used that answering takes."""
 
 
 class Provider(Protocol):

@@ -10,11 +10,10 @@ from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Turn
-from stagec.world.composed import ComposedWorld
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.models.port import (
     ANSWER,
     Listener,
-    Meter,
     ModelCall,
     ModelError,
     ModelFault,
