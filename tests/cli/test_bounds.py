@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import playable
 import pytest
 from handmade import process, processes, scheduled, steps
 
@@ -285,3 +287,16 @@ def test_a_comment_says_which_flow_has_no_bound_and_why(endless: Path, capfd: Sh
     shown = capfd.readouterr().out
     assert "#### Flow `endless`\n\nNo bound: it has no plan, 1 error.\n" in shown
     assert "pipeline.yaml:10:7: STG608 stages 'write' and 'check' can run again" in shown
+
+
+def test_a_step_asks_its_model_as_often_as_it_may_respond(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A turn of a step takes up to 50 requests: as many as a run makes whose model calls tools without end."""
+    plan = tmp_path / "p.json"
+    plan.write_bytes(dump(playable.steps(limit=10)))
+    assert run(["bounds", str(plan)]) == 0
+    shown = capfd.readouterr().out
+    assert re.search(r"^turns +at most 20; ", shown, re.MULTILINE)
+    assert re.search(r"^requests +at most 1,000; at least 2$", shown, re.MULTILINE)
+    run(["bounds", str(plan), "--responses", "1..3", "--format", "json"])
+    (entry, _) = json.loads(capfd.readouterr().out)["flows"][0]["entries"]
+    assert (entry["turns"]["most"], entry["requests"]["most"]) == (20, 60)

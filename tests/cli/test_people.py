@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from terminal import type_at_terminal
 
+from stagec.cli.app import run
 from stagec.cli.running.people import Answers, People, PeopleSetup
 from stagec.core.json import object_of
 from stagec.drivers.local.mailbox import Mailbox
@@ -87,7 +88,7 @@ def test_a_question_says_who_asks_what_and_what_follows(plan: Plan, capsys: pyte
     told = capsys.readouterr().err
     assert "may stage 'check#2' call the tool 'Delete', which its plan does not allow?" in told
     assert "no: the model learns that the call is denied" in told
-    assert "digest of the arguments: sha" in told
+    assert "\n  digest of the arguments: sha" in told  # details are lines as they are
     assert "\x1b" not in told
 
 
@@ -147,3 +148,23 @@ def test_without_a_terminal_the_answer_is_no_and_told(tmp_path: Path) -> None:
     assert ended.returncode == 0
     assert "no, without asking" in ended.stderr
     assert _list_denials(tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("read", "; did you mean 'Read'? "), ("Reed", "; did you mean 'Read'? "), ("Nothing", ". ")]
+)
+def test_nobody_is_asked_about_a_tool_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str, near: str
+) -> None:
+    """The model learns which tools there are: also where one answer holds for everything, and one says yes."""
+    monkeypatch.chdir(tmp_path)
+    conversations = {**SCENARIO["conversations"], "write": [{"calls": [{"tool": name}]}, {"complete": {"page": "a"}}]}
+    Path("scenario.json").write_text(json.dumps({"conversations": conversations}))
+    assert run([*RUN, "--answers", "allow"]) == 0
+    assert "without asking" not in capfd.readouterr().err
+    run(["runs", "export", "one"])
+    (answer,) = [
+        each["answer"] for each in json.loads(capfd.readouterr().out)["events"] if "granted" in each.get("answer", {})
+    ]
+    why = f"there is no tool {name!r}{near}The tools that may be called here are "
+    assert (answer["granted"], answer["reason"][: len(why)]) == (False, why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -243,7 +244,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "no value": (["writer.plan.json", "--input", "topic"], "'topic' gives no input: NAME=VALUE does, or @FILE"),
     "no file": (["writer.plan.json", "--input", "@none"], "'none' does not exist"),
     "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: expected an object"),
-    "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' is not JSON"),
+    "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' cannot be read: it is not JSON"),
     "no entry": (
         ["writer.plan.json", "--scenario", "s.yaml", "--entry", "x"],
         "'writer' cannot be run: there is no entry 'x'; --entry names ",
@@ -407,3 +408,26 @@ def test_nothing_of_a_plan_commands_the_terminal(capfd: Shown) -> None:
     shown = capfd.readouterr()
     assert "\x1b" not in shown.out + shown.err
     assert r"dra\x1b[2J\nft    next → close" in shown.out
+
+
+def test_a_scenario_that_is_a_pipe_is_refused_and_not_waited_for(capfd: Shown) -> None:
+    os.mkfifo("pipe.yaml")
+    write("p", steps())
+    why = refused(capfd, "p", "--scenario", "pipe.yaml")
+    assert "'pipe.yaml' is not a scenario: it is not a regular file" in why
+
+
+def test_a_clock_that_no_counter_can_hold_is_no_error(monkeypatch: pytest.MonkeyPatch, capfd: Shown) -> None:
+    """Python itself cannot read a clock after the year 2262: then nobody knows the times of events."""
+
+    def refuse() -> int:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
+
+    monkeypatch.setattr("stagec.core.clock.time.time_ns", refuse)
+    write("p", steps())
+    assert run(["run", "p", "--scenario", "s.yaml"]) == 0
+    (name,) = (each.stem for each in Path(".stagec/runs").glob("*.run"))
+    assert name.startswith("writer-1970")
+    capfd.readouterr()
+    assert run(["runs", "show", name]) == 0
+    assert re.search(r"^  0 +started$", capfd.readouterr().out, re.MULTILINE)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -307,7 +308,12 @@ def test_the_history_of_a_run_is_a_table(capfd: Shown) -> None:
     run(["run", "p", "--scenario", "s.yaml", "--run", "one"])
     capfd.readouterr()
     assert run(["runs", "show", "one"]) == 0
-    assert capfd.readouterr().out == (
+    shown = capfd.readouterr().out
+    title, *times = re.findall(r"\d\d:\d\d:\d\d", shown)
+    assert (len(times), title) == (6, times[0])
+    assert re.sub(
+        r"  \d\d:\d\d:\d\d(?=  )|, began \d{4}-\d\d-\d\d [\d:]{8} UTC, last event after 0.\d s", "", shown
+    ) == (
         f"one: reader, {load(dump(stages())).digest[:19]}\n"
         "  0         started\n"
         "  1  plan   turn       Read\n"
@@ -328,7 +334,8 @@ def test_commands_and_judges_are_in_the_table(capfd: Shown) -> None:
     capfd.readouterr()
     run(["runs", "show", "one"])
     run(["runs", "show", "two"])
-    lines = [re.split(r" {2,}", line.strip()) for line in capfd.readouterr().out.splitlines()]
+    told = re.sub(r"  \d\d:\d\d:\d\d(?=  )", "", capfd.readouterr().out)
+    lines = [re.split(r" {2,}", line.strip()) for line in told.splitlines()]
     assert ["4", "close", "run echo checked; exit 1", "exit 1", "closing refused: unfinished → draft"] in lines
     assert ["1", "work", "ask", '{"said":"something"}'] in lines
     assert ["2", "work", "judge", "yes", "verdict → done"] in lines
@@ -345,9 +352,25 @@ def test_a_run_is_exported_as_json(done: None, capfd: Shown) -> None:
         "reason": "completed",
     }
     assert told["events"][:2] == [
-        {"seq": 0, "is": "started", "run": "one", "entry": None, "inputs": {"topic": "winter"}},
+        {"seq": 0, "is": "started", "run": "one", "entry": None, "inputs": {"topic": "winter"}, "machine": 2},
         {"seq": 1, "is": "answered", "key": "one/draft#1/1.0", "answer": {"answer": {"action": "repeat"}}},
     ]
+
+
+def test_a_run_is_shown_as_json_with_the_times_of_its_events(done: None, capfd: Shown) -> None:
+    assert run(["runs", "show", "one", "--format", "json"]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    started, answered, *_ = shown["events"]
+    assert started.pop("begun") is None
+    times = [
+        datetime.fromisoformat(each.pop(name))
+        for each, name in ((answered, "begun"), (answered, "at"), (started, "at"))
+    ]
+    assert times[2] <= times[0] <= times[1] <= datetime.now(UTC)
+    run(["runs", "export", "one"])
+    exported = json.loads(capfd.readouterr().out)
+    assert [started, answered] == exported["events"][:2]
+    assert {**shown, "events": []} == {**exported, "events": []}
 
 
 def test_what_is_exported_depends_on_the_run_alone(done: None, capfd: Shown, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from stagec.runtime import Resumed
 from stagec.runtime.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 
 FAIL = Stop(Outcome.FAILED)
-UNFIT = "the input 'issue' cannot be used: " + '"seven" is not of type "integer"'
-NUMBER = "'x' is not of type 'integer'".replace("'", '"')
+UNFIT = "the input 'issue' cannot be used: " + '"seven" is not an integer'
+NUMBER = '/n: "x" is not an integer'
 
 
 def told(run: Run, *answers: Json) -> Run:

@@ -90,7 +90,8 @@ def test_the_first_answer_counts_and_the_other_is_told(waiting: Waiting, *, yes:
         ({"key": "one/other#1/1.0", "answer": True}, 409),
         ({"key": "", "answer": True}, 409),
         ({"key": "../../x", "answer": True}, 409),
-        ({"key": "\ud800", "answer": True}, 409),
+        ({"key": "\ud800", "answer": True}, 400),
+        ({"key": KEY, "answer": float("nan")}, 400),
     ],
 )
 def test_what_is_no_answer_is_refused(waiting: Waiting, given: object, status: int) -> None:
@@ -239,3 +240,10 @@ def test_an_interrupted_run_is_resumed_or_cancelled_by_a_process(tmp_path: Path)
     assert post(app, "/api/runs/two/cancel", {}).status == 202
     assert follow(watch, "two", "done", "failed") == "failed"
     watch.close()
+
+
+def test_a_body_that_cannot_be_read_is_told_with_its_place(starting: tuple[App, Watch, str]) -> None:
+    app, _, plan = starting
+    refused = post(app, "/api/runs", {"plan": plan, "inputs": {"topic": "a\ud800"}})
+    why = "the body cannot be read: /inputs/topic: the text contains half a character, '\\ud800'"
+    assert (refused.status, refused.json["error"]) == (400, why)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
+from random import Random
+from time import sleep
 from typing import Any
 
 import pytest
+from campaigns import choose
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -15,6 +19,8 @@ from stagec.runtime import Effect
 from stagec.runtime.exchange import Ask, Wait
 from stagec.world import budget as module
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached, Excess, Extend
+from stagec.world.composed import Meter
+from stagec.world.models.port import TokenUse
 
 FIRST, SECOND = Ask("r/write#1/1.0", "p"), Ask("r/check#1/1.0", "p")
 
@@ -32,6 +38,8 @@ class Spender:
         return {"usage": {"input": 10, "output": 5, "requests": 1, "cost": self.cost}}
 
     def recall(self, effect: Effect, answer: Json) -> None: ...
+
+    def be_metered(self, _meter: object) -> None: ...
 
     def overlaps(self, _effect: Effect) -> bool:
         return True
@@ -228,9 +236,68 @@ def test_a_request_that_is_under_way_goes_on_if_somebody_gives_more_time() -> No
     assert (given, hanging.asked) == ([], [FIRST.key])
 
 
+def test_a_request_that_waits_for_another_is_given_up_with_it_when_the_time_is_over() -> None:
+    hanging: Any = Hanging()
+    world = BudgetedWorld(hanging, Budget(tokens=1_000, seconds=0.05))
+
+    def ask() -> None:
+        with suppress(BudgetReached):
+            world.answer(FIRST)
+
+    first = threading.Thread(target=ask)
+    first.start()
+    while not hanging.asked:
+        sleep(0.001)
+    with pytest.raises(BudgetReached, match="--max-time allows 0.05 s"):
+        world.answer(SECOND)
+    first.join(10)
+    assert (hanging.asked, first.is_alive()) == ([FIRST.key], False)
+
+
 def test_a_fault_in_time_stays_what_it_is() -> None:
     hanging: Any = Hanging()
     hanging.over.set()
     with pytest.raises(Failure, match="was cancelled") as caught:
         BudgetedWorld(hanging, Budget(seconds=600)).answer(FIRST)
     assert not isinstance(caught.value, BudgetReached)
+
+
+@pytest.mark.parametrize("seed", range(choose(20, full=200)))
+def test_no_run_is_over_its_budget_by_more_than_one_request(seed: int) -> None:
+    """Several nodes ask at once, each several times for one answer, as steps do that call tools."""
+    random = Random(seed)  # noqa: S311
+    tokens, sizes = random.randrange(10, 3_000), [random.randrange(1, 200) for _ in range(200)]
+    meters: list[Meter] = []
+    spent: list[int] = []
+
+    class Steps(Spender):
+        def be_metered(self, meter: Meter) -> None:
+            meters.append(meter)
+
+        def answer(self, effect: Effect) -> Json:
+            total = 0
+            for index in range(3):
+                if index:
+                    meters[0].reserve(effect)
+                size = sizes.pop()
+                sleep(0)
+                spent.append(size)
+                meters[0].spend(effect, TokenUse(size, 0, 1))
+                total += size
+            return {"usage": {"input": total, "output": 0, "requests": 3}}
+
+    whole: Any = Steps()
+    world = BudgetedWorld(whole, Budget(tokens=tokens))
+
+    def ask(node: str) -> None:
+        with suppress(BudgetReached):
+            for visit in range(1, 15):
+                world.answer(Ask(f"r/{node}#{visit}/1.0", "p"))
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sum(spent) < tokens + max(spent)
+    assert sum(spent) >= tokens or len(spent) == 168

@@ -221,3 +221,33 @@ def test_a_standard_error_that_nobody_reads_does_not_stop_it(begin: Begin) -> No
         READY + "os.close(2)\nkey = json.loads(sys.stdin.readline())['key']; send(key=key, answer={'yes': True})"
     )
     assert world.answer(ASKED) == {"yes": True}
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ('{"yes": NaN}', {"yes": pytest.approx(float("nan"), nan_ok=True)}),
+        ("[" * 100_000, {"error": "the answer cannot be read: it is nested more than 128 levels deep"}),
+        ("{'yes': true}", {"error": "the answer cannot be read: it is not JSON: Expecting property name"}),
+    ],
+    ids=["NaN", "deep", "syntax"],
+)
+def test_a_line_that_is_no_json_is_an_unreadable_answer_to_the_request_whose_key_it_has(
+    begin: Begin, answer: str, told: Json
+) -> None:
+    """What is no JSON in an object stays in it: whoever reads the answer tells its place."""
+    line = f'{{"answer": {answer}, "key": "run-1/plan#1/1.0"}}'
+    world = begin(f"{READY}\nsys.stdin.readline()\nprint({line!r}, flush=True)\nsys.stdin.readline()\n")
+    found = world.answer(ASKED)
+    assert isinstance(found, dict)
+    if "error" in found:
+        assert isinstance(told, dict)
+        assert str(found["error"]).startswith(str(told["error"]))
+    else:
+        assert found == told
+
+
+def test_a_line_without_a_key_stops_the_run_which_can_be_resumed(begin: Begin) -> None:
+    world = begin(f"{READY}\nsys.stdin.readline()\nprint('hello', flush=True)\nsys.stdin.readline()\n")
+    with pytest.raises(Failure, match="a line that is not a JSON object: 'hello'"):
+        world.answer(ASKED)

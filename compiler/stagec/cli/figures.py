@@ -16,6 +16,7 @@ from stagec.graph.way import Joint, Way
 NAMES = {
     Quantity.EXECUTIONS: "steps",
     Quantity.TURNS: "turns",
+    Quantity.REQUESTS: "requests",
     Quantity.CALLS: "tool calls",
     Quantity.INPUT: "input tokens",
     Quantity.OUTPUT: "output tokens",
@@ -23,9 +24,12 @@ NAMES = {
     Quantity.MILLISECONDS: "time",
 }
 """What people call what is counted, in the order in which it is shown."""
+COMPARED = tuple(each for each in NAMES if each is not Quantity.REQUESTS)
+"""What comparisons are about; requests change with the turns that they belong to."""
 NAMES_IN_JSON = {
     Quantity.EXECUTIONS: "executions",
     Quantity.TURNS: "turns",
+    Quantity.REQUESTS: "requests",
     Quantity.CALLS: "calls",
     Quantity.INPUT: "inputTokens",
     Quantity.OUTPUT: "outputTokens",
@@ -57,9 +61,14 @@ def explain_lack(lack: Unlimited) -> str:
 
 
 def list_shown(entry: EntryBounds) -> Iterator[Quantity]:
-    """Yield what figures are worth showing: those about models only if any is asked."""
-    asks = entry.turns.most != 0
-    return (each for each in NAMES if asks or each not in _USED)
+    """Yield what figures are worth showing: those about models only if any is asked, requests if they are no turns."""
+    hidden = () if entry.turns.most != 0 else _USED
+    return (each for each in NAMES if each not in hidden and (each is not Quantity.REQUESTS or asks_again(entry)))
+
+
+def asks_again(entry: EntryBounds) -> bool:
+    """Tell whether a turn may take several requests."""
+    return entry.figures[Quantity.REQUESTS].upper != entry.turns
 
 
 def find_most(measure: Quantity, figure: Figure) -> int | None:
@@ -144,7 +153,7 @@ def list_moved(old: Sequence[EntryBounds], new: Sequence[EntryBounds]) -> Iterat
     """Yield the figures of entries in both plans that have moved, the worst cases first."""
     before = {each.entry: each for each in old}
     pairs = [(before[each.entry], each) for each in new if each.entry in before]
-    for case, (one, other), measure in product((WORST, SHORTEST), pairs, NAMES):
+    for case, (one, other), measure in product((WORST, SHORTEST), pairs, COMPARED):
         figures = one.figures[measure], other.figures[measure]
         if case == WORST:
             amounts = tuple(find_most(measure, each) for each in figures)

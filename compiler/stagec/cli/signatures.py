@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec.cli.files import STDIN, read_file
+from stagec.core.clock import read_clock
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING
 from stagec.core.words import listing, quote
@@ -47,7 +48,10 @@ def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching
     """Return who vouches for a plan now, or raise `RefusedSignatureError`."""
     from stagec.signing.check import check_signature
 
-    return check_signature(signature, data, keys, datetime.now(UTC))
+    now = read_clock()
+    if now is None:
+        raise Failure("signatures and keys have dates, and the clock of this machine shows a time after the year 2262")
+    return check_signature(signature, data, keys, datetime.fromtimestamp(now / 1e9, UTC))
 
 
 def describe_missing(plan: Path) -> str:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from stagec.cli.streams import is_read, put, put_failure, say
+from stagec.core.clock import LATEST, read_clock
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
 from stagec.core.observations import Observations, Recording, find_changes
@@ -52,7 +53,7 @@ class ChangeWatch:
         everything = not touched.isdisjoint(self._folders - self._questions.keys())
         asked = self._questions.keys() if everything else (touched | self._young) & self._questions.keys()
         self._signs = signs
-        now = time.time()
+        now = (read_clock() or LATEST) / 1e9
         self._young = {path for path in self._questions if _is_young(signs[path], now)}
         return any(next(find_changes(self._questions[path]), None) is not None for path in asked)
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.loader import PlanError, read_frame
-from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started
+from stagec.runtime.exchange import MACHINE, Answered, Cancelled, Event, Replanned, Resumed, Started
 
 
 class Reason(StrEnum):
@@ -109,15 +109,17 @@ def key_of(event: Event) -> str:
 
 def event_to_json(event: Event) -> Json:
     """Return an event as a JSON value."""
+    told: dict[str, Json]
     match event:
         case Answered():
             return {"is": "answered", "key": event.key, "answer": event.answer}
         case Started():
-            return {"is": "started", "run": event.run, "entry": event.entry, "inputs": event.inputs}
+            told = {"is": "started", "run": event.run, "entry": event.entry, "inputs": event.inputs}
+            return told if event.machine == 1 else {**told, "machine": event.machine}
         case Cancelled():
             return {"is": "cancelled", "reason": event.reason}
         case Resumed():
-            told: dict[str, Json] = {"kept": list(event.kept), "consented": list(event.consented)}
+            told = {"kept": list(event.kept), "consented": list(event.consented)}
             return {"is": "resumed", **told, "checkpoint": event.checkpoint}
         case Replanned():
             asked: dict[str, Json] = {"again": list(event.again), "signature": event.signature}
@@ -143,7 +145,8 @@ def dump_event(event: Event) -> str:
 def add_times(body: str, times: EventTimes) -> str:
     """Return an event as JSON with its times beside it, which whoever loads the event leaves alone."""
     begun = "" if times.begun is None else f',"begun":{times.begun}'
-    return f'{body[:-1]}{begun},"at":{times.at}}}'
+    at = "" if times.at is None else f',"at":{times.at}'
+    return f"{body[:-1]}{begun}{at}}}"
 
 
 def strip_times(times: Sequence[EventTimes]) -> tuple[EventTimes, ...]:
@@ -178,7 +181,7 @@ def _read_event(given: Json) -> Event:
         case {"is": "answered", "key": str(key), "answer": answer}:
             return Answered(key, answer)
         case {"is": "started", "run": str(run), "entry": str() | None as entry, "inputs": dict(inputs)}:
-            return Started(run, entry, object_of(inputs))
+            return Started(run, entry, object_of(inputs), _read_machine(object_of(given)))
         case {"is": "cancelled", "reason": str(reason)}:
             return Cancelled(reason)
         case {"is": "resumed", "kept": list(kept), "consented": list(consented), "checkpoint": str() | None as saved}:
@@ -187,6 +190,17 @@ def _read_event(given: Json) -> Event:
             return _read_change({"signature": None, "inputs": {}, **object_of(given)})
         case _:
             raise ValueError("it is not an event")
+
+
+def _read_machine(given: Object) -> int:
+    """Return the version of the machine with which a run began; older versions wrote none."""
+    machine = given.get("machine", 1)
+    if not isinstance(machine, int) or isinstance(machine, bool) or machine < 1:
+        raise ValueError("it is not an event")
+    if machine > MACHINE:
+        told = f"the run began with version {machine} of the machine, and this is version {MACHINE}"
+        raise JournalError(Reason.UNUSABLE, f"{told}; a later stagec can resume it")
+    return machine
 
 
 def _read_change(given: Object) -> Replanned:

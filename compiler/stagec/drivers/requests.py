@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from time import monotonic, time_ns
+from time import monotonic
 from typing import Protocol
 
+from stagec.core.clock import read_clock
 from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
 from stagec.drivers.threads import BackgroundTask, begin_thread
 from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
+from stagec.runtime.readable_answers import read_answer
 from stagec.runtime.state import State
 from stagec.world.provider_outage import ProviderOutage
 
@@ -81,7 +83,7 @@ class RequestPool:
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)
         self._under_way: dict[str, tuple[Effect, BackgroundTask]] = {}
         self._arrived: dict[str, _Result] = {}
-        self._begun: dict[str, int] = {}
+        self._begun: dict[str, int | None] = {}
 
     def next_event(self, state: State) -> Event:
         """Return the next answer to a request of a state, or an event of the inbox; raise what the world raises."""
@@ -119,11 +121,11 @@ class RequestPool:
 
     def take_times(self, event: Event) -> EventTimes:
         """Return when an event happens, which is now, and when the answering began that it ends."""
-        return EventTimes(time_ns(), self._begun.pop(event.key, None) if isinstance(event, Answered) else None)
+        return EventTimes(read_clock(), self._begun.pop(event.key, None) if isinstance(event, Answered) else None)
 
     def _ask(self, effect: Effect) -> Json:
-        self._begun[effect.key] = time_ns()
-        return self._world.answer(effect)
+        self._begun[effect.key] = read_clock()
+        return read_answer(effect, self._world.answer(effect))
 
     def close(self) -> None:
         """Let go of everything that is under way."""

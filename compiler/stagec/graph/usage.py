@@ -18,10 +18,14 @@ _MILLION = 1_000_000
 
 
 class Quantity(StrEnum):
-    """What is counted: `cost` in billionths of a US dollar, `milliseconds` as far as they have a limit."""
+    """What is counted: `cost` in billionths of a US dollar, `milliseconds` as far as they have a limit.
+
+    A turn of a step takes several `requests` to its model if the model calls tools before it answers.
+    """
 
     EXECUTIONS = "executions"
     TURNS = "turns"
+    REQUESTS = "requests"
     CALLS = "calls"
     MILLISECONDS = "milliseconds"
     INPUT = "input"
@@ -136,13 +140,12 @@ class NodeUse:
         calls = Interval() if act.tools == () else use.calls
         counts = {Quantity.INPUT: read, Quantity.OUTPUT: written}
         loads = {each: _scale(span, requests, (first, most), each.value) for each, span in counts.items()}
+        loads[Quantity.REQUESTS] = _scale(Interval(1, 1), requests, (first, most), "responses")
         if act.tools == ():
             loads[Quantity.CALLS] = _NONE
         else:
             loads[Quantity.CALLS] = _scale(Interval(0, calls.most), requests, (first, most), "calls")
-        loads[Quantity.COST] = model.price_requests(
-            read, written, _scale(Interval(1, 1), requests, (first, most), "responses")
-        )
+        loads[Quantity.COST] = model.price_requests(read, written, loads[Quantity.REQUESTS])
         return loads
 
     def _count_prompt(self, act: Prompt | Converse) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
+from stagec.core.json_reader import UnreadableError
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
 from stagec.runtime.acts import process, resume_act
@@ -12,7 +13,7 @@ from stagec.runtime.acts.hooks import find_misplacement, slot_of
 from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started, name_scope
 from stagec.runtime.execution import ROOT
 from stagec.runtime.failures import FailureKind, RunFailure
-from stagec.runtime.json_values import UnreadableError, normalise
+from stagec.runtime.json_values import normalise
 from stagec.runtime.program import Program
 from stagec.runtime.replanning import change_plan
 from stagec.runtime.scheduler import begin, move
@@ -89,7 +90,7 @@ def _start(builder: StepBuilder, event: Started) -> None:
     """Begin with the entry, or end at once when the run cannot begin."""
     plan = builder.program.plan
     entry = event.entry if event.entry is not None else plan.entry
-    builder.change(run=event.run, entry=entry or "")
+    builder.change(run=event.run, entry=entry or "", machine=event.machine)
     why = find_trouble(builder.program, event)
     if why is not None or entry is None:
         builder.fail(FailureKind.UNFIT_START, why or "no entry was selected")
@@ -138,7 +139,8 @@ def _find_input_trouble(program: Program, event: Started) -> str | None:
     for name, wanted in plan.inputs.items():
         if name not in inputs and wanted.required:
             return f"the input {name!r} is missing"
-        complaint = program.answer_schemas.complaint(wanted.schema, inputs[name]) if name in inputs else None
+        schema, schemas = wanted.schema, program.answer_schemas
+        complaint = schemas.complaint(schema, inputs[name], event.machine) if name in inputs else None
         if complaint is not None:
             return f"the input {name!r} cannot be used: {complaint}"
     return None

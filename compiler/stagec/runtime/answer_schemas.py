@@ -20,9 +20,11 @@ from stagec.core.expansion import (
 )
 from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json
+from stagec.core.json_reader import write_pointer
 from stagec.core.value import value
 from stagec.plan.costs import list_schemas, schema_in
 from stagec.plan.document import Plan
+from stagec.runtime.exchange import MACHINE, WITH_PLACES
 
 
 class AnswerSchemas:
@@ -33,12 +35,15 @@ class AnswerSchemas:
         self._known: dict[str, PreparedSchema | None] = {}
         self._patterns: dict[str, Any] = {}
 
-    def complaint(self, content: str | None, given: Json) -> str | None:
-        """Return what is wrong with a value, nothing when it satisfies the schema or there is none."""
+    def complaint(self, content: str | None, given: Json, machine: int = MACHINE) -> str | None:
+        """Return what is wrong with a value, nothing when it satisfies the schema or there is none.
+
+        `machine` is the version of the machine in whose words it is said.
+        """
         if content is None:
             return None
         found = self._prepare(content)
-        return "its schema cannot be used" if found is None else found.complaint(given)
+        return "its schema cannot be used" if found is None else found.complaint(given, machine)
 
     def matches(self, pattern: str, text: str) -> bool:
         """Tell whether a regular expression is found in a text, at a cost that has a bound; a bad one never is."""
@@ -75,7 +80,7 @@ class PreparedSchema:
     root: int
     charge: Charge | None
 
-    def complaint(self, given: Json) -> str | None:
+    def complaint(self, given: Json, machine: int = MACHINE) -> str | None:
         """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
         size = extent(given, _ANSWER.values)
         for name, found, most in (
@@ -92,19 +97,35 @@ class PreparedSchema:
             return f"judging it by its schema takes more than {_ANSWER.steps:,} steps"
         if self.validator.is_valid(given):
             return None
-        return self._first(given) if cost > _EVERY else self._every(given)
+        return self._first(given, machine) if cost > _EVERY else self._every(given, machine)
 
-    def _every(self, given: Json) -> str:
-        return "; ".join(str(error.message) for error in list(self.validator.iter_errors(given))[:_MOST])
+    def _every(self, given: Json, machine: int) -> str:
+        return "; ".join(_tell(error, machine) for error in list(self.validator.iter_errors(given))[:_MOST])
 
-    def _first(self, given: Json) -> str:
+    def _first(self, given: Json, machine: int) -> str:
         import jsonschema_rs
 
         try:
             self.validator.validate(given)
         except jsonschema_rs.ValidationError as error:
-            return str(error.message)
+            return _tell(error, machine)
         return "it does not satisfy its schema"
+
+
+_TYPED = " is not of type "
+_ARTICLES = {"integer": "an integer", "object": "an object", "array": "an array", "null": "null"}
+
+
+def _tell(error: Any, machine: int) -> str:
+    """Return what is wrong at which place, as in `/items/2/ok: "yes" is not a boolean`."""
+    message = str(error.message)
+    if machine < WITH_PLACES:
+        return message
+    found, typed, _ = message.rpartition(_TYPED)
+    if typed and error.kind.name == "type":
+        message = f"{found} is not {' or '.join(_ARTICLES.get(each, f'a {each}') for each in error.kind.types)}"
+    place = write_pointer(tuple(error.instance_path))
+    return f"{place}: {message}" if place else message
 
 
 def find_unusable(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, show_briefly, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 from stagec.runtime.orchestrator_requests import OrchestratorRequest
 
@@ -29,11 +29,16 @@ class Ask:
 
 @value
 class Request:
-    """One call of a tool that a model asked for; `arguments` that cannot be read are a text."""
+    """One call of a tool that a model asked for; `arguments` that cannot be read are a text, `unreadable` says why."""
 
     id: str
     tool: str
     arguments: Json
+    unreadable: str | None = None
+
+    def __repr__(self) -> str:
+        """Return all of it; journals have digests of this text, so what most calls lack is not in it."""
+        return show_briefly(self, "unreadable")
 
 
 @value
@@ -249,13 +254,23 @@ def visit_of(execution: str) -> int:
     return int(execution.rpartition("#")[2])
 
 
+MACHINE = 2
+"""The version of the machine: what makes another state, or other requests, of the same events is a new version."""
+WITH_PLACES = 2
+"""The first version in which complaints about answers name places."""
+
+
 @value
 class Started:
-    """A run begins: its id, the entry that was selected, None for the plan's own, and its inputs."""
+    """A run begins: its id, the entry that was selected, None for the plan's own, and its inputs.
+
+    `machine` is the version of the machine with which it begins, and which its journal is replayed with.
+    """
 
     run: str
     entry: str | None = None
     inputs: Mapping[str, Json] = NOTHING
+    machine: int = MACHINE
 
 
 @value

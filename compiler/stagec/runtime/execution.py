@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, replace, value
+from stagec.core.value import NOTHING, replace, show_briefly, value
 from stagec.runtime.exchange import Message, Request, visit_of
 from stagec.runtime.failures import RunFailure
 
@@ -92,6 +92,7 @@ class Conversation:
     made, `running` which requests carry which of them out, `outcomes` what came of them, by index, and `finished`
     counts those that hooks have seen. `consumed` has the keys of the grants that were used up. `result` is there once
     an attempt is over, `failure` when it is that of a node which has failed, `hooks` while they are called.
+    `finish` says why the last response is not whole, if it is not.
     """
 
     context: Mapping[str, Json] = NOTHING
@@ -110,6 +111,11 @@ class Conversation:
     result: Mapping[str, Json] = NOTHING
     failure: RunFailure | None = None
     hooks: HookCalls | None = None
+    finish: str | None = None
+
+    def __repr__(self) -> str:
+        """Return all of it; journals have digests of this text, so what most conversations lack is not in it."""
+        return show_briefly(self, "finish")
 
 
 @value

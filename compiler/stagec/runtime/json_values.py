@@ -8,6 +8,7 @@ from typing import Any
 
 from stagec.core.canonical import as_text
 from stagec.core.json import Json
+from stagec.core.json_reader import DEPTH, UnreadableError
 from stagec.plan.gate import Among, Exists, Term
 
 MISSING: Any = object()
@@ -81,14 +82,8 @@ def holds(term: Term, given: Json) -> bool:
     return as_text(found) in term.texts
 
 
-DEPTH = 128
-"""How deep lists and objects may lie inside each other."""
 _EXACT = 2**53
 """Up to here every whole number is a double."""
-
-
-class UnreadableError(Exception):
-    """A value that no JSON text of RFC 8259 says, or that is nested too deeply."""
 
 
 def normalise(given: Any) -> Json:
@@ -107,7 +102,7 @@ def _has_large_numbers(given: Any) -> bool:
             return found
         level = inner
     if any(isinstance(each, dict | list | tuple) for each in level):
-        raise UnreadableError
+        raise UnreadableError("it is nested too deeply")
     return _look(level, []) or found
 
 
@@ -134,7 +129,7 @@ def _look_closer(given: Any, inner: list[Any]) -> bool:
         return not -_EXACT <= given <= _EXACT
     if isinstance(given, float):
         if not math.isfinite(given):
-            raise UnreadableError
+            raise UnreadableError("a number is not finite")
     elif isinstance(given, str):
         _check_text(given)
     elif isinstance(given, dict):
@@ -148,7 +143,7 @@ def _check_text(given: str) -> None:
     try:
         given.encode()
     except UnicodeEncodeError as error:
-        raise UnreadableError from error
+        raise UnreadableError("a text contains half a character") from error
 
 
 def _round(given: Any) -> Any:
@@ -160,5 +155,5 @@ def _round(given: Any) -> Any:
         try:
             return int(float(given))  # a whole number still: in draft-04, 1.0 is none
         except OverflowError as error:
-            raise UnreadableError from error
+            raise UnreadableError("no double is as large as a number") from error
     return given

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from stagec.core.json import Json, object_of
+from stagec.core.json_reader import UnreadableError
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.plan.act import Delegate, Process
@@ -12,7 +13,7 @@ from stagec.plan.loader import PlanError
 from stagec.plan.node import Schedule
 from stagec.runtime.exchange import Replanned
 from stagec.runtime.execution import AgentRun, Execution
-from stagec.runtime.json_values import UnreadableError, normalise
+from stagec.runtime.json_values import normalise
 from stagec.runtime.persistent_collections import Queue, Table
 from stagec.runtime.program import Program, find_schedule, join_programs, load
 from stagec.runtime.scheduler import move
@@ -97,7 +98,7 @@ def give_inputs(program: Program, state: State, given: Mapping[str, Json]) -> St
             raise ObstacleError(Obstacle(f"there is no input {quote(name)}"))
         if name in state.inputs:
             raise ObstacleError(Obstacle(f"the run has the input {quote(name)}, and keeps it as it is"))
-        why = program.answer_schemas.complaint(wanted.schema, each)
+        why = program.answer_schemas.complaint(wanted.schema, each, state.machine)
         if why is not None:
             raise ObstacleError(Obstacle(f"the input {quote(name)} cannot be used: {why}"))
     return replace(state, inputs={**state.inputs, **inputs})

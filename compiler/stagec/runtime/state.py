@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, show_briefly, value
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime.agent_runs import run_of
@@ -81,8 +81,7 @@ class NodeHistory:
 
     def __repr__(self) -> str:
         """Return all of it; journals have digests of this text, so what most nodes lack is not in it."""
-        names = [name for name in NodeHistory.__match_args__ if name != "repeats" or self.repeats]
-        return f"NodeHistory({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return show_briefly(self, "repeats")
 
 
 _NOBODY: Table[str, NodeHistory] = Table()
@@ -113,6 +112,7 @@ class State:
     which the model ended the execution before. `statuses` are those of the stages that are processes. When the run has
     `ended`, `reason` says why in a sentence; `failure` is there when it has not ended as done. `cancelled` is why the
     run ends as soon as its processes are gone. `traced` counts the trace events so far. Runs of phases have an `issue`.
+    `machine` is the version of the machine with which the run began.
     """
 
     run: str = ""
@@ -133,11 +133,11 @@ class State:
     statuses: Table[str, StageStatus] = _NO_STATUSES
     cancelled: RunFailure | None = None
     issue: IssueStatus | None = None
+    machine: int = 1
 
     def __repr__(self) -> str:
         """Return all of it; journals have digests of this text, so what other runs lack is not in it."""
-        names = [name for name in State.__match_args__ if name != "issue" or self.issue is not None]
-        return f"State({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return show_briefly(self, "issue", "machine")
 
 
 def find_asking(active: Mapping[str, Execution], key: str) -> Execution | None:

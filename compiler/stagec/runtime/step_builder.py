@@ -80,6 +80,10 @@ class StepBuilder:
         for name, given in fields.items():
             setattr(self._now, name, given)
 
+    def judge(self, schema: str | None, given: Json) -> str | None:
+        """Return what is wrong with a value by a schema, in the words of the machine with which the run began."""
+        return self.program.answer_schemas.complaint(schema, given, self.now.machine)
+
     def history_of(self, node: str) -> NodeHistory:
         """Return what is remembered of a node."""
         return self.now.past.get(node, _UNKNOWN)

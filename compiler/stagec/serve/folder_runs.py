@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from stagec.core.clock import LATEST, read_clock
 from stagec.drivers.following import Standing, UnreachableError, find_standing
 from stagec.drivers.local.interruptions import read_interruption
 from stagec.drivers.local.live_journal import LiveJournal
@@ -57,7 +57,7 @@ class FolderRuns:
         for each in named:
             with suppress(FileNotFoundError):
                 status = each.stat(follow_symlinks=False)
-                is_fresh = time.time() - status.st_mtime < _RECENT
+                is_fresh = (read_clock() or LATEST) / 1e9 - status.st_mtime < _RECENT
                 token = status.st_mtime_ns, status.st_size, status.st_ino
                 yield each.name.removesuffix(SUFFIX), RunStamp(token, status.st_mtime, is_fresh)
 

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from stagec.core.failure import Failure
 from stagec.core.json import Object, object_of, text_in
+from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.words import visible
 from stagec.drivers.following import UnreachableError
 from stagec.drivers.messages import MessageKind, OtherAnswerError
@@ -141,9 +142,9 @@ def _wrap(act: Callable[[str, Object], Response]) -> Callable[[Request], Any]:
 
     async def take(request: Request) -> Response:
         try:
-            given = await request.json()
-        except (ValueError, RecursionError):
-            return answer_error(400, "the body is not JSON")
+            given = read_json(await request.body())
+        except UnreadableError as error:
+            return answer_error(400, f"the body cannot be read: {error}")
         try:
             return await run_in_threadpool(act, str(request.path_params.get("name", "")), object_of(given))
         except RefusalError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import Effect
-from stagec.world.composed import ComposedWorld
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.scenario import Scenario, script_agent
 from stagec.world.scripted_world import Beyond, ScriptedWorld
 
@@ -39,6 +39,11 @@ class AgentsWorld:
         """End a request whose answer nobody needs any more."""
         for each in self._all:
             each.cancel(key)
+
+    def be_metered(self, meter: Meter) -> None:
+        """Let all who ask models ask a meter before each request."""
+        for each in self._all:
+            each.be_metered(meter)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Tell who remembers what it said about an answer that it gave before this process began."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from threading import Event, Lock, Thread
+from threading import Condition, Event, Lock, Thread
 from time import monotonic
 
 from stagec.core.failure import Failure
@@ -54,29 +54,45 @@ _SOON, _DAY = 0.2, 86_400.0
 _TOKENS, _COST, _TIME = "--max-tokens", "--max-cost", "--max-time"
 
 
+_GROWTH, _SHARE = 4, 10
+"""A request is expected to use at most so many times as much as the largest before, or this part of the budget."""
+
+
 class BudgetedWorld:
     """A world that asks no model any more when a budget is used up, unless somebody extends it.
 
-    What is under way is not broken off for tokens or cost, so a run may use a little more than its budget; when the
-    time is over, it is. While somebody is asked for more, no request to a model begins, and the time does not count.
+    It is asked before each request to a model, also in the course of a step. What is under way is not broken off for
+    tokens or cost; when the time is over, it is. A request waits for those that are under way while they may use the
+    budget up, if each is much larger than those before: so a run uses at most one request more than its tokens and its
+    money. While somebody is asked for more, no request to a model begins, and the time does not count.
     """
 
     def __init__(self, world: ComposedWorld, budget: Budget, extend: Extend | None = None) -> None:
         self._world, self._budget, self._extend = world, budget, extend
         self._begin = monotonic()
         self._nodes: dict[str, TokenUse] = {}
+        self._open: dict[str, TokenUse] = {}
+        """What the requests have used whose answers are not there yet, by key."""
         self._lock, self._turn = Lock(), Lock()
+        self._ended = Condition(self._lock)
+        self._under_way: set[str] = set()
+        self._largest: TokenUse | None = None
+        """The most tokens, and the highest price, of a request until now."""
         self._cancelled: set[str] = set()
         self.overlaps, self.takes, self.name_provider = world.overlaps, world.takes, world.name_provider
+        world.be_metered(self)
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request, or raise `BudgetReached`."""
         if not isinstance(effect, Ask | Turn):
             return self._world.answer(effect)
-        self.admit(effect)
-        has_limit = self._budget.seconds is not None
-        answer = self._answer_in_time(effect) if has_limit else self._world.answer(effect)
-        self._count(effect, answer)
+        self.reserve(effect)
+        try:
+            has_limit = self._budget.seconds is not None
+            answer = self._answer_in_time(effect) if has_limit else self._world.answer(effect)
+            self._count(effect, answer)
+        finally:
+            self._end(effect.key)
         return answer
 
     def _answer_in_time(self, effect: Effect) -> Json:
@@ -123,16 +139,38 @@ class BudgetedWorld:
         """End a request whose answer nobody needs any more; one that waits for more of a budget is not made."""
         self._cancelled.add(key)
         self._world.cancel(key)
+        with self._ended:
+            self._ended.notify_all()
 
     def admit(self, effect: Effect) -> None:
         """Return when a model may be asked; raise `BudgetReached` when a budget is used up and nobody extends it."""
         if not isinstance(effect, Ask | Turn):
             return
         with self._turn:
-            while (excess := next(self._find_excesses(), None)) is not None:
-                if effect.key in self._cancelled:
-                    raise BudgetReached(excess)
-                self._ask_for_more(excess)
+            self._admit(effect)
+
+    def reserve(self, effect: Effect) -> None:
+        """Return when a request to a model may begin, which is under way from now on."""
+        with self._turn:
+            self._admit(effect)
+            while not self._wait_for_room(effect.key):
+                self._admit(effect)
+            self._admit(effect)
+            with self._lock:
+                self._under_way.add(effect.key)
+
+    def _wait_for_room(self, key: str) -> bool:
+        """Tell whether a request may begin, or is cancelled; wait for that as long as the time is not over."""
+        rest = None if self._budget.seconds is None else self._find_rest()
+        with self._ended:
+            return self._ended.wait_for(lambda: key in self._cancelled or self._has_room(), rest)
+
+    def _admit(self, effect: Effect) -> None:
+        """Return when no budget is used up; raise `BudgetReached` when one is and nobody extends it."""
+        while (excess := next(self._find_excesses(), None)) is not None:
+            if effect.key in self._cancelled:
+                raise BudgetReached(excess)
+            self._ask_for_more(excess)
 
     def _ask_for_more(self, excess: Excess) -> None:
         """Extend a budget as somebody says; who has refused once is not asked again."""
@@ -151,14 +189,55 @@ class BudgetedWorld:
             self._budget = replace(self._budget, seconds=float(enough))
 
     def _count(self, effect: Effect, answer: Json) -> None:
-        node = read_key(effect.key).node
+        node, used = read_key(effect.key).node, read_usage(answer)
         with self._lock:
-            self._nodes[node] = add_usage((self._nodes.get(node, TokenUse()), read_usage(answer)))
+            if self._open.pop(effect.key, None) is None:  # otherwise the answer has what is counted already
+                self._measure(used)
+            self._nodes[node] = add_usage((self._nodes.get(node, TokenUse()), used))
+
+    def _measure(self, used: TokenUse) -> None:
+        """Remember the most that a request has used."""
+        known = self._largest or TokenUse()
+        cost = max(Decimal(each.cost or 0) for each in (known, used))
+        self._largest = TokenUse(max(each.input + each.output for each in (known, used)), cost=format(cost, "f"))
+
+    def _has_room(self) -> bool:
+        """Tell whether what is under way leaves something of the tokens and of the money, as far as anybody knows."""
+        most, number = self._budget, len(self._under_way)
+        if not number or (most.tokens is None and most.cost is None):
+            return True
+        if self._largest is None:
+            return False
+        used = add_usage((*self._nodes.values(), *self._open.values()))
+        pairs = (
+            (Decimal(most.tokens or 0), Decimal(used.input + used.output), Decimal(self._largest.input)),
+            (most.cost or Decimal(0), Decimal(used.cost or 0), Decimal(self._largest.cost or 0)),
+        )
+        each = ((limit, spent, max(largest * _GROWTH, limit / _SHARE)) for limit, spent, largest in pairs if limit)
+        return all(spent + number * expected < limit for limit, spent, expected in each)
+
+    def _end(self, key: str) -> None:
+        with self._ended:
+            self._under_way.discard(key)
+            self._ended.notify_all()
+
+    def spend(self, effect: Effect, used: TokenUse) -> None:
+        """Count what one request has used in the course of an answer that is not there yet; it is over."""
+        with self._lock:
+            self._measure(used)
+            self._open[effect.key] = add_usage((self._open.get(effect.key, TokenUse()), used))
+        self._end(effect.key)
 
     def _find_excesses(self) -> Iterator[Excess]:
         """Yield the budgets that are used up."""
         with self._lock:
-            nodes = {name: each for name, each in self._nodes.items() if each.requests}
+            opened = [(read_key(key).node, used) for key, used in self._open.items()]
+            names = dict.fromkeys((*self._nodes, *(name for name, _ in opened)))
+            found = (
+                (name, add_usage((self._nodes.get(name, TokenUse()), *(used for node, used in opened if node == name))))
+                for name in names
+            )
+            nodes = {name: each for name, each in found if each.requests}
         uses, most = add_usage(nodes.values()), self._budget
         tokens = uses.input + uses.output
         if most.tokens is not None and tokens >= most.tokens:

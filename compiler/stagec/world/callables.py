@@ -12,6 +12,7 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.secrets import Redactor
 from stagec.core.words import quote, visible
 
@@ -26,12 +27,13 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
     try:
         with divert_output():
             answer = function(held)
-        plain: Json = json.loads(json.dumps(answer, allow_nan=False))
-        left: Json = json.loads(json.dumps(held.get("ctx"), allow_nan=False))
+        plain = read_json(json.dumps(answer))
+        left = read_json(json.dumps(held.get("ctx")))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever it is, it ends the hook and not the run
-        told = redactor.redact_output(describe_error(error))
+        is_unreadable = isinstance(error, UnreadableError)
+        told = redactor.redact_output(f"it left no JSON: {error}" if is_unreadable else describe_error(error))
         sys.stderr.write(f"stagec: note: the hook {quote(name)} failed: {visible(told[:_LONGEST])}\n")
         return {"error": told}
     return {"value": plain} if left == given.get("ctx") else {"value": plain, "ctx": left}

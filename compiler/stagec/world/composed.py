@@ -31,11 +31,21 @@ class WorldPart(Protocol):
         """Let go of whatever it has opened."""
 
 
+class Meter(Protocol):
+    """What is asked before each request to a model, and told what each has used; in several threads at once."""
+
+    def reserve(self, effect: Effect) -> None:
+        """Return when a request may begin; raise `Failure` when it may not. It is under way until `spend` ends it."""
+
+    def spend(self, effect: Effect, used: Any) -> None:
+        """Take what one of the requests has used that answering takes."""
+
+
 class ComposedWorld:
     """Parts in their order; the last one gets what no other takes, and must be closed with the rest.
 
     A part that needs answers of others may have a method `join`, which is given this world. One that asks providers of
-    models has a method `name_provider`.
+    models has a method `name_provider`, and one that asks several times for one answer a method `be_metered`.
     """
 
     def __init__(self, parts: Iterable[WorldPart]) -> None:
@@ -66,6 +76,13 @@ class ComposedWorld:
         """End a request whose answer nobody needs any more."""
         for each in self._parts:
             each.cancel(key)
+
+    def be_metered(self, meter: Meter) -> None:
+        """Let parts that ask models several times for one answer ask a meter before each time."""
+        for each in self._parts:
+            found = getattr(each, "be_metered", None)
+            if found is not None:
+                found(meter)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Tell a part that remembers what it said about an answer that it gave before this process began."""

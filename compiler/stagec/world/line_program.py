@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from contextlib import suppress
 from threading import Thread
 from typing import IO
 
-from stagec.core.json import Json, Object, object_of
+from stagec.core.json import Object, object_of
+from stagec.core.json_reader import UnreadableError, parse_json
+from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.program_log import LogStream
 from stagec.world.supervisor_link import Job, Link, await_end
@@ -20,6 +23,15 @@ _SHORT = 2.0
 """Seconds in which a program may end by itself once its standard input is closed."""
 _SHOWN = 200
 _CHUNK = 65_536
+
+
+@value
+class UnreadableLine:
+    """A line that is no JSON, why, and what is said of it where nobody can tell what it answers."""
+
+    line: bytes
+    why: str
+    told: str
 
 
 class LineProgram:
@@ -55,18 +67,17 @@ class LineProgram:
             self.close_streams()
             raise
 
-    def take_line(self) -> Object | str:
-        """Return the next line of the program, or why there is none."""
+    def take_line(self) -> Object | UnreadableLine | str:
+        """Return the next line of the program, or why there is none; what in an object is no JSON stays in it."""
         line = self._output.readline(_LONGEST)
         if not line:
             return "it has ended"
+        shown = f"it wrote a line that is not a JSON object: {quote(line[:_SHOWN].decode(errors='replace').strip())}"
         try:
-            told: Json = json.loads(line)
-        except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict):
-            return f"it wrote a line that is not a JSON object: {quote(line[:_SHOWN].decode(errors='replace').strip())}"
-        return object_of(told)
+            told = parse_json(line)
+        except UnreadableError as error:
+            return UnreadableLine(line, str(error), shown)
+        return object_of(told) if isinstance(told, dict) else shown
 
     def write(self, message: Object) -> None:
         """Send a line; raise `OSError` when nobody reads it."""
@@ -99,6 +110,18 @@ class LineProgram:
         for each in (self._input, self._output):
             with suppress(OSError):
                 each.close()
+
+
+_KEY = re.compile(rb'"key"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+def list_keys(line: bytes) -> list[str]:
+    """Return the keys of requests that may be meant by a line that is no JSON."""
+    keys = []
+    for found in _KEY.finditer(line):
+        with suppress(UnreadableError):
+            keys.append(str(parse_json(found[1])))
+    return keys
 
 
 def _pass_on(stream: IO[bytes], errors: LogStream) -> None:

@@ -15,7 +15,8 @@ from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Effect
-from stagec.world.line_program import LineProgram
+from stagec.runtime.readable_answers import refuse_answer
+from stagec.world.line_program import LineProgram, UnreadableLine, list_keys
 from stagec.world.program_log import LogStream, RunLog
 from stagec.world.request_json import KINDS, Definitions, dump_request
 from stagec.world.supervisor_link import Job
@@ -49,7 +50,7 @@ class ProgramWorld:
         self._name = words[0]
         self._opening = opening
         self._lock = Lock()
-        self._waiting: dict[str, SimpleQueue[Object]] = {}
+        self._waiting: dict[str, SimpleQueue[Object | str]] = {}
         self._trouble: str | None = None
         self._is_closed = False
         self._program = self._start(words)
@@ -68,12 +69,14 @@ class ProgramWorld:
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer of the program to a request."""
-        arrival: SimpleQueue[Object] = SimpleQueue()
+        arrival: SimpleQueue[Object | str] = SimpleQueue()
         with self._lock:
             self._refuse_trouble()
             self._waiting[effect.key] = arrival
             self._send(dump_request(self._opening.plan, effect, self._opening.tools))
         told = arrival.get()
+        if isinstance(told, str):  # a line with its key that is no JSON
+            return refuse_answer(effect, told)
         if "answer" in told:
             return told["answer"]
         why = text_in(told, "failure") or "it gave neither an 'answer' nor a 'failure'"
@@ -124,17 +127,29 @@ class ProgramWorld:
 
     def _receive(self) -> None:
         """Hand every answer to who waits for it, until the program ends or says what is no answer."""
-        self._first.put(told := self._program.take_line())
-        while isinstance(told, Mapping) and isinstance(told := self._program.take_line(), Mapping):
-            with self._lock:
-                arrival = self._waiting.pop(text_in(told, "key") or "", None)
-            if arrival is not None:  # nobody waits for what was cancelled
-                arrival.put(told)
+        first = self._program.take_line()
+        opening = first.told if isinstance(first, UnreadableLine) else first
+        self._first.put(opening)
+        trouble = opening if isinstance(opening, str) else ""
+        while not trouble:
+            trouble = self._take(self._program.take_line())
         with self._lock:
-            self._trouble = self._trouble or str(told)
+            self._trouble = self._trouble or trouble
             left, self._waiting = self._waiting, {}
         for arrival in left.values():
             arrival.put({"failure": self._trouble})
+
+    def _take(self, told: Object | UnreadableLine | str) -> str:
+        """Hand a line to who waits for it; return why nothing can follow, the empty text if more may."""
+        if isinstance(told, str):
+            return told
+        with self._lock:
+            keys = [text_in(told, "key") or ""] if isinstance(told, Mapping) else list_keys(told.line)
+            arrival = next((self._waiting.pop(key) for key in keys if key in self._waiting), None)
+        if arrival is None:  # nobody waits for what was cancelled
+            return told.told if isinstance(told, UnreadableLine) else ""
+        arrival.put(told.why if isinstance(told, UnreadableLine) else told)
+        return ""
 
     def _send(self, message: Object) -> None:
         try:

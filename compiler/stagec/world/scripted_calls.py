@@ -53,6 +53,15 @@ def find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
     return {"error": object_of(told)["error"]} if set(object_of(told)) == _ERROR else {"value": unwrap(told)}
 
 
+def has_tool(scenario: Scenario, node: str, tool: str) -> bool:
+    """Tell whether a scenario says what comes of any call of a tool by a node."""
+    if tool in scenario.tools:
+        return True
+    turns = [each for listed in list_of(scenario.conversations.get(node)) for each in (list_of(listed) or [listed])]
+    calls = [object_of(call) for turn in turns for call in list_of(object_of(turn).get("calls"))]
+    return any(each.get("tool") == tool and not {"result", "error", "granted"}.isdisjoint(each) for each in calls)
+
+
 def unwrap(told: Json) -> Json:
     """Return what stands inside `{value: …}`, and everything else as it is."""
     return object_of(told)["value"] if set(object_of(told)) == _VALUE else told

@@ -271,6 +271,8 @@ def test_three_worker_processes_ask_two_at_once(url: str, tmp_path: Path) -> Non
 def test_a_database_of_the_version_before_is_migrated(runs: RunStore) -> None:
     with runs.database.transact() as connection:
         METADATA.drop_all(connection, [permits, provider_limits])
+        table = "runs" if runs.database.is_sqlite else "stagec.runs"
+        connection.execute(sa.text(f"ALTER TABLE {table} DROP COLUMN machine"))
         connection.execute(schema_version.update().values(version=1))
     with pytest.raises(Failure, match="too old"):
         check(runs.database)
@@ -278,3 +280,8 @@ def test_a_database_of_the_version_before_is_migrated(runs: RunStore) -> None:
     check(runs.database)
     runs.queues.set_limit(openai(2))
     assert runs.queues.list_limits() == [openai(2)]
+    schema = None if runs.database.is_sqlite else "stagec"
+    with runs.database.transact() as connection:
+        columns = sa.inspect(connection).get_columns("runs", schema)
+    (machine,) = (each for each in columns if each["name"] == "machine")
+    assert machine["default"] in {"1", "'1'"}  # the runs that are there already began with it

@@ -103,16 +103,19 @@ def test_an_answer_is_seen_as_the_journal_gives_it_back(program: Program, journa
     assert events[1] == Answered("one/draft#1/1.0", {"answer": {"action": "next", "list": [1, 2], "numbers": {"1": 2}}})
 
 
-def test_an_answer_that_is_no_json_changes_nothing(program: Program, journal: Journal, path: Path) -> None:
+def test_an_answer_that_is_no_json_is_an_answer_that_cannot_be_read(
+    program: Program, journal: Journal, path: Path
+) -> None:
     class Wrong(Answers):
         def answer(self, effect: Effect) -> Json:
             super().answer(effect)
-            return {"answer": {1, 2}}  # type: ignore[dict-item]
+            return {"answer": {"action": {1, 2}}, "text": "x\udfff", "usage": {"input": 7}}  # type: ignore[dict-item]
 
-    with pytest.raises(JournalError, match="an event cannot be written"):
-        drive(program, journal, Wrong(), STARTED)
+    state = drive(program, journal, Wrong(), STARTED)
+    assert state.reason.endswith("the answer cannot be read: /action: a Python 'set' is not JSON")
     journal.close()
-    assert read_journal(path).events == (STARTED,)
+    kept = {"unreadable": "/action: a Python 'set' is not JSON", "text": "x?", "usage": {"input": 7}}
+    assert [each.answer for each in read_journal(path).events if isinstance(each, Answered)] == [kept, kept]
 
 
 def test_a_history_from_which_something_else_follows_is_not_gone_on_with(

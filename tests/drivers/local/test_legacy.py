@@ -58,7 +58,7 @@ def test_a_run_that_has_ended_is_read_and_replayed(tmp_path: Path, version: int)
     assert isinstance(state, State)
     assert (len(history.events), state.ended, history.facts) == (5, Outcome.DONE, {"scenario": "/somewhere/s.yaml"})
     assert all(history.step_digests)
-    assert history.events[0] == Started("one", None, {"topic": "winter"})
+    assert history.events[0] == Started("one", None, {"topic": "winter"}, machine=1)
 
 
 @pytest.mark.parametrize("version", [1, 2])

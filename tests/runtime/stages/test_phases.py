@@ -17,7 +17,7 @@ from stagec.plan.node import Outcome
 from stagec.plan.template import Hole
 from stagec.runtime import State, StepResult
 from stagec.runtime.acts import hooks
-from stagec.runtime.exchange import Hook, Message, Turn
+from stagec.runtime.exchange import MACHINE, Hook, Message, Turn
 from stagec.runtime.failures import FailureKind, RunFailure
 
 ALL = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
@@ -96,7 +96,7 @@ class TestSetup:
         plan = replace(plan, inputs={"task": Input(schema=CONTENTS.add('{"type":"string"}'))}, contents=CONTENTS.texts)
         run = Run(plan)
         run.answer({"value": {"task": 7}})
-        assert run.facts("StageInitFailed", "phase", "reason") == [["Setup", 'task: 7 is not of type "string"']]
+        assert run.facts("StageInitFailed", "phase", "reason") == [["Setup", "task: 7 is not a string"]]
 
     def test_refuses_a_result_that_the_stage_does_not_accept_before_anything_is_called(self) -> None:
         schema = CONTENTS.add('{"properties":{"parsed":{"required":["n"]}}}')
@@ -230,5 +230,6 @@ def test_a_stage_that_nothing_can_be_asked_about_is_over_in_one_step() -> None:
     assert (run.step.effects, run.step.void, type(run.step)) == ((), (), StepResult)
     failure = RunFailure(FailureKind.INIT, "Init: ctx.task has no value", "a")
     reason = "a, attempt 1: init failed: Init: ctx.task has no value"
-    ended = State("r", "", {}, 1, run.step.state.past, ended=Outcome.FAILED, reason=reason, failure=failure, traced=5)
+    over = {"ended": Outcome.FAILED, "reason": reason, "failure": failure, "traced": 5, "machine": MACHINE}
+    ended = replace(State("r", "", {}, 1, run.step.state.past), **over)
     assert run.step.state == ended

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.json import Json
+from stagec.core.json_reader import DEPTH, UnreadableError
 from stagec.runtime.acts.conversation_state import messages_to_json, read_messages
 from stagec.runtime.exchange import Message, Request
-from stagec.runtime.json_values import DEPTH, UnreadableError, normalise
+from stagec.runtime.json_values import normalise
 
 
 class TestWhatCanBeRead:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 
 import pytest
@@ -12,7 +13,7 @@ from stagec.core.value import replace
 from stagec.plan.gate import Backoff, Check, Retry
 from stagec.plan.node import Outcome
 from stagec.runtime import State, StepResult
-from stagec.runtime.exchange import Call, Message, Turn, Wait
+from stagec.runtime.exchange import MACHINE, Call, Message, Turn, Wait
 from stagec.runtime.execution import ROOT, Conversation, Execution
 from stagec.runtime.state import Move, NodeHistory, TraceEvent
 
@@ -36,6 +37,7 @@ def test_the_first_turn_is_asked_for_with_the_prompt_the_tools_and_the_completio
             active={"r/a#1": Execution("r/a#1", "a", ROOT, asked=1, progress=talk)},
             pending={turn.key: turn},
             traced=9,
+            machine=MACHINE,
         ),
         (turn,),
         (),
@@ -59,7 +61,9 @@ def test_the_end_of_the_only_stage_is_the_end_of_the_run() -> None:
     where = {"workflowRunId": "r", "stageId": "a", "stageExecutionId": "r/a#1", "attempt": 1}
     digest = sha256(b'{"n":1}').hexdigest()
     assert step == StepResult(
-        State("r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", traced=19),
+        State(
+            "r", "", {}, 1, {"a": NodeHistory(1)}, ended=Outcome.DONE, reason="completed", traced=19, machine=MACHINE
+        ),
         trace=(
             *step.trace[:6],
             TraceEvent(
@@ -155,14 +159,14 @@ def test_a_completion_tool_that_is_not_called_alone_gets_every_call_of_the_respo
 def test_a_result_that_the_schema_refuses_is_answered_with_what_is_wrong_and_the_attempt_goes_on() -> None:
     run = Run(alone())
     run.answer(submit(n="one"))
-    refusal = tool("s", 'Not accepted: "one" is not of type "integer"')
+    refusal = tool("s", 'Not accepted: /n: "one" is not an integer')
     assert run.turn.transcript == (SYSTEM, said(("s", "submit", {"n": "one"})), refusal)
 
 
 def test_the_last_result_that_was_refused_is_remembered_with_the_attempt() -> None:
     run = Run(alone(hooks={"assert": "m:f"}))
     run.answers(submit(n="one"), submit(n=2.5), submit(n=2))
-    record = {"turns": 3, "capHit": False, "parseError": '2.5 is not of type "integer"'}
+    record = {"turns": 3, "capHit": False, "parseError": "/n: 2.5 is not an integer"}
     assert run.given["attempts"] == [record]
     assert run.given["ctx"]["attempts"] == [record]
 
@@ -182,15 +186,26 @@ def test_a_call_without_an_id_is_given_one_that_no_other_has() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
-    [{"id": "1", "tool": "Read", "arguments": "{broken"}, {"id": "1", "arguments": {}}, 7, {"id": "1", "tool": 3}],
+    ("call", "why"),
+    [
+        ({"id": "1", "tool": "Read", "arguments": "{broken"}, "the arguments are no object"),
+        (
+            {"id": "1", "tool": "Read", "arguments": "{broken", "unreadable": "it is cut"},
+            "the arguments cannot be read: it is cut",
+        ),
+        ({"id": "1", "tool": "Read", "unreadable": "/a: no"}, "the arguments cannot be read: /a: no"),
+        ({"id": "1", "arguments": {}}, "the call names no tool"),
+        (7, "the call names no tool"),
+        ({"unreadable": "no"}, "the call cannot be read: no"),
+        ({"id": "1", "tool": 3}, "the call names no tool"),
+    ],
 )
-def test_a_call_that_cannot_be_read_is_answered_and_not_dropped(call: Json) -> None:
+def test_a_call_that_cannot_be_read_is_answered_and_not_dropped(call: Json, why: str) -> None:
     run = Run(alone("Read"))
     run.answer({"calls": [call]})
     answer = run.turn.transcript[-1]
-    malformed = '{"class":"ProviderCapability","code":"OutputMalformed","message":"the call cannot be read"}'
-    assert (answer.role, answer.text) == ("tool", malformed)
+    malformed = {"class": "ProviderCapability", "code": "OutputMalformed", "message": why}
+    assert (answer.role, json.loads(answer.text)) == ("tool", malformed)
 
 
 @pytest.mark.parametrize("answer", [None, [], "no", {"error": "overloaded"}, {"error": None, "text": "x"}])

@@ -287,7 +287,7 @@ class TestTheBeginning:
             ("none", {"who": 1}, "there is no entry 'none'"),
             (None, {}, "the input 'who' is missing"),
             (None, {"who": 1, "other": 1}, "there is no input 'other'"),
-            (None, {"who": 1, "n": "x"}, 'the input \'n\' cannot be used: "x" is not of type "integer"'),
+            (None, {"who": 1, "n": "x"}, "the input 'n' cannot be used: \"x\" is not an integer"),
         ],
     )
     def test_is_refused(self, entry: str | None, given: dict[str, Json], why: str) -> None:

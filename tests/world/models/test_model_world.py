@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from stagec.runtime.exchange import Ask, Shell, Turn, Wait, read_key
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
 from stagec.world.agents_world import AgentsWorld
-from stagec.world.budget import Budget, BudgetedWorld
+from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.world.models.policies import PolicyTable
@@ -70,6 +71,11 @@ class World:
         self.overlaps = models.overlaps
         self.cancel = models.cancel
 
+    def takes(self, _effect: Effect) -> bool:
+        return True
+
+    def close(self) -> None: ...
+
     def answer(self, effect: Effect) -> Json:
         told: Json = {}
         if self.models.takes(effect):
@@ -102,7 +108,13 @@ def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     closing_later: list[Any] = []
 
     def run(
-        program: Program, started: Started, *script: Said, seconds: float = 30.0, opened: list[Wire] | None = None
+        program: Program,
+        started: Started,
+        *script: Said,
+        seconds: float = 30.0,
+        opened: list[Wire] | None = None,
+        budget: int = 0,
+        more: int = 0,
     ) -> tuple[State, World, Wire]:
         serving = serve(*script)
         wire = serving.__enter__()
@@ -116,7 +128,11 @@ def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         setup = ModelSetup(provider, ModelChoice(str(request.param)), calls, ModelLimits(seconds))
         world = World(ModelWorld(program.plan, setup), tools)
         closing_later.append((serving, provider))
-        return proceed(RunSession(program, _Store(), world), State(), started), world, wire
+        answering: Any = world
+        if budget:
+            extend = (lambda _: Decimal(more)) if more else None
+            answering = BudgetedWorld(ComposedWorld((world.models, world)), Budget(budget), extend)
+        return proceed(RunSession(program, _Store(), answering), State(), started), world, wire
 
     yield run
     for serving, provider in closing_later:
@@ -316,7 +332,7 @@ def test_a_step_calls_its_tools_and_no_others(play: Play) -> None:
     for each in (
         "Read was called",
         "Write may not be called: 'Write' is not on the list",
-        "the arguments are not a JSON object",
+        "Not carried out: the arguments cannot be read: it is not JSON: Expecting value: line 1 column 2",
     ):
         assert each in told
 
@@ -344,18 +360,62 @@ def test_an_answer_beside_other_calls_is_none_and_nothing_is_carried_out(
     "said",
     [
         Said("All is well."),
-        Said("", [_call("answer", '{"action": ')]),
         Said("", [_call("answer", "[]")]),
-        Said('{"action": "ne', finish="length"),
-        Said("", [_call("answer", '{"action": "ne')], finish="length"),
     ],
-    ids=["prose", "broken", "no object", "cut text", "cut call"],
+    ids=["prose", "no object"],
 )
 def test_what_is_no_answer_is_asked_for_again(play: Play, said: Said) -> None:
     state, _, wire = play(_allow("Read"), TOPIC, said, HANDED_IN, CLOSING)
     assert state.ended is Outcome.DONE, state.reason
     assert "Hand in the answer now" in _transcript(wire)
     assert len(wire.asked) == 3
+
+
+_DEEP = f'{{"action": {"[" * 200}1{"]" * 200}}}'
+UNREADABLE = [
+    (Said("", [_call("answer", '{"action": NaN}')]), "/action: NaN is not a JSON number"),
+    (Said("", [_call("answer", '{"action": [1, 1e999]}')]), "/action/1: Infinity, or a number larger"),
+    (Said("", [_call("answer", '{"action": "\\ud800"}')]), "/action: the text contains half a character"),
+    (Said("", [_call("answer", '{"a": {"b": 1, "b": 2}}')]), "/a: the member 'b' occurs more than once"),
+    (Said("", [_call("answer", f'{{"action": 1{"0" * 400}}}')]), "/action: Infinity, or a number larger"),
+    (Said("", [_call("answer", _DEEP)]), "it is nested more than 128 levels deep"),
+    (Said("", [_call("answer", '{"action": ')]), "it is not JSON: Expecting value"),
+    (Said('{"action": "ne', finish="length"), "the response ended at its maximum length (length)"),
+    (Said("", [_call("answer", '{"action": "ne')], finish="length"), "it is not JSON: Unterminated string"),
+    (Said("All is", finish="length"), "the response ended at its maximum length (length)"),
+    (Said("", finish="content_filter"), "the provider withheld the response (content_filter)"),
+]
+
+
+@pytest.mark.parametrize(("said", "why"), UNREADABLE, ids=[each for _, each in UNREADABLE])
+def test_an_answer_that_cannot_be_read_is_an_attempt_and_the_model_is_told_why(
+    play: Play, said: Said, why: str
+) -> None:
+    state, world, wire = play(_allow("Read"), TOPIC, said, HANDED_IN, CLOSING)
+    assert state.ended is Outcome.DONE, state.reason
+    assert len(wire.asked) == 3
+    assert why in str(wire.asked[1])
+    assert why in _complaint_of(world)
+
+
+def _complaint_of(world: World) -> str:
+    asked = world.answers[1][0]
+    assert isinstance(asked, Ask)
+    return asked.complaint or ""
+
+
+@pytest.mark.parametrize(("said", "why"), UNREADABLE, ids=[each for _, each in UNREADABLE])
+def test_a_step_that_gets_no_readable_answer_fails_for_this_reason(play: Play, said: Said, why: str) -> None:
+    state, _, wire = play(_allow("Read"), TOPIC, said)
+    assert (state.failure and state.failure.kind, len(wire.asked)) == (FailureKind.INVALID_ANSWER, 2)
+    assert why in state.reason
+
+
+@pytest.mark.parametrize("arguments", ['{"a": NaN}', '{"a": [1e999]}', '{"a": "\\udfff"}', '{"a": 1, "a": 2}', "{"])
+def test_a_call_that_cannot_be_read_is_told_so(play: Play, arguments: str) -> None:
+    state, world, wire = play(_allow("Read"), TOPIC, Said("", [_call("Read", arguments)]), HANDED_IN, CLOSING)
+    assert (state.ended, world.tools.called) == (Outcome.DONE, [])
+    assert "Not carried out: the arguments cannot be read: " in _transcript(wire)
 
 
 def test_a_model_that_never_hands_in_an_answer_fails_the_step(play: Play) -> None:
@@ -400,3 +460,17 @@ def test_the_nearest_choice_of_a_model_counts(choice: ModelChoice, wanted: str |
 
 def test_a_plan_may_name_a_model_in_full() -> None:
     assert ModelChoice("d:x").choose_for(Ask("r/plan#1/1.0", "p", model="openai:o")) == "openai:o"
+
+
+def test_a_budget_is_asked_before_each_request_in_the_course_of_a_step(play: Play) -> None:
+    """Each request uses 15 tokens: the one that uses the budget up is the last."""
+    program = _allow("Read")
+    with pytest.raises(BudgetReached) as reached:
+        play(program, TOPIC, Said("", [_call("Read", {"path": "a"})]), budget=50)
+    assert "the run has used 60 tokens: --max-tokens allows 50" in str(reached.value)
+
+
+def test_more_of_a_budget_lets_a_step_go_on(play: Play) -> None:
+    calls = [Said("", [_call("Read", {"path": "a"})])] * 5
+    state, _, wire = play(_allow("Read"), TOPIC, *calls, HANDED_IN, CLOSING, budget=50, more=40)
+    assert (state.ended, len(wire.asked)) == (Outcome.DONE, 7)

@@ -99,7 +99,9 @@ def _anthropic(said: Said, model: str) -> Iterator[str]:
         yield json.dumps({"type": "content_block_start", "index": index, "content_block": start})
         yield json.dumps({"type": "content_block_delta", "index": index, "delta": delta})
         yield json.dumps({"type": "content_block_stop", "index": index})
-    reason = {"length": "max_tokens"}.get(said.finish or "", "tool_use" if said.calls else "end_turn")
+    reason = {"length": "max_tokens", "content_filter": "refusal"}.get(
+        said.finish or "", "tool_use" if said.calls else "end_turn"
+    )
     yield json.dumps({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 5}})
     yield json.dumps({"type": "message_stop"})
 

@@ -136,8 +136,20 @@ def test_without_people_nothing_is_granted() -> None:
 def test_a_tool_that_nobody_has_is_not_asked_about() -> None:
     others = Others(("nothing",))
     call = _join(Source(), others).begin(Ask(KEY, "?", tools=()))
-    assert _explain(call("c1", "nothing", {})) == "Unavailable: there is no tool nothing here"
+    assert _explain(call("c1", "nothing", {})) == "Unavailable: there is no tool 'nothing': none may be called here"
     assert others.asked == []
+
+
+def test_a_name_in_another_case_means_the_tool_that_is_allowed_and_nobody_is_asked() -> None:
+    source, others = Source(), Others(("write", "Red"))
+    call = _join(source, others).begin(Ask(KEY, "?", tools=("Read", "Write")))
+    allowed = "The tools that may be called here are 'Read' and 'Write'"
+    assert (
+        _explain(call("c1", "write", {})) == f"Unavailable: there is no tool 'write'; did you mean 'Write'? {allowed}"
+    )
+    assert _explain(call("c1", "Reed", {})) == f"Unavailable: there is no tool 'Reed'; did you mean 'Read'? {allowed}"
+    assert _explain(call("c1", "other", {})) == f"Unavailable: there is no tool 'other'. {allowed}"
+    assert (source.calls, others.asked) == ([], [])
 
 
 def test_a_stage_is_told_that_nobody_has_a_tool_and_goes_on() -> None:

@@ -34,12 +34,16 @@ def _list(runs: Path, output_format: str, database: str | None) -> None:
 @options.run
 @options.runs
 @options.database
-def _show(run: str, runs: Path, database: str | None) -> None:
-    """Print the events of RUN: each request, its answer, and the next node."""
+@general.output_format("text", "json", default="text")
+def _show(run: str, runs: Path, output_format: str, database: str | None) -> None:
+    """Print the events of RUN: the time in UTC, each request, its answer, and the next node.
+
+    With --format json, print what 'stagec runs export' prints, and when each request began and was answered.
+    """
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import show_history
 
-    show_history(*read_named(run, runs, database))
+    show_history(*read_named(run, runs, database), output_format)
 
 
 @COMMAND.subcommand("export", "Print a run as JSON, or send it.")

@@ -40,7 +40,7 @@ def import_run(path: Path, database: str | None) -> None:
     scenario, signature = _read_scenario(history, program), history.facts.get(SIGNATURE)
     given = (started.run, history.plan, history.digest, started.entry, started.inputs, scenario, signature)
     with open_store(database) as store:
-        list(store.submit([Submission(*given, prologue=prologue)]))
+        list(store.submit([Submission(*given, prologue=prologue, machine=started.machine)]))
         put(f"{started.run}\n")
 
 

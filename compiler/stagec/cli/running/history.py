@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from stagec.cli.running.inputs import load_program
@@ -18,7 +19,7 @@ from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
 from stagec.drivers.following import Interruption, StoredHistory, find_standing, write_time
-from stagec.drivers.history import event_to_json, key_of
+from stagec.drivers.history import UNTIMED, event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
 from stagec.drivers.local.live_journal import read_stored
 from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
@@ -119,15 +120,20 @@ def _read_through(program: Program, history: History) -> tuple[Program, State, U
     return program, state, ledger
 
 
-def show_history(run: str, stored: StoredHistory) -> None:
-    """Print the history of a run."""
+def show_history(run: str, stored: StoredHistory, output_format: str = "text") -> None:
+    """Print the history of a run, with the times at which its events were written, as far as these are known."""
     history = stored.history
+    if output_format == "json":
+        known = history.times or (UNTIMED,) * len(history.events)
+        times = [{name: _format_exactly(getattr(each, name)) for name in ("begun", "at")} for each in known]
+        put(format_json(_describe_run(run, stored, times), 2) + "\n")
+        return
     begun = load_program(history.plan, f"the plan of run {quote(run)}")
     paper = find_canvas(sys.stdout, os.environ)
     program, state, ledger = _read_through(begun, history)
     formatter = RunFormatter(program.plan, paper)
     name = escape_ci_commands(visible(f"{run}: {program.plan.id}", paper.encoding))
-    title = f"{name}, {shorten_digest(program.digest)}"
+    title = ", ".join((name, shorten_digest(program.digest), *_describe_times(history)))
     events = format_count(len(history.events), "event")
     rows = draw_columns(paper, list(_make_rows(begun, history, formatter)))
     ended = formatter.ending(state, is_executed=stored.is_executed)
@@ -150,8 +156,8 @@ def _draw_stages(program: Program, stored: StoredHistory, paper: Canvas) -> str:
 
 def _make_rows(program: Program, history: History, formatter: RunFormatter) -> Iterator[tuple[str, ...]]:
     """Yield a row for each event, and one for each further execution that it ended."""
-    before = State()
-    for seq, (event, step) in enumerate(advance_through(program, history.events)):
+    before, times = State(), history.times or (UNTIMED,) * len(history.events)
+    for seq, ((event, step), time) in enumerate(zip(advance_through(program, history.events), times, strict=True)):
         # who was asked for what, and the answer
         effect = before.pending.get(event.key) if isinstance(event, Answered) else None
         if isinstance(event, Answered) and effect is not None:
@@ -161,20 +167,53 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
             who, what, answer = "", type(event).__name__.lower(), describe_change(event)
         moves = [formatter.format_inner_move(move) for move in step.moves]
         before = step.state
-        yield f"{seq:>3}", who, what, answer, moves[0] if moves else ""
-        yield from (("", "", "", "", move) for move in moves[1:])
+        yield f"{seq:>3}", _format_time(time.at), who, what, answer, moves[0] if moves else ""
+        yield from (("", "", "", "", "", move) for move in moves[1:])
+
+
+_SECOND = 10**9
+
+
+def _format_time(nanoseconds: int | None, form: str = "%H:%M:%S") -> str:
+    """Return a time in UTC; nothing of one that nobody knows."""
+    return "" if nanoseconds is None else f"{datetime.fromtimestamp(nanoseconds // _SECOND, UTC):{form}}"
+
+
+def _describe_times(history: History) -> tuple[str, ...]:
+    """Return when a run began in UTC, and how long ago its last event was then; nothing where nobody knows."""
+    known = [each.at for each in history.times if each.at is not None]
+    if not known:
+        return ()
+    seconds = max(0, known[-1] - known[0]) / _SECOND
+    return f"began {_format_time(known[0], '%Y-%m-%d %H:%M:%S')} UTC", f"last event after {seconds:,.1f} s"
+
+
+def _format_exactly(nanoseconds: int | None) -> str | None:
+    """Return a time in UTC with its milliseconds."""
+    if nanoseconds is None:
+        return None
+    return f"{_format_time(nanoseconds, '%Y-%m-%dT%H:%M:%S')}.{nanoseconds // 10**6 % 1000:03}Z"
 
 
 def export_run(run: str, stored: StoredHistory) -> None:
     """Print a run: nothing in it depends on when and where it was run, but for why it is interrupted."""
+    put(format_json(_describe_run(run, stored), 2) + "\n")
+
+
+def _describe_run(run: str, stored: StoredHistory, times: Sequence[Object] = ()) -> Object:
+    """Return a run as JSON; with times, each event has its own."""
     history = stored.history
     begun = load_program(history.plan, f"the plan of run {quote(run)}")
     program, state, ledger = _read_through(begun, history)
-    events = [{"seq": seq, **object_of(event_to_json(each))} for seq, each in enumerate(history.events)]
+    timed = times or ({},) * len(history.events)
+    events = [
+        {"seq": seq, **time, **object_of(event_to_json(each))}
+        for seq, (time, each) in enumerate(zip(timed, history.events, strict=True))
+    ]
     rows = list_stages(begun, history.events, is_executed=stored.is_executed)
     stages = [_describe_stage(each) for each in rows]
     told = _explain(stored, state)
-    run_data = {
+    return {
         "run": run,
         "plan": program.plan.id,
         "digest": program.digest,
@@ -187,7 +226,6 @@ def export_run(run: str, stored: StoredHistory) -> None:
         **ledger_to_json(ledger),
         "events": events,
     }
-    put(format_json(run_data, 2) + "\n")
 
 
 def _describe_stage(each: StageRow) -> Object:

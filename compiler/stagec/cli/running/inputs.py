@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json, Object
+from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import START, Place, Pointer, Position
 from stagec.core.words import format_count, listing, quote
@@ -46,6 +46,8 @@ def read_scenario_document(path: Path, plan: Plan) -> Json:
     file = str(path)
     if not file.lower().endswith(_SUFFIXES) and (path == STDIN or os.path.isfile(path)):
         raise Failure(f"{quote(path)} is not a scenario: its name must end in {listing(_SUFFIXES, 'or')}")
+    if path != STDIN and os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise Failure(f"{quote(path)} is not a scenario: it is not a regular file")
     tree = Sources(Path(), Budgets(), {file: read_file(path, "file-size", _SCENARIO_ROOM)}).tree(file, "scenario")
     if tree is None or (not isinstance(tree.value, dict) and not tree.faults):
         raise Failure(f"{quote(path)} is not a scenario: expected an object")
@@ -129,9 +131,9 @@ def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> 
         if each.startswith("@"):
             path = Path(each.removeprefix("@"))
             try:
-                said = json.loads(read_file(path, _BUDGET, _ROOM))
-            except (ValueError, RecursionError) as error:
-                raise Failure(f"{quote(path)} is not JSON: {error}") from error
+                said = read_json(read_file(path, _BUDGET, _ROOM))
+            except UnreadableError as error:
+                raise Failure(f"{quote(path)} cannot be read: {error}") from error
             if not isinstance(said, dict):
                 raise Failure(f"{quote(path)} holds no inputs: expected an object")
             found |= said
@@ -154,8 +156,8 @@ def _interpret(program: Program, name: str, text: str) -> Json:
     if _satisfies(program, schema, text):
         return text
     try:
-        parsed: Json = json.loads(text)
-    except (ValueError, RecursionError):
+        parsed = read_json(text)
+    except UnreadableError:
         return text
     return parsed if _satisfies(program, schema, parsed) else text
 

@@ -157,7 +157,8 @@ class People:
             if word in _WORDS:
                 return self._claim(awaited.effect, yes=_WORDS[word], by=_TERMINAL)
             if word == "d":
-                put_error(f"{visible(question.arguments or question.key)}\n")
+                lines = (question.arguments or question.key).splitlines()
+                put_error("".join(f"  {visible(line)}\n" for line in lines))
 
     def _deny(self, effect: AskedOfPeople) -> RunMessage:
         say("no: no answer")

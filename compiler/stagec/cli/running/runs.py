@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from stagec.core.clock import stamp_clock
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
@@ -60,7 +60,7 @@ class Runs:
         """Return the file of a run that is to begin: of a name, or of one made of a plan's id, the time and chance."""
         if name is None:
             begun = _FOREIGN.sub("-", plan).strip("-._")[:_MOST].strip("-._")
-            name = f"{begun or 'run'}-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
+            name = f"{begun or 'run'}-{stamp_clock('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}"
         return self.folder / f"{check_name(name, 'run')}{SUFFIX}"
 
     def find(self, named: str) -> Path:

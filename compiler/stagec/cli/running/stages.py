@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import SUFFIX, Runs
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.streams import say
+from stagec.core.clock import stamp_clock
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING, value
@@ -87,7 +87,7 @@ def has_stages(plan: Plan) -> bool:
 
 def name_stage_run(runs: Runs) -> str:
     """Return a free name for a run as the protocol has them: `run-20260102-143022`."""
-    name = time.strftime("run-%Y%m%d-%H%M%S")
+    name = stamp_clock("run-%Y%m%d-%H%M%S")
     taken = (f"{name}-{number}" for number in range(2, 10_000))
     return next(each for each in (name, *taken) if not os.path.lexists(runs.folder / f"{each}{SUFFIX}"))
 

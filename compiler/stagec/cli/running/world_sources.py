@@ -18,10 +18,13 @@ from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 from stagec.runtime import Answered, Effect, Event, Program, StepResult
-from stagec.runtime.exchange import Ask, Turn
+from stagec.runtime.exchange import Ask, Call, Turn
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
+from stagec.world.scenario import Scenario
+from stagec.world.scripted_calls import has_tool
 from stagec.world.tools.files import FileTools
+from stagec.world.tools.missing_tools import MissingTools, UnknownTools
 from stagec.world.tools.processes import ToolSetting
 from stagec.world.tools.programs import ProgramTools, list_configured, list_planned
 from stagec.world.tools.python_tools import open_modules
@@ -78,7 +81,7 @@ class WorldSources:
         return {name: each for name, each in named.items() if each is not None}
 
     def open_parts(
-        self, program: Program, setting: ToolSetting, onlooker: Onlooker | None = None
+        self, program: Program, setting: ToolSetting, scenario: Scenario, onlooker: Onlooker | None = None
     ) -> tuple[WorldPart, ...]:
         """Return the parts of the world of a run; none of them is left open when one cannot be opened."""
         with ExitStack() as opened:
@@ -90,7 +93,11 @@ class WorldSources:
                 opened.callback(each.close)
             opened.pop_all()
         named = sum(each is not None for each in (self.factory, self.command))
-        return (*parts[:named], toolbox, *parts[named:])
+
+        def is_there(node: str, tool: str) -> bool:
+            return named > 0 or toolbox.takes(Call("", tool, {})) or has_tool(scenario, node, tool)
+
+        return (*parts[:named], toolbox, *parts[named:], UnknownTools(program.plan, is_there))
 
     def _open_others(
         self, program: Program, run: str, toolbox: Toolbox, onlooker: Onlooker | None
@@ -104,7 +111,6 @@ class WorldSources:
         if self.models:
             from stagec.cli.running.models import Retries, open_models
             from stagec.cli.running.price_table import load_prices
-            from stagec.world.tools.missing_tools import MissingTools
             from stagec.world.tools.step_calls import StepCalls
 
             prices, retries = load_prices(self.prices), Retries(_merge(self.configured, self.policies), self.wait)

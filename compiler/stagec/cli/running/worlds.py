@@ -69,7 +69,7 @@ class WorldSetup:
         may = self.permissions
         setting = ToolSetting(os.getcwd(), name_of(self.path), may.variables, may.seconds, turns.hold)
         output = choose_model_output(wish=self.options.stream, events=self.options.events)
-        yield from self.others.open_parts(program, setting, output)
+        yield from self.others.open_parts(program, setting, self.scenario, output)
         people = choose_people(self.options.answers, self.options.answer_timeout, words_for(self.path))
         if self.has_people or people.is_policy:
             yield People(program.plan, people, self.mail)

@@ -14,6 +14,7 @@ from stagec.drivers.dbos.run_progress import RunProgress
 from stagec.drivers.dbos.run_records import RunRecord, name_child
 from stagec.drivers.redaction import redact_answer
 from stagec.runtime.exchange import Effect
+from stagec.runtime.readable_answers import read_answer
 from stagec.world.provider_outage import ProviderOutage
 
 _NOTHING: Object = {}
@@ -51,7 +52,7 @@ class ChildRequest:
         if self._is_cancelled:
             return _NOTHING
         try:
-            answer = world.answer(effect)
+            answer = read_answer(effect, world.answer(effect))
         except ProviderOutage as outage:
             return {"outage": {**outage.to_json(), "reason": self._setup.tell(outage)}}
         except Exception as error:  # whatever somebody's world raises interrupts the run, where that is under way

@@ -22,7 +22,7 @@ except ModuleNotFoundError as error:
 
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION, schema_version
+from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION, runs, schema_version
 from stagec.drivers.following import UnreachableError
 
 _KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
@@ -183,6 +183,9 @@ def migrate(database: Database) -> None:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(7245045)"))  # one migrates, others find it done
             connection.execute(sa.schema.CreateSchema(SCHEMA, if_not_exists=True))
         METADATA.create_all(connection)
+        schema, named = (None, runs.name) if database.is_sqlite else (SCHEMA, f"{SCHEMA}.{runs.name}")
+        if all(each["name"] != "machine" for each in sa.inspect(connection).get_columns(runs.name, schema)):
+            connection.execute(sa.text(f"ALTER TABLE {named} ADD COLUMN machine INTEGER NOT NULL DEFAULT 1"))
         if connection.execute(sa.select(schema_version.c.version)).scalar() is None:
             connection.execute(schema_version.insert().values(version=VERSION))
         connection.execute(schema_version.update().values(version=VERSION))  # what was added since is made above

@@ -11,10 +11,8 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
 from stagec.drivers.following import Interruption
 from stagec.plan.document import FORMAT
-from stagec.runtime.exchange import Started
+from stagec.runtime.exchange import MACHINE, Started
 
-MACHINE = 1
-"""The version of the machine: what makes another state of the events of a run is a new version."""
 APPLICATION_VERSION = f"{FORMAT}+machine.{MACHINE}"
 """Which segments a worker takes: those of runs of this format of plans and this machine."""
 USUAL_PRIORITY = 100
@@ -46,6 +44,7 @@ class Submission:
 
     `scenario` is the JSON of a scenario, `signature` the text of the signature of the plan. `delay` is in
     milliseconds. `prologue` is the JSON of the entries of a run that is taken over: those of its journal but the first.
+    `machine` is the version of the machine with which it begins.
     """
 
     run: str
@@ -60,6 +59,7 @@ class Submission:
     delay: int = 0
     prologue: str | None = None
     version: str = APPLICATION_VERSION
+    machine: int = MACHINE
 
 
 @value
@@ -86,12 +86,13 @@ class RunRecord:
     reason: str
     digest: str
     summary: Object
+    machine: int
     now: int
 
     @property
     def started(self) -> Started:
         """The event with which it begins."""
-        return Started(self.run, self.entry, object_of(json.loads(self.inputs)))
+        return Started(self.run, self.entry, object_of(json.loads(self.inputs)), self.machine)
 
     @property
     def rests(self) -> bool:

@@ -119,6 +119,7 @@ class RunStore:
             "reason": "begins later" if is_later else "",
             "digest": "",
             "summary": "{}",
+            "machine": given.machine,
         }
 
     def _refuse_other(self, connection: sa.Connection, given: Submission) -> None:

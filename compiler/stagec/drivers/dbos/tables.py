@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 SCHEMA = "stagec"
 """The schema of the tables; files have none."""
-VERSION = 2
+VERSION = 3
 """The version of the tables; whoever changes them raises it, and says in `database.migrate` how to come there."""
 METADATA = sa.MetaData(schema=SCHEMA)
 ENGINE_SCHEMA = "dbos"
@@ -46,6 +46,7 @@ runs = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("digest", sa.Text, nullable=False),
     sa.Column("summary", sa.Text, nullable=False),
+    sa.Column("machine", sa.Integer, nullable=False, server_default="1"),
     sa.Index(
         "runs_to_wake",
         "wake_at",
@@ -58,7 +59,8 @@ runs = sa.Table(
 
 `prologue` is the document of what happened elsewhere, before the run was taken over. `due` has the times at which waits
 are over, by key. `summary` is what lists show, as JSON. `digest` is the step digest of the last of the `events` that
-`summary` counts: a segment may have recorded more, and failed then. Times are milliseconds since 1970 by the clock of
+`summary` counts: a segment may have recorded more, and failed then. `machine` is the version of the machine with which
+the run began; tables had no such column before version 3. Times are milliseconds since 1970 by the clock of
 the database.
 """
 messages = sa.Table(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from time import time_ns
 from typing import Protocol
 
+from stagec.core.clock import read_clock
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.drivers.history import (
@@ -120,7 +120,7 @@ def change_plan(journal: Journal, program: Program, state: State, event: Replann
     step = advance(program, state, event)
     if step.program is None:
         raise JournalError(Reason.UNUSABLE, "the run cannot continue with this plan")
-    times = EventTimes(time_ns())
+    times = EventTimes(read_clock())
     history, step_digest = journal.history, digest_step(journal.count, step)
     journal.append(event, add_times(dump_event(event), times))
     journal.take_digest(step_digest)

@@ -85,7 +85,9 @@ def _dispatch(
     if not isinstance(effect, Dispatch):
         return _NOTHING
     builder.emit("AgentStarted", execution, agent=act.agent, run=effect.run)
-    step = builder.machine(builder.program.agents[act.agent], State(), Started(effect.run, None, effect.inputs))
+    step = builder.machine(
+        builder.program.agents[act.agent], State(), Started(effect.run, None, effect.inputs, builder.now.machine)
+    )
     return _go_on(builder, act, builder.take(execution, step))
 
 

@@ -139,6 +139,7 @@ def _apply_verdict(
         failure = RunFailure(FailureKind.EXHAUSTED, check.reason or "")
         if last["capHit"]:
             complaint = f", and the last result was not accepted: {last['parseError']}" if "parseError" in last else ""
+            complaint = complaint if conversation.finish is None else f"{complaint}; {conversation.finish}"
             turns = format_count(int(str(last["turns"])), "turn")
             failure = RunFailure(FailureKind.TURN_CAP, f"{turns}{complaint}")
         return leave(builder, execution, result, failure)

@@ -8,6 +8,7 @@ from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.runtime.exchange import Message, Request
 from stagec.runtime.execution import Conversation, Execution
+from stagec.runtime.readable_answers import UNREADABLE
 
 _EMPTY = Conversation()
 
@@ -44,6 +45,15 @@ def calls_to_json(calls: Iterable[Request]) -> list[Json]:
     return [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in calls]
 
 
+def explain_call(call: Request) -> str:
+    """Return why a call cannot be read."""
+    if not call.tool:
+        return "the call names no tool" if call.unreadable is None else f"the call cannot be read: {call.unreadable}"
+    if call.unreadable is not None:
+        return f"the arguments cannot be read: {call.unreadable}"
+    return "the arguments are no object"
+
+
 def read_messages(given: Json) -> tuple[Message, ...] | None:
     """Return the messages that a callable means, nothing when it means none."""
     found = tuple(map(_message, list_of(given)))
@@ -64,5 +74,8 @@ def read_calls(given: Json, prefix: str) -> tuple[Request, ...]:
     for index, told in enumerate(map(object_of, list_of(given))):
         arguments = told.get("arguments")
         own = text_in(told, "id") or f"{prefix}{index}"
-        found.append(Request(own, text_in(told, "tool") or "", {} if arguments is None else arguments))
+        unreadable = text_in(told, UNREADABLE)
+        if arguments is None:
+            arguments = {} if unreadable is None else ""
+        found.append(Request(own, text_in(told, "tool") or "", arguments, unreadable))
     return tuple(found)

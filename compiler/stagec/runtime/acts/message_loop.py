@@ -12,6 +12,7 @@ from stagec.runtime.acts.conclusion import Conclusion
 from stagec.runtime.acts.conversation_state import (
     calls_to_json,
     conversation_of,
+    explain_call,
     messages_to_json,
     read_calls,
     read_messages,
@@ -21,6 +22,7 @@ from stagec.runtime.acts.hooks import HookResult
 from stagec.runtime.exchange import Effect, Hook, Message, Request, Turn
 from stagec.runtime.execution import Execution
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error
+from stagec.runtime.readable_answers import explain_finish, read_finish
 from stagec.runtime.session_turns import session_turn_of
 from stagec.runtime.step_builder import StepBuilder
 
@@ -58,8 +60,11 @@ def resume(
         said = Message("assistant", text_in(given, "text") or "", calls)
         if said.text:
             builder.emit("ProviderTokensStreamed", execution, turn=conversation.turns)
-        builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns)
-        conversation = replace(conversation, transcript=(*conversation.transcript, said), calls=calls)
+        finish = read_finish(given)
+        about: Mapping[str, Json] = {} if finish is None else {"finish": finish}
+        builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns, **about)
+        transcript = (*conversation.transcript, said)
+        conversation = replace(conversation, transcript=transcript, calls=calls, finish=explain_finish(given))
         response: Mapping[str, Json] = {"text": said.text, "calls": calls_to_json(calls)}
         return _enter(builder, act, replace(execution, progress=conversation), "SEND_REQUEST/post", response)
     if isinstance(effect, Hook):
@@ -202,7 +207,10 @@ def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> Lo
     calls = conversation_of(execution).calls
     completions = sum(each.tool == act.completion for each in calls)
     if not calls:
-        return _loop(builder, act, _append(execution, Message("user", f"Call {act.completion} when you are done.")))
+        why = conversation_of(execution).finish
+        told = f"Call {act.completion} when you are done."
+        told = told if why is None else f"Not accepted: {why}. {told}"
+        return _loop(builder, act, _append(execution, Message("user", told)))
     if completions and len(calls) > 1:
         why = f"Not carried out: {act.completion} must be the only call of a turn."
         return _loop(builder, act, _append(execution, *(Message("tool", why, call=each.id) for each in calls)))
@@ -213,9 +221,9 @@ def _after_stream(builder: StepBuilder, act: Converse, hooked: HookResult) -> Lo
 
 
 def _complete(builder: StepBuilder, act: Converse, execution: Execution, call: Request) -> LoopResult:
-    complaint: str | None = "the argument is no object"
+    complaint: str | None = "the argument is no object" if call.unreadable is None else explain_call(call)
     if isinstance(call.arguments, dict):
-        complaint = builder.program.answer_schemas.complaint(act.schema, call.arguments)
+        complaint = builder.judge(act.schema, call.arguments)
     if complaint is not None:
         execution = _append(execution, Message("tool", f"Not accepted: {complaint}", call=call.id))
         return _loop(builder, act, update(execution, error=complaint))

@@ -14,6 +14,7 @@ from stagec.runtime.acts.variables import supply_variables
 from stagec.runtime.exchange import Ask, Effect, Judge, Shell
 from stagec.runtime.execution import Execution, NodeResult, PendingPreflight
 from stagec.runtime.failures import FailureKind, describe_error
+from stagec.runtime.readable_answers import explain_absence
 from stagec.runtime.render import EVERYWHERE
 from stagec.runtime.step_builder import StepBuilder
 
@@ -36,13 +37,17 @@ def resume(
         return _check(builder, act, execution, effect, answer)
     if type(effect) is Judge:
         return judge.resume(builder, execution, answer)
-    given, complaint = _read_answer(builder, act, execution, object_of(answer).get("answer"))
+    told = object_of(answer)
+    given, complaint = _read_answer(builder, act, execution, told.get("answer"))
+    why = None if complaint is None else explain_absence(told)
+    if why is not None:
+        complaint = f"{complaint}; {why}" if "answer" in told else why
     if complaint is None:
-        return _accept(builder, execution, given, object_of(answer).get("text"))
+        return _accept(builder, execution, given, told.get("text"))
     if execution.attempt == _ATTEMPTS:
         # how an execution fails that got no answer it can use, and what is known of it
-        if isinstance(answer, dict) and "answer" not in answer and "error" in answer:
-            refusal = FailureKind.PROVIDER, describe_error(answer["error"])
+        if "answer" not in told and "error" in told:
+            refusal = FailureKind.PROVIDER, describe_error(told["error"])
         else:
             refusal = FailureKind.INVALID_ANSWER, complaint or ""
         builder.fail(*refusal, execution)
@@ -90,7 +95,7 @@ def _read_answer(
     """
     if not isinstance(given, dict):
         return {}, "the answer is no object"
-    gate, accepts = builder.nodes[execution.node].gate, builder.program.answer_schemas.complaint
+    gate, accepts = builder.nodes[execution.node].gate, builder.judge
     read = object_of(gates.write_intent(gate, given)) if type(gate) is IntentGate else given
     complaint = accepts(act.schema, read)
     is_better = complaint is not None and read is not given and accepts(act.schema, given) is None

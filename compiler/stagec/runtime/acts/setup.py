@@ -18,8 +18,7 @@ from stagec.runtime.step_builder import StepBuilder, error
 
 def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Execution | NodeResult | None:
     """Set the context up; None while a callable for that is called."""
-    accepts = builder.program.answer_schemas.complaint
-    complaint = next((each for given in execution.upstream if (each := accepts(act.accepts, given))), None)
+    complaint = next((each for given in execution.upstream if (each := builder.judge(act.accepts, given))), None)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
     names = {name: each for name, each in builder.now.inputs.items() if name not in hooks.RESERVED}
@@ -67,7 +66,7 @@ def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str,
 def _complaint(builder: StepBuilder, names: Mapping[str, Json]) -> str | None:
     """Return what is wrong with the values of names that the run declares, nothing when all are in order."""
     for name, wanted in builder.program.plan.inputs.items():
-        complaint = builder.program.answer_schemas.complaint(wanted.schema, names[name]) if name in names else None
+        complaint = builder.judge(wanted.schema, names[name]) if name in names else None
         if complaint is not None:
             return f"{name}: {complaint}"
     return None

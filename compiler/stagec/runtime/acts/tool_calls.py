@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.canonical import as_text
-from stagec.core.json import Json
+from stagec.core.json import Json, text_in
 from stagec.core.value import replace
 from stagec.plan.act import Converse
 from stagec.runtime.acts import hooks
@@ -22,8 +22,8 @@ from stagec.runtime.acts.authority import (
     decide_call,
     digest_of,
 )
-from stagec.runtime.acts.conversation_state import conversation_of, update
-from stagec.runtime.exchange import Call, Effect, Grant, Message, Request
+from stagec.runtime.acts.conversation_state import conversation_of, explain_call, update
+from stagec.runtime.exchange import WITH_PLACES, Call, Effect, Grant, Message, Request
 from stagec.runtime.execution import Execution
 from stagec.runtime.step_builder import StepBuilder, error
 
@@ -51,7 +51,7 @@ def resume(
         call, said = _current(execution), given.get("granted")
         reply = "approve" if said is True else "deny" if said is False else "defer"
         _emit(builder, execution, "StageGranted", call, argsDigest=digest_of(call.arguments), decision=reply)
-        hooked = _authorise(builder, act, execution, reply)
+        hooked = _authorise(builder, act, execution, reply, text_in(given, "reason"))
         if hooked is None:
             return None
         return _decide(builder, act, hooked if isinstance(hooked, Execution) else _allow(builder, act, hooked))
@@ -79,7 +79,8 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
     while len(conversation_of(execution).decided) < len(conversation_of(execution).calls):
         call = _current(execution)
         if not call.tool or not isinstance(call.arguments, dict):
-            why = error("ProviderCapability/OutputMalformed", message="the call cannot be read")
+            told = "the call cannot be read" if builder.now.machine < WITH_PLACES else explain_call(call)
+            why = error("ProviderCapability/OutputMalformed", message=told)
             execution = _deny(builder, execution, Decision(DENY, GRANT, "OutputMalformed"), why)
             continue
         hooked = _authorise(builder, act, execution, None)
@@ -99,9 +100,12 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
 
 
 def _authorise(
-    builder: StepBuilder, act: Converse, execution: Execution, reply: str | None
+    builder: StepBuilder, act: Converse, execution: Execution, reply: str | None, reason: str | None = None
 ) -> hooks.HookResult | Execution | None:
-    """Return what comes through to a call that may be made, an execution in which it was denied, None to wait."""
+    """Return what comes through to a call that may be made, an execution in which it was denied, None to wait.
+
+    `reason` is what whoever has refused the call says of it.
+    """
     call, token = _current(execution), _token(execution)
     authority = Authority(act.tools, conversation_of(execution).consumed)
     decision = decide_call(call.tool, token, authority, reply)
@@ -118,7 +122,7 @@ def _authorise(
         )
         return None
     if decision.kind != APPROVE:
-        return _deny(builder, execution, decision, _explain_denial(decision, call))
+        return _deny(builder, execution, decision, _explain_denial(decision, call, reason))
     if decision.source == GRANT and token is not None:
         execution = update(execution, consumed=(*authority.consumed, token.key))
     about: Mapping[str, Json] = {"call": call.id, "tool": call.tool, "source": decision.source}
@@ -147,8 +151,9 @@ def _allow(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Exe
     return update(execution, calls=calls, decided=(*conversation.decided, True))
 
 
-def _explain_denial(decision: Decision, call: Request) -> Mapping[str, Json]:
-    return error(f"ToolTerminal/{decision.code}", message=f"{call.tool} may not be called so: {decision.code}")
+def _explain_denial(decision: Decision, call: Request, reason: str | None = None) -> Mapping[str, Json]:
+    told = f"{call.tool} may not be called so: {decision.code}" if reason is None else reason
+    return error(f"ToolTerminal/{decision.code}", message=told)
 
 
 def _deny(builder: StepBuilder, execution: Execution, decision: Decision, why: Mapping[str, Json]) -> Execution:

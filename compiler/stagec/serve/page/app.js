@@ -1,6 +1,6 @@
 // The page: who may see it, which run is shown, and what the server tells.
 
-import { announce, el, fill, put, shownName } from "/static/dom.js";
+import { announce, decodePart, el, fill, put, shownName } from "/static/dom.js";
 import { StartForm } from "/static/start.js";
 import { RunPage } from "/static/run.js";
 import { RunList } from "/static/runs.js";
@@ -75,7 +75,7 @@ class App {
     document.title = "stagec";
     document.body.dataset.view = kind ? "run" : "list";
     window.scrollTo(0, 0);
-    if (kind === "run") await this.open(decodeURIComponent(name));
+    if (kind === "run") await this.open(decodePart(name ?? ""));
     else if (kind === "start" && this.state.canStart) this.openForm();
     else this.openNothing();
   }

@@ -10,6 +10,15 @@ const spell = (found) => [...found].map((each) => `\\u{${each.codePointAt(0).toS
 /** Return a text of any length as it can be shown between others. */
 export const shown = (text) => String(text).replace(UNSEEN, spell);
 
+/** A part of an address as the text that it means; one that means none is the text as it is. */
+export const decodePart = (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
 /** Return a name on one line. */
 export const shownName = (text) => shown(text).replace(/[\t\n]/g, spell);
 

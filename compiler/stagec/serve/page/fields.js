@@ -1,6 +1,6 @@
 // Fields of a form, made of a JSON Schema: each knows its value, and what is wrong with it.
 
-import { bdi, el, shownName } from "/static/dom.js";
+import { bdi, decodePart, el, shownName } from "/static/dom.js";
 
 const DEEPEST = 6;
 const LONG = 200;
@@ -16,13 +16,7 @@ const follow = (schema, root) => {
     if (!found.$ref.startsWith("#/")) return {};
     let target = root;
     for (const part of found.$ref.slice(2).split("/")) {
-      let name = part;
-      try {
-        name = decodeURIComponent(part);
-      } catch {
-        // a name with a lone '%' is that name
-      }
-      name = name.replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
       target = target && typeof target === "object" && Object.hasOwn(target, name) ? target[name] : undefined;
     }
     found = target;

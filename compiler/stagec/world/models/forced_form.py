@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json, Object, object_of
+from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.value import value
 from stagec.world.models.port import ModelCall, ModelMessage, ModelRequest
 from stagec.world.request_json import OPENING
@@ -49,8 +50,8 @@ class ForcedForm:
     def read(self, text: str, name: str) -> ModelCall | None:
         """Return what a response calls, under a name of its own; nothing if it is no object."""
         try:
-            told = json.loads(text)
-        except (ValueError, RecursionError):
+            told = read_json(text)
+        except UnreadableError:
             return None
         if not isinstance(told, dict):
             return None

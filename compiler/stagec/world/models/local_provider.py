@@ -113,7 +113,7 @@ def _read_reply(told: Object, request: ModelRequest, form: ForcedForm) -> ModelR
     counts = [each if isinstance(each, int) else 0 for each in map(used.get, ("prompt_tokens", "completion_tokens"))]
     usage = TokenUse(counts[0], counts[1], 1, _FREE)
     if form.schema is None:
-        return ModelReply(text, usage=usage, is_cut=is_cut)
+        return ModelReply(text, usage=usage, finish="length" if is_cut else None)
     call = form.read(text, f"call-{len(request.messages)}")
     if call is None and is_cut:
         raise ModelError(

@@ -15,7 +15,8 @@ from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
-from stagec.world.composed import ComposedWorld
+from stagec.runtime.readable_answers import FINISH, UNREADABLE
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
@@ -24,6 +25,7 @@ from stagec.world.models.port import (
     ModelFault,
     ModelLimits,
     ModelMessage,
+    ModelReply,
     ModelRequest,
     Provider,
 )
@@ -88,6 +90,7 @@ class ModelWorld:
     def __init__(self, plan: Plan, setup: ModelSetup) -> None:
         self._plan, self._setup = plan, setup
         self._redactor = Redactor(os.environ)
+        self._meter: Meter | None = None
         self._said: tuple[ModelMessage, ...] = ()
         self._lock = Lock()
 
@@ -117,6 +120,10 @@ class ModelWorld:
         """Let the calls of steps be answered by the whole world."""
         self._setup.tools.join(world)
 
+    def be_metered(self, meter: Meter) -> None:
+        """Ask before each request, also those in the course of one step."""
+        self._meter = meter
+
     def answer(self, effect: Effect) -> Json:
         """Return the answer of a model or its `error`, with its `usage`.
 
@@ -125,7 +132,8 @@ class ModelWorld:
         if not isinstance(effect, Ask | Turn):
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
-        asking = ModelSession(self._setup.provider, effect.key, self._listen(effect.key), self._setup.prices)
+        listen, prices = self._listen(effect.key), self._setup.prices
+        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter)
         try:
             told = (
                 self._answer_ask(asking, effect, model)
@@ -157,8 +165,7 @@ class ModelWorld:
         tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
         reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
-        calls: list[Json] = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in reply.calls]
-        return {"text": reply.text, "calls": calls}
+        return {"text": reply.text, "calls": list(map(_dump_call, reply.calls)), **_explain_reply(reply)}
 
     def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
         """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
@@ -171,9 +178,10 @@ class ModelWorld:
         tools = self._setup.tools.define(ask)
         request = ModelRequest(model, (*system, *said, *added), tools, output=output, limits=self._setup.limits)
         found = asking.answer(request, self._setup.tools.begin(ask))
+        told: dict[str, Json] = {"text": found.reply.text, **_explain_reply(found.reply)}
         with self._lock:
             self._said = (*self._said, *added, *found.added)
-        return {"answer": found.reply.output, "text": found.reply.text}
+        return {"answer": found.reply.output, **told} if isinstance(found.reply.output, dict) else told
 
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
@@ -184,6 +192,18 @@ class ModelWorld:
         if error.fault in _FOR_PEOPLE:
             raise Failure(told) from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
+
+
+def _dump_call(call: ModelCall) -> Json:
+    """Return a call as an answer has it."""
+    told: dict[str, Json] = {"id": call.id, "tool": call.tool, "arguments": call.arguments}
+    return told if call.unreadable is None else {**told, UNREADABLE: call.unreadable}
+
+
+def _explain_reply(reply: ModelReply) -> dict[str, Json]:
+    """Return what an answer says of a response that cannot be read, or that is not whole."""
+    about = {UNREADABLE: reply.unreadable, FINISH: reply.finish}
+    return {name: each for name, each in about.items() if each is not None}
 
 
 def _list_new(said: tuple[ModelMessage, ...], ask: Ask) -> tuple[ModelMessage, ...]:

@@ -13,11 +13,15 @@ from stagec.world.request_json import ToolDefinition
 
 @value
 class ModelCall:
-    """A call of a tool that a model asks for; arguments that are no JSON object are the text that the model wrote."""
+    """A call of a tool that a model asks for; arguments that are no JSON object are the text that the model wrote.
+
+    `unreadable` says then where and why they are no JSON.
+    """
 
     id: str
     tool: str
     arguments: Json
+    unreadable: str | None = None
 
 
 @value
@@ -86,14 +90,15 @@ class ModelReply:
     """The response of a model. `output` is there when a schema was asked for and the response could be read as JSON.
 
     A model may hand in an answer by a call of `ANSWER`. Beside other calls it counts as one of them, and as no answer.
+    `unreadable` says where and why an answer that was handed in is no JSON. `finish` is why a response is not whole.
     """
 
     text: str
     calls: tuple[ModelCall, ...] = ()
     usage: TokenUse = TokenUse()
     output: Json = None
-    is_cut: bool = False
-    """Whether the response ended because it was too long."""
+    unreadable: str | None = None
+    finish: str | None = None
 
 
 class ModelFault(StrEnum):

@@ -13,6 +13,7 @@ from typing import Any
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.json_reader import UnreadableError, mend_text, read_json
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.event_loop import EventLoop
@@ -209,12 +210,15 @@ class _Inquiry:
         is_handed_in = self.request.output is not None and [each.tool_name for each in calls] == [ANSWER]
         used = response.usage
         written = calls.pop().args if is_handed_in else "" if calls or self.request.output is None else text
+        output, why = _read_written(written) if written else (None, None)
+        is_answer = is_handed_in or text.lstrip().startswith("{")
         return ModelReply(
             text,
-            tuple(ModelCall(each.tool_call_id, each.tool_name, _read_json(each.args)) for each in calls),
+            tuple(ModelCall(each.tool_call_id, each.tool_name, *_read_written(each.args)) for each in calls),
             TokenUse(used.input_tokens, used.output_tokens, 1, None, used.cache_read_tokens, used.cache_write_tokens),
-            _read_json(written) if written else None,
-            response.finish_reason == "length",
+            output,
+            why if is_answer else None,
+            response.finish_reason if response.finish_reason in _FINISHES else None,
         )
 
     def _translate(self, error: Exception) -> ModelError:
@@ -297,7 +301,8 @@ def _make_part(message: ModelMessage) -> Any:
 
 
 def _as_arguments(arguments: Json) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+    """Return the arguments of a call that a model has made as a JSON object, which some providers insist on."""
+    return json.dumps(arguments if isinstance(arguments, dict) else {"unreadable": arguments})
 
 
 def _is_broken_off(response: Any) -> bool:
@@ -306,12 +311,16 @@ def _is_broken_off(response: Any) -> bool:
     return response.finish_reason is None or (response.canonical_system == "openai" and told is None)
 
 
-def _read_json(given: Any) -> Json:
-    """Return a text as JSON, or as it is when it is none; what the library has read already stays."""
-    read: Json = {} if given is None else given
-    if isinstance(given, str):
-        try:
-            read = json.loads(given or "{}")
-        except (ValueError, RecursionError):
-            read = given
-    return read
+_FINISHES = ("length", "content_filter")
+"""Why a response may end that is not whole."""
+
+
+def _read_written(given: Any) -> tuple[Json, str | None]:
+    """Return what a model has written as JSON; as the text that it is, and why, when it is none."""
+    if given is None:
+        return {}, None
+    text = given if isinstance(given, str) else json.dumps(given)  # the library has read some of it already
+    try:
+        return read_json(text or "{}"), None
+    except UnreadableError as error:
+        return mend_text(text), str(error)

@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Turn
-from stagec.world.composed import ComposedWorld
+from stagec.world.composed import ComposedWorld, Meter
 from stagec.world.models.port import (
     ANSWER,
     Listener,
@@ -66,9 +66,15 @@ class ModelSession:
     """Asks one model in the course of one request."""
 
     def __init__(
-        self, provider: Provider, key: str, listen: Listener | None = None, prices: PriceTable | None = None
+        self,
+        provider: Provider,
+        effect: Ask | Turn,
+        listen: Listener | None = None,
+        prices: PriceTable | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        self._provider, self._key, self._listen, self._prices = provider, key, listen, prices
+        self._provider, self._effect, self._listen, self._prices = provider, effect, listen, prices
+        self._meter = meter
         self._uses: list[TokenUse] = []
         self._called: dict[str, None] = {}
 
@@ -83,23 +89,32 @@ class ModelSession:
         return tuple(self._called)
 
     def ask(self, request: ModelRequest) -> ModelReply:
-        """Return one response, or raise `ModelError`."""
-        reply = self._provider.request(self._key, request, self._listen)
+        """Return one response, or raise `ModelError`; raise `Failure` when a budget allows no more requests."""
+        if self._meter is not None and self._uses:  # whoever asks for an answer has admitted the first
+            self._meter.reserve(self._effect)
+        reply = self._provider.request(self._effect.key, request, self._listen)
         if self._listen is not None:
             self._listen("\n")
         known = self._prices
         self._uses.append(reply.usage if known is None else price_usage(known, request.model, reply.usage))
+        if self._meter is not None:
+            self._meter.spend(self._effect, self._uses[-1])
         return reply
 
     def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
-        """Return an answer that is JSON: the model calls tools until it hands one in, or raise `ModelError`."""
+        """Return what a model hands in after calls of tools, or raise `ModelError`.
+
+        That is an object, or no answer: one that cannot be read, or a response that is not whole.
+        """
         messages = request.messages
         for _ in range(_ROUNDS):
             reply = self.ask(replace(request, messages=messages))
             said = ModelMessage("assistant", reply.text, reply.calls)
-            if isinstance(reply.output, dict):
-                handed_in = ModelMessage("assistant", write_result(reply.output))
-                return HandedIn(reply, (*messages[len(request.messages) :], handed_in), self.usage)
+            is_over = reply.unreadable is not None or (reply.finish is not None and not reply.calls)
+            if is_over or isinstance(reply.output, dict):
+                text = write_result(reply.output or reply.text)
+                handed_in = [ModelMessage("assistant", text)] if text else []
+                return HandedIn(reply, (*messages[len(request.messages) :], *handed_in), self.usage)
             if any(each.tool == ANSWER for each in reply.calls):
                 told = [ModelMessage("tool", _ALONE, call=each.id, tool=each.tool) for each in reply.calls]
             else:
@@ -114,6 +129,8 @@ class ModelSession:
             if not is_refused(told):
                 self._called[call.tool] = None
             text = write_result(told.get("value", told.get("error")))
+        elif call.unreadable is not None:
+            text = f"Not carried out: the arguments cannot be read: {call.unreadable}"
         else:
             text = "Not carried out: the arguments are not a JSON object."
         return ModelMessage("tool", text, call=call.id, tool=call.tool)

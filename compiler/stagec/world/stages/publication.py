@@ -13,10 +13,10 @@ Doing it again finishes what was begun: without the attempt, its outputs must be
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from functools import partial
 
+from stagec.core.clock import LATEST, read_clock
 from stagec.core.disk import OpenedFolder, RefusedWriteError, write_all
 from stagec.core.folders import enter_folder, move, remove_file, remove_tree, split_path
 from stagec.core.json import Json, object_of
@@ -109,7 +109,7 @@ def _write_checkpoint(
         report=run.title,
         run=run.run,
         stage=given.stage,
-        created=format_instant(time.time()),
+        created=format_instant((read_clock() or LATEST) / 1e9),
         artifacts=tuple(entries),
         status=status,
         reason=reason,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
+from stagec.core.words import listing as list_names
 from stagec.core.words import quote
 from stagec.plan.surroundings import is_boundary_tool
 from stagec.runtime.acts.authority import APPROVE, ASK, DENY
@@ -89,3 +91,21 @@ def decide_for(step: Ask, tool: ToolDefinition) -> CallVerdict:
     if step.tools is None:
         return decide(step.permission, Listing.OPEN, tool)
     return decide(step.permission, Listing.LISTED if tool.name in step.tools else Listing.UNLISTED, tool)
+
+
+_SHOWN = 10
+"""Names of tools that a model is told at once."""
+
+
+def explain_absence(tool: str, allowed: Iterable[str], *, is_there: bool) -> str | None:
+    """Return that a call means no tool, with the nearest ones that are allowed; None for a tool that may be meant.
+
+    A name that differs from that of an allowed tool only in its case means that one, whatever else has the name.
+    """
+    known = tuple(allowed)
+    if tool in known or (is_there and all(each.lower() != tool.lower() for each in known)):
+        return None
+    others = f" The tools that may be called here are {list_names(known[:_SHOWN])}" if known else ""
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    near = hint(tool, NameIndex(known)) or ("." if known else ": none may be called here")
+    return f"there is no tool {quote(tool)}{near}{others}{more}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from stagec.core.json import Json, Object, text_in
+from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.plan.document import Plan
@@ -20,11 +22,8 @@ ReadOutput = Callable[[str], Json]
 def read_plain(output: str) -> Json:
     """Return the object or the array that an output is, else its text without the last line break."""
     if output.lstrip()[:1] in {"{", "["}:
-        try:
-            found: Json = json.loads(output)
-        except (ValueError, RecursionError):
-            return output.removesuffix("\n")
-        return found
+        with suppress(UnreadableError):  # what is no JSON is the text that it is
+            return read_json(output)
     return output.removesuffix("\n")
 
 

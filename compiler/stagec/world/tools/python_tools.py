@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json_reader import UnreadableError, find_unreadable, parse_json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.core.words import quote
@@ -64,8 +65,8 @@ def _define(module: str, told: Object) -> ToolDefinition:
 
 def _read_answer(output: str) -> Object:
     try:
-        return object_of(json.loads(output))
-    except (ValueError, RecursionError):
+        return object_of(parse_json(output))
+    except UnreadableError:
         return {}
 
 
@@ -73,5 +74,8 @@ def _read_result(output: str) -> Json:
     """Return the value of a function, or raise `ToolError`."""
     answer = _read_answer(output)
     if "value" in answer:
+        found = find_unreadable(answer["value"])
+        if found is not None:
+            raise ToolError(f"its result cannot be read: {found}")
         return answer["value"]
     raise ToolError(text_in(answer, "error") or "it has ended without a result, or its result is too long")

@@ -9,10 +9,14 @@ from typing import Protocol
 
 from stagec.core.canonical import as_text
 from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json_reader import find_unreadable
+from stagec.core.words import quote
 from stagec.runtime.acts.authority import APPROVE, ASK, DENY, digest_of
 from stagec.runtime.exchange import Ask, Call, Effect, Grant, Turn, execution_of, read_key, request_key
+from stagec.runtime.json_values import normalise
+from stagec.runtime.readable_answers import read_answer
 from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.policy import decide_for
+from stagec.world.tools.policy import decide_for, explain_absence
 from stagec.world.tools.toolbox import Toolbox, describe_error
 
 _SUMMARY = 200
@@ -62,9 +66,11 @@ class StepCalls:
         key = read_key(step.key)
 
         def carry_out(proposal: str, tool: str, arguments: Json) -> Object:
-            digest = digest_of([tool, arguments])
-            if digest is None:
-                return describe_error("InvalidArguments", "the arguments have no canonical form in JSON")
+            found = find_unreadable(arguments)
+            if found is not None:
+                return describe_error("InvalidArguments", f"the arguments cannot be read: {found}")
+            arguments = normalise(arguments)
+            digest = digest_of([tool, arguments]) or ""
             made[digest] = made.get(digest, 0) + 1
             call = Call(_make_key(step.key, digest, made[digest]), tool, arguments, proposal)
             summary = as_text(arguments)[:_SUMMARY]
@@ -75,8 +81,10 @@ class StepCalls:
 
     def _refuse(self, step: Ask, call: Call, grant: Grant) -> Object | None:
         """Return why a call is not made; nothing when it may be made."""
-        if not self._world.takes(call):
-            return describe_error("Unavailable", f"there is no tool {call.tool} here")
+        allowed = self._toolbox.names if step.tools is None else step.tools
+        missing = explain_absence(call.tool, allowed, is_there=self._world.takes(call))
+        if missing is not None or not self._world.takes(call):
+            return describe_error("Unavailable", missing or f"nothing executes the tool {quote(call.tool)} here")
         (tool,) = self._toolbox.define((call.tool,))
         verdict = decide_for(step, tool)
         may = verdict.kind == APPROVE or (verdict.kind == ASK and self._ask_people(step.key, grant))
@@ -96,7 +104,7 @@ class StepCalls:
                 return None
             self._under_way[request] = effect.key
         try:
-            return self._world.answer(effect)
+            return read_answer(effect, self._world.answer(effect))
         finally:
             with self._lock:
                 self._under_way.pop(request, None)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from stagec.core.json import Json, Object, object_of
+from stagec.core.json_reader import UnreadableError, find_unreadable, mend_text, read_json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.core.words import quote
@@ -125,25 +126,23 @@ class Toolbox:
 
     def _clean(self, result: Json) -> Json:
         """Return a result without secrets: what is no text stays what it is, unless it is too long or too deep."""
-        if result is None or isinstance(result, bool | int | float):
-            return result
         if isinstance(result, str):
             return self._shorten(result)
         try:
-            text = _mend(self._redactor.redact_json(json.dumps(result, ensure_ascii=False), is_output=True))
-            found: Json = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ToolError("its result cannot be written as JSON") from error
+            text = mend_text(json.dumps(result, ensure_ascii=False))
+            found = read_json(text)
+            hidden = self._redactor.redact_json(text, is_output=True)
+        except UnreadableError as error:
+            raise ToolError(f"its result cannot be read: {error}") from error
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ToolError(f"its result cannot be read: {find_unreadable(result) or error}") from error
+        if hidden != text:
+            text, found = hidden, json.loads(hidden)
         return found if len(text) <= LONGEST else self._shorten(text)
 
     def _shorten(self, text: str) -> str:
-        told = _mend(self._redactor.redact_output(text))
+        told = mend_text(self._redactor.redact_output(text))
         return told if len(told) <= LONGEST else f"{told[:LONGEST]}\n[{len(told) - LONGEST:,} characters are left out]"
-
-
-def _mend(text: str) -> str:
-    """Return a text that can be sent: halves of characters, which JSON can spell, become question marks."""
-    return text.encode(errors="replace").decode()
 
 
 def _prepare(schema: Json) -> PreparedSchema | None:

@@ -45,6 +45,7 @@ def _write_entry(given: EntryBounds) -> Json:
         "node": given.node,
         "executions": _write_bound(given, Quantity.EXECUTIONS),
         "turns": _write_bound(given, Quantity.TURNS),
+        "requests": _write_bound(given, Quantity.REQUESTS),
         "calls": _write_bound(given, Quantity.CALLS),
         "inputTokens": _write_bound(given, Quantity.INPUT),
         "outputTokens": _write_bound(given, Quantity.OUTPUT),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.cli.commands.bounds.measured import BoundedFlow, UnboundedFlow, describe_basis
 from stagec.cli.commands.bounds.schedule_page import draw_schedule
-from stagec.cli.figures import describe_least, describe_most, explain_lack
+from stagec.cli.figures import asks_again, describe_least, describe_most, explain_lack
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.words import format_count, quote, shorten_digest
@@ -56,6 +56,8 @@ def _draw_entry(sheet: Sheet, plan: Plan, entry: EntryBounds) -> None:
         executions = f"at most {entry.executions.most:,}{why}{_without_retries(entry.executions, _number)}"
     sheet.row("steps", f"{executions}{_at_least(Quantity.EXECUTIONS, figures[Quantity.EXECUTIONS])}")
     sheet.row("turns", _describe_turns(entry))
+    if asks_again(entry):
+        sheet.row("requests", *_describe_use(Quantity.REQUESTS, figures[Quantity.REQUESTS]))
     if entry.turns.most != 0:
         for label, measure in _USED.items():
             sheet.row(label, *_describe_use(measure, figures[measure]))

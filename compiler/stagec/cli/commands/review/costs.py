@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from math import inf
 
-from stagec.cli.figures import NAMES, find_most, format_amount, round_dollars
+from stagec.cli.figures import COMPARED, NAMES, find_most, format_amount, round_dollars
 from stagec.core.value import value
 from stagec.graph.bounds import bound
 from stagec.graph.figures import Assumptions, EntryBounds, Unlimited
@@ -98,7 +98,7 @@ def compare_costs(old: Plan | None, new: Plan, given: Assumptions) -> Costs:
     now = bound(new, given).entries
     before = {} if old is None else {each.entry: each for each in bound(old, given).entries}
     moved: list[MovedBound] = []
-    for entry, measure in product(now, NAMES):
+    for entry, measure in product(now, COMPARED):
         after = find_most(measure, entry.figures[measure])
         known = before.get(entry.entry)
         was = None if known is None else find_most(measure, known.figures[measure])
