@@ -248,7 +248,7 @@ def test_a_request_that_waits_for_another_is_given_up_with_it_when_the_time_is_o
     first.start()
     while not hanging.asked:
         sleep(0.001)
-    with pytest.raises(BudgetReached, match="--max-time allows 0.05 s"):
+    with pytest.raises(BudgetReached, match=r"--max-time allows 0\.05 s"):
         world.answer(SECOND)
     first.join(10)
     assert (hanging.asked, first.is_alive()) == ([FIRST.key], False)
