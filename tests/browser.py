@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +15,8 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+import programs
+
 QUIET = [
     "--headless",
     "--no-sandbox",
@@ -35,13 +36,17 @@ PATIENCE = 60.0
 class Browser:
     """One page in one browser. Whatever the browser does, nothing here waits longer than its patience."""
 
-    def __init__(self, profile: Path, program: str = str(PROGRAM), patience: float = PATIENCE) -> None:
+    def __init__(self, profile: Path, program: str | None = None, patience: float = PATIENCE) -> None:
+        if program is None:
+            programs.demand("chromium")
+            program = str(programs.find("chromium"))
         hears, tells = os.pipe()
         listens, speaks = os.pipe()
         argv = [program, *QUIET, f"--user-data-dir={profile}", "about:blank"]
-        script = f'exec "$@" 3<&{hears} 4>&{speaks}'
+        script = f"import os, sys; os.dup2({hears}, 3); os.dup2({speaks}, 4); os.execv(sys.argv[1], sys.argv[1:])"
         self.process = subprocess.Popen(
-            ["/bin/bash", "-c", script, "bash", *argv],
+            [sys.executable, "-ISc", script, *argv],
+            env={**os.environ, "PATH": programs.WHOLE},  # many browsers are scripts that start other programs
             pass_fds=(hears, speaks),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import postgres
+import programs
 import pytest
-from browser import PROGRAM, Browser
+from browser import Browser
 from campaigns import choose, is_left_out, select
 from hypothesis import settings
 
@@ -50,9 +53,43 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return (os.cpu_count() or 1) + 1 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the one marker of tests that start a program."""
+    config.addinivalue_line("markers", "needs(*programs): start these programs; skipped where one of them is missing")
+
+
+def _find_obstacle(program: str) -> str | None:
+    """Return why a test cannot start a program here."""
+    if program == "postgres":
+        return postgres.find_obstacle()
+    return None if programs.find(program) else f"the program {program} is not installed"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Have a test find the programs that it says it needs, and no others; what a failure leaves is no other test's."""
+    before = item.session.testsfailed
+    with programs.guard().give(programs.list_needed(item)):
+        done = yield
+    if item.session.testsfailed > before:
+        _drop_remains()
+    return done
+
+
+def _drop_remains() -> None:
+    """Free what the traceback of a failure has kept open: any later test would fail in which the collector finds it."""
+    for name in ("last_type", "last_value", "last_traceback"):
+        vars(sys).pop(name, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Look for no garbage while tests are collected: all that is made then stays."""
+    if session.config.getoption("dist", "no") == "no":  # not in the process that only starts workers
+        programs.guard()
     with PausedCollector():
         return (yield)
 
@@ -79,7 +116,13 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out most tests of one kind in a quick run of the whole suite; whoever names tests runs them all."""
+    """Leave out most tests of one kind in a quick run of the whole suite; whoever names tests runs them all.
+
+    Tests that need a program that is missing are skipped.
+    """
+    for item in items:
+        for obstacle in filter(None, map(_find_obstacle, programs.list_needed(item))):
+            item.add_marker(pytest.mark.skip(reason=obstacle))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda each: each.path.parts)  # the same order for all workers
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
@@ -98,10 +141,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
+@programs.starts("chromium")
 def own_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Return the one browser of a worker."""
-    if PROGRAM is None:
-        pytest.skip("no Chromium on this machine")
     browser = Browser(tmp_path_factory.mktemp("profile"))
     try:
         browser.attach()
@@ -119,6 +161,7 @@ def chromium(own_chromium: Browser) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+@programs.starts("postgres")
 def postgres_server() -> Iterator[postgres.Postgres]:
     """Return a server of PostgreSQL that all workers of this run share; whoever stops or starves one opens its own."""
     with postgres.open_shared(os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))) as server:

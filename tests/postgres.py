@@ -25,7 +25,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import pytest
+import programs
 
 FAST = {"fsync": "off", "full_page_writes": "off"}
 """Settings of a server whose data need not survive the machine; they survive its processes nevertheless."""
@@ -42,9 +42,10 @@ _PROBLEM_OF_USER = "PostgreSQL refuses to run as root, and this machine has no u
 
 @functools.cache
 def find_programs() -> Path | None:
-    """Return the folder with the newest `initdb` and `postgres`."""
-    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: float(each.parent.name))
-    found = shutil.which("initdb")
+    """Return the folder with the newest `initdb` and `postgres`; of these, Debian puts only `psql` on the `PATH`."""
+    folders_of_debian = Path("/usr/lib/postgresql").glob("*/bin") if shutil.which("psql", path=programs.WHOLE) else ()
+    debian = sorted(folders_of_debian, key=lambda each: float(each.parent.name))
+    found = shutil.which("initdb", path=programs.WHOLE)
     folders = [*debian[::-1], *([Path(found).resolve().parent] if found else [])]
     return next((each for each in folders if (each / "initdb").exists() and (each / "postgres").exists()), None)
 
@@ -176,17 +177,10 @@ class PostgresError(Exception):
     """A program of PostgreSQL that has failed, with what it said."""
 
 
-def skip_without() -> None:
-    """Skip a test where no server can be started."""
-    obstacle = find_obstacle()
-    if obstacle is not None:
-        pytest.skip(obstacle)
-
-
 @contextmanager
 def open_own(settings: Mapping[str, str] = FAST, folder: Path | None = None) -> Iterator[Postgres]:
     """Start a server that the body may stop, kill and starve."""
-    skip_without()
+    programs.demand("postgres")
     place = folder or Path(tempfile.mkdtemp(prefix="stagec-postgres-"))
     with _hold(place) as keeper:
         server = Postgres.make(place, settings)
@@ -198,7 +192,7 @@ def open_own(settings: Mapping[str, str] = FAST, folder: Path | None = None) -> 
 @contextmanager
 def open_shared(session: str) -> Iterator[Postgres]:
     """Return the server of a session of tests, which the first who asks starts."""
-    skip_without()
+    programs.demand("postgres")
     folder = Path(tempfile.gettempdir()) / f"stagec-postgres-{session}"
     with _hold(folder):
         with _lock(folder.with_name(f"{folder.name}.starting"), fcntl.LOCK_EX):
@@ -216,7 +210,8 @@ def _hold(folder: Path) -> Iterator[int]:
     with _lock(lock, fcntl.LOCK_SH):
         silent = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in (0, 1, 2)]
         words = [sys.executable, __file__, str(folder), str(lock)]
-        keeper = os.posix_spawn(sys.executable, words, os.environ, file_actions=silent, setsid=True)
+        around = {**os.environ, "PATH": programs.WHOLE}  # it may live longer than the links of a test
+        keeper = os.posix_spawn(sys.executable, words, around, file_actions=silent, setsid=True)
         yield keeper
 
 

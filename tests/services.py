@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import programs
 import pytest
 import yaml
 
@@ -55,6 +56,7 @@ class Runner:
 
 
 @pytest.fixture
+@programs.starts("bash", "sed")
 def runner(tmp_path: Path) -> Runner:
     return Runner(tmp_path)
 

@@ -14,6 +14,7 @@ import postgres
 import pytest
 from postgres import Postgres
 
+pytestmark = pytest.mark.needs("postgres")
 TESTS = Path(__file__).parent
 HOLDER = """\
 import sys, time
@@ -56,7 +57,6 @@ def test_connections_are_cut(postgres_server: Postgres) -> None:
 
 def hold(session: str, name: str) -> tuple[subprocess.Popen[str], Path]:
     """Start a process that holds a shared server."""
-    postgres.skip_without()
     words = [sys.executable, "-c", HOLDER, session, name]
     holder = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(TESTS)}, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None

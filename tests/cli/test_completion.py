@@ -74,6 +74,7 @@ def _complete(folder: Path, *words: str) -> list[str]:
     ],
     ids=" ".join,
 )
+@pytest.mark.needs("bash")
 def test_bash_offers_what_fits(words: list[str], offered: list[str], project: Path) -> None:
     assert _complete(project, *words) == offered
 
@@ -89,12 +90,12 @@ _stagec_completion
 """What zsh offers goes to the terminal only, so the function that shows it is replaced."""
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+@pytest.mark.needs("zsh")
 def test_zsh_offers_what_fits(project: Path) -> None:
     assert [line.partition(":")[0] for line in _run_shell(project, "zsh", ZSH)] == ["validate"]
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish")
+@pytest.mark.needs("fish")
 def test_fish_offers_what_fits(project: Path) -> None:
     script = "stagec completion fish | source\ncomplete -C 'stagec vali'"
     assert [line.partition("\t")[0] for line in _run_shell(project, "fish", script)] == ["validate"]

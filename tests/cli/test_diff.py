@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import playable
+import programs
 import pytest
 
 from stagec.cli.app import run
@@ -37,6 +38,7 @@ def git(folder: Path, *words: str) -> None:
 
 
 @pytest.fixture
+@programs.starts("git")
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a repository with a project, changed since the last commit, and go there."""
     top = tmp_path / "top"

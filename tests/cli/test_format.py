@@ -73,6 +73,7 @@ def test_a_check_writes_nothing(stage: Path, run: Run) -> None:
     assert stage.read_bytes() == STAGE.encode()
 
 
+@pytest.mark.needs("git")
 def test_a_diff_is_a_patch(stage: Path, run: Run) -> None:
     ended = run("format", "--diff", "--quiet")
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, PATCH, b"")

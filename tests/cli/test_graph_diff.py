@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import programs
 import pytest
 
 from stagec.cli.app import run
@@ -28,6 +29,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 @pytest.fixture
+@programs.starts("git")
 def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a repository with a project, changed since the last commit, and go there."""
     top = tmp_path / "top"
@@ -67,10 +69,10 @@ def test_a_revision_and_what_is_there_are_one_drawing(top: Path, capfd: Shown) -
     ]
 
 
-@pytest.mark.parametrize("form", ["dot", "svg", "mermaid", "json", "html", "graphml", "png"])
+@pytest.mark.parametrize(
+    "form", ["dot", "svg", "mermaid", "json", "html", "graphml", pytest.param("png", marks=pytest.mark.needs("dot"))]
+)
 def test_every_format_draws_it(form: str, top: Path, tmp_path: Path) -> None:
-    if form == "png" and shutil.which("dot") is None:
-        pytest.skip("no Graphviz")
     assert run(["graph", "agents", "--diff", "HEAD", "--format", form, "-o", str(tmp_path / "drawn")]) == 0
     drawn = (tmp_path / "drawn").read_bytes()
     assert form == "png" or b"compared with HEAD" in drawn

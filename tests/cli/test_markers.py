@@ -209,6 +209,7 @@ def test_without_a_reader_the_command_ends(tmp_path: Path, environment: Environm
 
 
 @pytest.mark.parametrize("options", [["--format", "concise"], ["--format", "json"], ["--list"]])
+@pytest.mark.needs("bash")
 def test_without_a_reader_the_command_ends_also_if_it_has_nothing_to_print(
     tmp_path: Path, environment: Environment, options: list[str]
 ) -> None:
@@ -246,6 +247,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
+@pytest.mark.needs("bash")
 def test_a_flood_needs_little_memory(tmp_path: Path, environment: Environment, name: str) -> None:
     """The limit leaves room for Python and the libraries."""
     number, given, seen = FLOODS[name]

@@ -101,6 +101,7 @@ def test_what_is_written_has_the_old_layout_and_leaves_nothing_to_do(agent: Path
     assert {path: path.stat().st_mtime_ns for path in agent.rglob("*")} == before
 
 
+@pytest.mark.needs("git")
 def test_the_patch_does_what_writing_does(agent: Path, run: Run) -> None:
     ended = run("migrate", "--diff")
     assert ended.returncode == 1

@@ -59,6 +59,7 @@ def test_a_warning_fails_only_when_asked_to(warned: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.needs("bash")
 def test_streams_that_are_closed_change_no_status(
     broken: Path, closed: str, environment: Callable[..., dict[str, str]]
 ) -> None:
@@ -67,6 +68,7 @@ def test_streams_that_are_closed_change_no_status(
 
 
 @pytest.mark.parametrize("command", ["validate", "--version", "explain --help"])
+@pytest.mark.needs("bash")
 def test_a_disk_that_is_full_is_told(broken: Path, command: str, environment: Callable[..., dict[str, str]]) -> None:
     ended = shell(f"{SHELL} {command} > /dev/full", broken, environment())
     assert ended.returncode == 2
@@ -74,6 +76,7 @@ def test_a_disk_that_is_full_is_told(broken: Path, command: str, environment: Ca
 
 
 @pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.needs("bash")
 def test_a_disk_that_is_full_is_nothing_to_a_command_that_writes_nothing(
     broken: Path, buffered: str, environment: Callable[..., dict[str, str]]
 ) -> None:
@@ -82,6 +85,7 @@ def test_a_disk_that_is_full_is_nothing_to_a_command_that_writes_nothing(
 
 
 @pytest.mark.parametrize("form", ["text", "json", "concise"])
+@pytest.mark.needs("bash")
 def test_a_reader_that_leaves_changes_nothing(
     broken: Path, form: str, environment: Callable[..., dict[str, str]]
 ) -> None:
@@ -89,11 +93,13 @@ def test_a_reader_that_leaves_changes_nothing(
     assert (ended.stdout, ended.stderr) == (b"1\n", b"")
 
 
+@pytest.mark.needs("bash")
 def test_a_reader_that_wants_one_line_gets_one(broken: Path, environment: Callable[..., dict[str, str]]) -> None:
     ended = shell(f"{SHELL} validate | head -1", broken, environment())
     assert (ended.stdout.count(b"\n"), ended.stderr) == (1, b"")
 
 
+@pytest.mark.needs("bash")
 def test_help_may_be_cut_off_too(broken: Path, environment: Callable[..., dict[str, str]]) -> None:
     ended = shell(f"{SHELL} --help | true", broken, environment())
     assert ended.stderr == b""

@@ -103,6 +103,7 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(running: Runni
     assert events(run) == events(run, "--runs", "others")
 
 
+@pytest.mark.needs("bash")
 def test_a_reader_that_leaves_does_not_stop_a_run(folder: Path, environment: Callable[..., dict[str, str]]) -> None:
     import sys
 

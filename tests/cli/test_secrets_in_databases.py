@@ -37,7 +37,7 @@ def dump_server(url: str) -> Iterator[bytes]:
     yield from (bytes.fromhex(each.decode()) for each in BYTES.findall(done.stdout))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
 def url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Let commands and workers have an empty database."""
     is_file = request.param == "sqlite"

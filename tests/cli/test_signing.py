@@ -168,6 +168,7 @@ class TestSources:
             subprocess.run(["git", *command], check=True, capture_output=True)
         return subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
+    @pytest.mark.needs("git")
     def test_findings_and_the_commit_are_written(self) -> None:
         commit = self.commit()
         assert run(["sign", "d.plan.json", "--key", "key", "--against", "demo"]) == 0
@@ -176,6 +177,7 @@ class TestSources:
         assert set(predicate["findings"]) == {"errors", "warnings", "notes"}
         assert set(predicate["sources"]) >= {"pipeline.yaml"}
 
+    @pytest.mark.needs("git")
     def test_a_commit_without_the_sources_is_not_named(self) -> None:
         self.commit()
         stage = next(Path("demo/stages").iterdir())

@@ -189,6 +189,7 @@ def test_a_second_signal_ends_a_worker_at_once(store: RunStore) -> None:
     assert "is gone: 1 request or segment put back" in end_worker(second)
 
 
+@pytest.mark.needs("postgres")
 def test_a_worker_without_a_database_says_so_and_keeps_its_grace(
     store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,9 +22,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let each test judge each driver."""
     if "driver" in metafunc.fixturenames:
         named = metafunc.config.getoption("--driver")
-        metafunc.parametrize(
-            "driver", named or ["dbos-postgres", "dbos-fan-out", "dbos-sqlite", "local"], indirect=True
-        )
+        drivers = named or ["dbos-postgres", "dbos-fan-out", "dbos-sqlite", "local"]
+        needed = {each: [pytest.mark.needs("postgres")] for each in ("dbos-postgres", "dbos-fan-out")}
+        given = [pytest.param(each, marks=needed.get(each, [])) for each in drivers]
+        metafunc.parametrize("driver", given, indirect=True)
 
 
 @pytest.fixture(scope="session")

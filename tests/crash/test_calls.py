@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -18,6 +17,7 @@ from crash.lives import TOP, Driver, Life, finished, left
 
 from stagec.drivers.local import read_journal
 
+pytestmark = pytest.mark.needs("strace")
 FLOW = "looking"
 CALLS = ("pwrite64", "fdatasync", "fsync", "linkat", "unlinkat")
 """What is done to the file of a journal: the last three while it is begun."""
@@ -29,22 +29,14 @@ STEP = choose(5, full=1)
 
 
 @pytest.fixture(scope="module")
-def strace() -> str:
-    found = shutil.which("strace")
-    if found is None:
-        pytest.skip("needs the program strace (apt-get install strace)")
-    return found
-
-
-@pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed(FLOW, tmp_path_factory.mktemp("whole") / "one.run")
 
 
-def life(strace: str, path: Path, call: str, what: str) -> tuple[Life, str]:
+def life(path: Path, call: str, what: str) -> tuple[Life, str]:
     """Run the flow in a process to which something happens in a call; return what it said and what it complained of."""
     command = json.dumps({"flow": FLOW, "path": str(path), "stay": "", "at": -1})
-    traced = [strace, "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:{what}"]
+    traced = ["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", f"inject={call}:{what}"]
     ended = subprocess.run(
         [*traced, sys.executable, "-m", "crash.driven"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join((str(TOP / "compiler"), str(TOP / "tests")))},
@@ -57,13 +49,11 @@ def life(strace: str, path: Path, call: str, what: str) -> tuple[Life, str]:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_process_that_ends_in_any_call_loses_nothing(
-    strace: str, whole: Undisturbed, tmp_path: Path, call: str
-) -> None:
+def test_a_process_that_ends_in_any_call_loses_nothing(whole: Undisturbed, tmp_path: Path, call: str) -> None:
     driver = Driver()
     for number in count(1, STEP):
         path = tmp_path / f"{number}.run"
-        lived, _ = life(strace, path, call, f"signal=KILL:when={number}")
+        lived, _ = life(path, call, f"signal=KILL:when={number}")
         left(FLOW, path, lived, whole)
         finished(FLOW, driver, path, whole)
         if lived.status == 0:
@@ -86,14 +76,12 @@ def interrupted(path: Path, driver: Driver, whole: Undisturbed) -> None:
 
 @pytest.mark.parametrize("call", RESUMING)
 @pytest.mark.parametrize("what", ["signal=KILL", "error=EIO", "error=ENOSPC"])
-def test_a_run_is_resumed_wherever_resuming_it_ended(
-    strace: str, whole: Undisturbed, tmp_path: Path, call: str, what: str
-) -> None:
+def test_a_run_is_resumed_wherever_resuming_it_ended(whole: Undisturbed, tmp_path: Path, call: str, what: str) -> None:
     with closing(Driver()) as driver:
         for number in count(1, STEP):
             path = tmp_path / f"{number}.run"
             interrupted(path, driver, whole)
-            lived, _ = life(strace, path, call, f"{what}:when={number}")
+            lived, _ = life(path, call, f"{what}:when={number}")
             finished(FLOW, driver, path, whole)
             if lived.moment == "ended":
                 break
@@ -102,14 +90,12 @@ def test_a_run_is_resumed_wherever_resuming_it_ended(
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync"])
-def test_a_disk_that_fails_in_any_call_loses_nothing(
-    strace: str, whole: Undisturbed, tmp_path: Path, call: str, error: str
-) -> None:
+def test_a_disk_that_fails_in_any_call_loses_nothing(whole: Undisturbed, tmp_path: Path, call: str, error: str) -> None:
     driver = Driver()
     failed = 0
     for number in count(1, STEP):
         path = tmp_path / f"{number}.run"
-        lived, complaint = life(strace, path, call, f"error={error}:when={number}")
+        lived, complaint = life(path, call, f"error={error}:when={number}")
         failed += lived.status != 0
         assert ("JournalError" in complaint) is (lived.status != 0)
         finished(FLOW, driver, path, whole)

@@ -52,6 +52,7 @@ def begin(folder: Path, whole: Mapping[str, str]) -> bool:
     return ended.returncode == 0
 
 
+@pytest.mark.needs("mount", "umount")
 def test_a_run_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> None:
     template = make(tmp_path / "template")
     undisturbed = shutil.copytree(template, tmp_path / "whole")

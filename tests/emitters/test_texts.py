@@ -44,6 +44,7 @@ def laid_out(text: str) -> str:
     return ended.stdout.decode()
 
 
+@pytest.mark.needs("dot")
 def test_dot_reads_what_is_written_for_it_whatever_the_names(hostile: Picture) -> None:
     nodes = re.findall(r'class="node">\n<title>p0_\d+</title>', laid_out(emitted("dot", hostile)))
     assert len(nodes) == len(hostile.boxes)

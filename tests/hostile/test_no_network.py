@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -124,14 +123,12 @@ def test_the_listener_would_have_noticed(listener: Listener) -> None:
     assert listener.calls == 1
 
 
+@pytest.mark.needs("strace")
 def test_no_socket_and_no_file_outside_is_opened(tmp_path: Path, listener: Listener) -> None:
-    strace = shutil.which("strace")
-    if strace is None:
-        pytest.skip("needs the program strace (apt-get install strace)")
     root, log = project(tmp_path, listener.port), tmp_path / "log"
     calls = "trace=network,open,openat,stat,access,faccessat,newfstatat"
     subprocess.run(
-        [strace, "-f", "-qq", "-s", "400", "-e", calls, "-o", str(log), *command(root)],
+        ["strace", "-f", "-qq", "-s", "400", "-e", calls, "-o", str(log), *command(root)],
         capture_output=True,
         check=True,
         env={"PYTHONPATH": str(TOP / "compiler"), "PYTHONDONTWRITEBYTECODE": "1"},

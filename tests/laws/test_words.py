@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from laws.modules import PACKAGE, TOP, calls_in, offenders, text_of, tree_of, walk
 
+from stagec.sources.ignore import Patterns
 from stagec_dev.scaffold import MARK
 
 SILENCERS = re.compile(r"#\s*(type:\s*ignore|noqa|pragma:\s*no\s*cover|ruff:|mypy:)|\b(TODO|FIXME|XXX)\b")
@@ -38,19 +38,18 @@ ORIGINS = re.compile(
 
 
 def tracked() -> list[Path]:
-    """Return every file that git knows or would add, or all of a checkout without git."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        check=False,
+    """Return every file of a checkout or an unpacked archive that `.gitignore` does not leave out."""
+    file = TOP / ".gitignore"  # source distributions have none
+    ignored = Patterns.of(
+        file.read_text(encoding="utf-8").splitlines() if file.exists() else ["__pycache__/", ".venv/"]
     )
-    if listed.returncode:
-        return [
-            path for path in TOP.rglob("*") if path.is_file() and not {".git", ".venv", "__pycache__"} & set(path.parts)
-        ]
-    return [TOP / name for name in listed.stdout.splitlines() if (TOP / name).is_file()]
+    found, folders = list[Path](), [TOP]
+    for folder in folders:
+        for path in sorted(folder.iterdir()):
+            if path.name == ".git" or ignored.verdict(path.relative_to(TOP).as_posix(), folder=path.is_dir()):
+                continue
+            (folders if path.is_dir() else found).append(path)
+    return found
 
 
 def readable(path: Path) -> str:

@@ -14,6 +14,7 @@ from hashlib import sha256
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
+import programs
 import pytest
 from agent_paths import PATHS
 from packaging.requirements import Requirement
@@ -86,6 +87,7 @@ def committed(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
+@programs.starts("git")
 def configuration(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return a configuration that takes the hook from a repository of this checkout."""
     repository = tmp_path_factory.mktemp("hook") / "stagec"

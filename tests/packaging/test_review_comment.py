@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import programs
 import pytest
 from cli.test_diff import edit, git
 from services import ACTION, Job, Runner, put_example, runner
@@ -248,6 +249,7 @@ def test_nobody_answers(tmp_path: Path, github: GitHub) -> None:
 
 
 @pytest.fixture
+@programs.starts("git")
 def pull_request(runner: Runner, tmp_path: Path) -> tuple[str, str]:
     """Make what GitHub checks out: a clone without history, of the branch merged into main, which went on meanwhile.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import postgres
 import pytest
 from campaigns import choose
 
 from scale.storm import weather
 
 
+@pytest.mark.needs("postgres", "mount", "umount")
 def test_a_storm_changes_nothing_of_what_comes_of_runs() -> None:
-    postgres.skip_without()
     try:
         told, faults = weather(choose(5, full=8), 1)
     except PermissionError as error:

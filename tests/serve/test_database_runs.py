@@ -29,7 +29,7 @@ from stagec.serve.watch import Watch
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'runs.sqlite'}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -35,7 +34,7 @@ KEY, OTHER = Ed25519PrivateKey.from_private_bytes(b"k" * 32), Ed25519PrivateKey.
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 STATEMENT = write_statement(load(PLAN), PLAN, "review.plan.json", SignerEvidence({"errors": 0}, "c0ffee"))
 SEALED = seal(STATEMENT, SigningKey(KEY)).decode()
-needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+needs_ssh_keygen = pytest.mark.needs("ssh-keygen")
 
 
 def write_public(key: Ed25519PrivateKey) -> bytes:

@@ -67,6 +67,7 @@ def test_no_line_is_refused(lines: list[str], path: str) -> None:
     assert ignored(lines, path) in {True, False}
 
 
+@pytest.mark.needs("git")
 def test_random_patterns_mean_what_git_means(tmp_path: Path) -> None:
     import random
 

@@ -52,6 +52,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
         each.close()
 
 
+@pytest.mark.needs("node")
 def test_the_example_of_the_page_runs_a_whole_pipeline(tmp_path: Path) -> None:
     (script,) = re.findall(r"```js\n(.*?)```", (TOP / "docs" / "world-protocol.md").read_text(), re.DOTALL)
     (tmp_path / "world.mjs").write_text(script)

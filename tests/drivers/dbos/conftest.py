@@ -10,7 +10,7 @@ import pytest
 from stagec.drivers.dbos import RunStore, migrate, open_database
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the URL of an empty database of each kind."""
     if request.param == "sqlite":

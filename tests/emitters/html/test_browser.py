@@ -41,6 +41,6 @@ def test_a_browser_that_does_not_listen_is_given_up(tmp_path: Path) -> None:
 
 def started(folder: Path, script: str) -> Browser:
     program = folder / "program"
-    program.write_text(f"#!/bin/bash\n{script}\n", encoding="utf-8")
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
     return Browser(folder, str(program), patience=0.5)

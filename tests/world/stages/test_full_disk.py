@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 
+import programs
 import pytest
 from world.stages.workshop import Workshop, is_success, stage, writes
 
@@ -23,6 +24,7 @@ with open(outputs["data"], "wb", buffering=0) as file:
 
 
 @pytest.fixture
+@programs.starts("mount", "umount")
 def disk(tmp_path: Path) -> Iterator[Path]:
     """Return a folder on a small disk of its own."""
     path = tmp_path / "disk"
