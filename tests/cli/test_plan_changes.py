@@ -101,7 +101,9 @@ def test_the_history_shows_the_change(capfd: Shown) -> None:
     resume("--plan", "new")
     capfd.readouterr()
     stagec(["runs", "show", "one"])
-    assert re.search(r"^  2 +[\d:]{8} +replanned +continues with sha256:[0-9a-f]{12}$", capfd.readouterr().out, re.MULTILINE)
+    assert re.search(
+        r"^  2 +[\d:]{8} +replanned +continues with sha256:[0-9a-f]{12}$", capfd.readouterr().out, re.MULTILINE
+    )
     stagec(["runs", "export", "one"])
     told = json.loads(capfd.readouterr().out)["events"][2]
     assert (told["is"], told["again"], told["signature"]) == ("replanned", [], None)

@@ -103,4 +103,7 @@ def test_a_word_for_an_intent_that_the_step_does_not_allow_is_told_to_the_model(
     said = {"next_action": {"action": "done"}}
     (plan / "s.json").write_text(json.dumps({"answers": {"initial.issue": said}}), encoding="utf-8")
     assert run(["run", "p", "--scenario", "s.json"]) == 1
-    assert 'initial.issue, attempt 2: no usable answer: /next_action/action: "done" is not one of' in capfd.readouterr().out
+    assert (
+        'initial.issue, attempt 2: no usable answer: /next_action/action: "done" is not one of'
+        in capfd.readouterr().out
+    )

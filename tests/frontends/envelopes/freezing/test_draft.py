@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from frontends.envelopes.conftest import envelope
+from hypothesis import given
+from hypothesis import strategies as st
 
+from stagec import Project, Settings, compile_project
 from stagec.pipeline import Compilation
 from stagec.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.plan.document import Plan
@@ -52,6 +57,32 @@ def test_a_plan_is_a_schedule_of_processes(freeze: Callable[..., Plan]) -> None:
 def test_an_implied_dependency_is_a_need(freeze: Callable[..., Plan]) -> None:
     plan = freeze(LOAD, envelope("S02_clean_data", "S01_load_data", dependencies=[]))
     assert plan.entries == {"": Schedule({"S01_load_data": (), "S02_clean_data": ("S01_load_data",)})}
+
+
+def test_paths_are_written_in_their_shortest_form(freeze: Callable[..., Plan]) -> None:
+    reader = envelope("S02_clean_data", inputs={"x": "S01_load_data/a//b.json"}, outputs={})
+    plan = freeze(envelope("S01_load_data", inputs={"w": "data//wine.csv"}, outputs={"b": "a//b.json"}), reader)
+    assert act_of(plan, "S01_load_data").outputs == {"b": "a/b.json"}
+    assert act_of(plan, "S01_load_data").inputs == {"w": ProcessInput(path="data/wine.csv")}
+    assert act_of(plan, "S02_clean_data").inputs == {"x": ProcessInput(path="a/b.json", node="S01_load_data")}
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from([*"ab/.~- :|\\\u2028\u00ad\u200b\ue000\u202e\x07\ud800"]), max_size=12), max_size=2
+    )
+)
+def test_a_path_that_no_rule_refuses_is_one_that_a_plan_may_have(paths: list[str]) -> None:
+    stage = envelope(
+        "S01_load_data", inputs=dict(zip("x", paths[1:], strict=False)), outputs=dict(zip("y", paths, strict=False))
+    )
+    with TemporaryDirectory() as folder:
+        text = json.dumps({"reportTitle": "wine", "stages": [stage]})
+        (Path(folder) / "plan.json").write_text(text, encoding="utf-8")
+        found = compile_project(Project(Path(folder).resolve(), (), Settings()))
+        if not any(each.severity == "error" for each in found.diagnostics):
+            (meaning,) = found.meanings
+            assert load(dump(meaning.plan())).plan == meaning.plan()
 
 
 def test_inputs_have_their_producers(freeze: Callable[..., Plan]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from posixpath import normpath
 
 from stagec.core.canonical import MOST
 from stagec.frontends.envelopes.document import Envelope, InputKind, StagePlan
@@ -49,7 +50,7 @@ def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
     inputs = {
         key: ProcessInput(url=each.path)
         if each.kind is InputKind.URL
-        else ProcessInput(path=each.path, node=each.producer)
+        else ProcessInput(path=normpath(each.path), node=each.producer)
         for key, each in envelope.inputs.items()
     }
     return Node(
@@ -58,7 +59,7 @@ def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
             limits=limit,
             words=envelope.run,
             inputs=inputs,
-            outputs=envelope.outputs,
+            outputs={key: normpath(path) for key, path in envelope.outputs.items()},
             retryable=envelope.retryable,
             checkpoint=envelope.checkpoint_after,
         ),
