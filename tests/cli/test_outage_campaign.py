@@ -54,7 +54,7 @@ class Provider:
         return WRITTEN if "submit_page" in json.dumps(asked.get("tools")) else CHECKED
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
 def runs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     url = f"sqlite:///{tmp_path / 'runs.sqlite'}"
     if request.param == "postgres":

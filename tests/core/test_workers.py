@@ -46,8 +46,7 @@ for _ in Workers(functools.partial, time.sleep, 2, alone=0).work([0.01, 60, 60])
 
 
 def _children(process: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True, check=False)
-    return [int(each) for each in found.stdout.split()]
+    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()]
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="asks Linux which processes there are")

@@ -241,7 +241,7 @@ def test_every_front_end_and_every_kind_of_agent_files_has_a_file_here() -> None
     assert by_any_name == ["envelopes"]  # 'stagec-validate-all' is for these
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.needs("git")
 def test_the_hook_runs_for_each_file_that_is_read(tmp_path: Path) -> None:
     """The hook of this checkout, but for what it starts: that prints the files for which pre-commit starts it."""
     repository, project = tmp_path / "hook", tmp_path / "project"

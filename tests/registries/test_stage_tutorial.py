@@ -17,7 +17,8 @@ TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "user-guide" / "tutorial-wine-quality.md").read_text(encoding="utf-8")
 CONSOLE = re.compile(r"^```console\n\$ ([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 KILLED = "timeout -s KILL 10 "
-VARIES = re.compile(r"\b\d+\.\d s|sha256:[0-9a-f]+|\d+ markers in \d+ lines|^ *\d+  |(?<=waits for ).+", re.MULTILINE)
+TIMES = r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\b\d+\.\d s"
+VARIES = re.compile(rf"{TIMES}|sha256:[0-9a-f]+|\d+ markers in \d+ lines|^ *\d+  |(?<=waits for ).+", re.MULTILINE)
 RUN = Path("reports") / "wine-quality" / "demo"
 
 

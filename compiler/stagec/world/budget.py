@@ -55,7 +55,9 @@ _TOKENS, _COST, _TIME = "--max-tokens", "--max-cost", "--max-time"
 
 
 _GROWTH, _SHARE = 4, 10
-"""A request is expected to use at most so many times as much as the largest before, or this part of the budget."""
+"""A request is expected to use at most so many times as much as the largest before, or this part of the budget,"""
+_TOKENS_AT_LEAST, _COST_AT_LEAST = Decimal(20_000), Decimal("0.25")
+"""or so much, whichever is most: a small budget is spent by one request after the other."""
 
 
 class BudgetedWorld:
@@ -209,12 +211,13 @@ class BudgetedWorld:
         if self._largest is None:
             return False
         used = add_usage((*self._nodes.values(), *self._open.values()))
-        pairs = (
-            (Decimal(most.tokens or 0), Decimal(used.input + used.output), Decimal(self._largest.input)),
-            (most.cost or Decimal(0), Decimal(used.cost or 0), Decimal(self._largest.cost or 0)),
+        tokens, cost = Decimal(used.input + used.output), Decimal(used.cost or 0)
+        sums = (
+            (Decimal(most.tokens or 0), tokens, Decimal(self._largest.input), _TOKENS_AT_LEAST),
+            (most.cost or Decimal(0), cost, Decimal(self._largest.cost or 0), _COST_AT_LEAST),
         )
-        each = ((limit, spent, max(largest * _GROWTH, limit / _SHARE)) for limit, spent, largest in pairs if limit)
-        return all(spent + number * expected < limit for limit, spent, expected in each)
+        expected = ((limit, spent, max(each * _GROWTH, limit / _SHARE, least)) for limit, spent, each, least in sums)
+        return all(spent + number * each < limit for limit, spent, each in expected if limit)
 
     def _end(self, key: str) -> None:
         with self._ended:

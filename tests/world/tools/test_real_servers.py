@@ -130,7 +130,8 @@ def _write_project(folder: Path, sample: Sample) -> None:
     (folder / "scenario.json").write_text(json.dumps({"conversations": turns, "grants": [granted[0]]}))
 
 
-KINDS = ["python", *(pytest.param(each, marks=needs_npm_servers) for each in ("filesystem", "everything"))]
+_MARKS = (needs_npm_servers, pytest.mark.needs("node"))
+KINDS = ["python", *(pytest.param(each, marks=_MARKS) for each in ("filesystem", "everything"))]
 
 
 @pytest.fixture(params=KINDS)
