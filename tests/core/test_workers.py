@@ -46,7 +46,8 @@ for _ in Workers(functools.partial, time.sleep, 2, alone=0).work([0.01, 60, 60])
 
 
 def _children(process: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()]
+    threads = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(each) for thread in threads for each in thread.read_text("ascii").split()]
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="asks Linux which processes there are")

@@ -11,7 +11,7 @@ import grimp
 import pytest
 
 TOP = Path(__file__).parents[2]
-OURS = ("stagec.core", "stagec.plan")
+OURS = ("stagec.core", "stagec.plan", "stagec.protocol")
 HEAVY = (
     "argparse",
     "ast",

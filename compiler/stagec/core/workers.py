@@ -62,6 +62,14 @@ class _Crew:
         self._guides: list[Thread] = []
 
     def __enter__(self) -> Self:
+        try:
+            self._begin()
+        except BaseException:  # Ctrl-C, for one: those that have begun must not go on alone
+            self.__exit__()
+            raise
+        return self
+
+    def _begin(self) -> None:
         code = f"from {__name__} import {_serve.__name__}; {_serve.__name__}()"
         words, pipe = (sys.executable, "-P", "-c", code), subprocess.PIPE
         for _ in range(self._jobs):
@@ -69,9 +77,9 @@ class _Crew:
             process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True)
             self._processes.append(process)
             pipes = [each for each in (process.stdin, process.stdout) if each is not None]
-            self._guides.append(Thread(target=self._guide, args=pipes, daemon=True))
-            self._guides[-1].start()
-        return self
+            guide = Thread(target=self._guide, args=pipes, daemon=True)
+            guide.start()
+            self._guides.append(guide)
 
     def __exit__(self, *_error: object) -> None:
         for each in self._processes:
