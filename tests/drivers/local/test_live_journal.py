@@ -196,6 +196,15 @@ def test_a_stored_run_is_read_whoever_executes_it(journal: Journal, path: Path) 
     assert (found.history, found.is_executed) == (read_journal(path), False)
 
 
+def test_a_stored_run_is_read_that_somebody_begins_to_execute_meanwhile(
+    journal: Journal, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.append(START)
+    monkeypatch.setattr(LiveJournal, "is_executed", lambda _: False)
+    found = read_stored(path)
+    assert (found.history.events, found.is_executed) == ((START,), True)
+
+
 def write_for_ever(path: Path) -> None:
     """Go on with a journal in a process of its own, until that is killed."""
     with closing(open_journal(path)) as journal:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stagec.core.value import NOTHING
 from stagec.drivers.following import News, StoredHistory
-from stagec.drivers.history import EventTimes, History, JournalError, damage_error, strip_times
+from stagec.drivers.history import EventTimes, History, JournalError, Reason, damage_error, strip_times
 from stagec.drivers.local.entries import EntryReader
 from stagec.drivers.local.interruptions import read_interruption
 from stagec.drivers.local.journal import is_old, read_journal
@@ -143,8 +143,12 @@ class LiveJournal:
 def read_stored(path: Path) -> StoredHistory:
     """Return what a journal of any version holds, while its run is executed what has been acknowledged."""
     with closing(LiveJournal(path)) as live:
-        if not live.is_executed():
-            return StoredHistory(read_journal(path), is_executed=False, interruption=read_interruption(path))
+        try:
+            if not live.is_executed():
+                return StoredHistory(read_journal(path), is_executed=False, interruption=read_interruption(path))
+        except JournalError as error:
+            if error.reason is not Reason.BUSY:  # otherwise somebody has begun to execute the run meanwhile
+                raise
         news = live.read_more()
         digests = ("",) * len(news.events)
         history = History(live.plan, live.digest, news.events, digests, live.facts, news.times)
