@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from stagec import frontends, rules
@@ -223,7 +223,9 @@ class _JudgedFiles:
         sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
         broken = {file for file, tree in trees.items() if not tree.readable}
         alien = {file for file, tree in trees.items() if any(tree.about("unknown-document"))}
-        unread = {file for file in files if file not in trees and sources.exists(file)}
+        absent = (file for file in files if file not in trees)
+        above = {each: map(str, PurePosixPath(each).parents) for each in absent}  # a folder that is not looked into
+        unread = {each for each in above if sources.exists(each) or not broken.isdisjoint(above[each])}
         unjudged = (broken | alien | unread).intersection(files)
         if broken and not unjudged.issuperset(files):
             unjudged |= self._list_dependent(broken).intersection(files)

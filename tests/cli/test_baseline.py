@@ -243,6 +243,23 @@ def test_quiet_prints_nothing_of_accepted_and_kept_findings(adopted: Path, run: 
     assert (adopted / NAME).read_bytes() == before
 
 
+def test_findings_below_a_folder_that_is_not_looked_into_are_kept(tmp_path: Path, run: Run) -> None:
+    agents = tmp_path / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "a.md").write_text("---\nname: a\n---\nDo it.\n")
+    (tmp_path / "CLAUDE.md").write_text("Be kind.\n")
+    (tmp_path / "stagec.toml").write_text(f'baseline = "{NAME}"\n')
+    assert run("baseline", "write").returncode == 0
+    before = (tmp_path / NAME).read_bytes()
+    shutil.rmtree(agents)
+    agents.symlink_to("/")
+    for command in (("validate",), ("baseline", "update")):
+        assert b"1 finding of files that were not judged is kept" in run(*command).stderr
+    assert (tmp_path / NAME).read_bytes() == before
+    agents.unlink()
+    assert b"0 findings, 1 removed" in run("baseline", "update").stderr
+
+
 def test_findings_of_rules_that_are_not_selected_are_kept_and_counted(adopted: Path, run: Run) -> None:
     (adopted / "stagec.toml").write_text(f'baseline = "{NAME}"\nignore = ["STG105"]\n')
     assert json.loads((adopted / NAME).read_bytes())["findings"]["steps_registry.json"][0]["rule"] == "STG105"

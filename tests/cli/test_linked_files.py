@@ -58,6 +58,19 @@ def test_a_file_behind_a_link_that_is_named_is_what_its_path_says(capfd: Shown) 
     assert _told(capfd, file) == [("STG3121", file)]
 
 
+@pytest.mark.parametrize("has_repository", [True, False])
+@pytest.mark.parametrize("named", [".claude/agents", ".claude/agents/a.md"])
+def test_an_agent_of_a_linked_folder_that_a_plugin_may_have_is_what_its_named_path_says(
+    named: str, has_repository: bool, project: Path, capfd: Shown
+) -> None:
+    if not has_repository:
+        (project / ".git").rmdir()
+    _write("pack/agents/a.md", BAD.format("a"))
+    _link(".claude/agents", "../pack/agents")
+    expected = [("STG3107", ".claude/agents/a.md")]
+    assert _told(capfd, named) == _told(capfd, str(project / named)) == expected
+
+
 def test_each_link_to_a_skill_is_a_skill(capfd: Shown) -> None:
     for name in ("one", "two"):
         _write(f"shared/{name}/SKILL.md", SKILL.format(name))

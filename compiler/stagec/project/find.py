@@ -44,9 +44,27 @@ class FoundConfiguration:
 
 
 def common_folder(paths: Iterable[Path]) -> str:
-    """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one."""
-    folders = [_find_folder(observations.resolve(possible(path))) for path in paths]
+    """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one.
+
+    For a path that leads through a link in the folder of a tool, that is what holds the folder of the tool.
+    """
+    folders = [_find_holder_of_link(path) or _find_folder(observations.resolve(possible(path))) for path in paths]
     return os.path.commonpath(folders) if folders else observations.resolve(os.path.abspath(os.curdir))
+
+
+def _find_holder_of_link(path: Path) -> str | None:
+    """Return what holds the innermost folder of a tool in a path as it is written, if a link below leads elsewhere."""
+    above, parts = os.path.abspath(possible(path)), []
+    while os.path.basename(above) not in _OF_TOOLS:
+        above, name = os.path.split(above)
+        parts.append(name)
+        if not name:
+            return None
+    holder = observations.resolve(os.path.dirname(above))
+    meant = os.path.join(holder, os.path.basename(above), *reversed(parts))
+    real = observations.resolve(meant)
+    is_inside = real == holder or real.startswith(holder.rstrip(os.sep) + os.sep)
+    return holder if is_inside and real != meant else None
 
 
 def possible(path: Path) -> Path:

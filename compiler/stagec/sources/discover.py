@@ -140,7 +140,7 @@ def discover(
     considers = tuple(wish.considers for wish in wishes if wish.considers is not None)
     anchors = tuple(wish.anchor for wish in wishes if wish.anchor is not None)
     walk = Walk(Path(observations.resolve(root)), scope, partial(_any, claims), partial(_any, considers), anchors)
-    by_path = tuple(wish.claims for wish in wishes if wish.each_path)
+    by_path = tuple(wish for wish in wishes if wish.each_path)
     by_hand: set[str] = set()
     folders: set[str] = set()
     for path in paths or tuple(walk.root / folder for folder in scope.roots):
@@ -149,7 +149,7 @@ def discover(
         if named is PathKind.FOLDER:
             folders |= {file} if spelt is None else {file, spelt}
         elif named is PathKind.TEXT or walk.file(file):
-            means_more = spelt is not None and _any(by_path, spelt) and not _any(by_path, file)
+            means_more = spelt is not None and any(_means_more(wish, spelt, file) for wish in by_path)
             by_hand.add(spelt if spelt is not None and means_more else file)
     walk.folders(sorted(folders, reverse=True))
     found = (*sorted(by_hand), *walk.files)
@@ -159,6 +159,14 @@ def discover(
     known = {walk.find_place(file) for file in found}
     others = (file for file in _leave_out_aliases(walk, walk.others) if walk.find_place(file) not in known)
     return Discovery(claimed, frozenset(by_hand), unclaimed, walk.trees, tuple(sorted(others)))
+
+
+def _means_more(wish: FileWish, spelt: str, file: str) -> bool:
+    """Tell whether a path says of a file what its own path does not say."""
+    if not wish.claims(file) or wish.anchor is None:
+        return wish.claims(spelt) and not wish.claims(file)
+    said, own = (wish.anchor(os.path.dirname(each)) for each in (spelt, file))
+    return wish.claims(spelt) and said is not None and (own is None or said[1] != own[1])
 
 
 def _leave_out_aliases(walk: Walk, files: Iterable[str]) -> Iterator[str]:
