@@ -58,12 +58,12 @@ def test_a_file_behind_a_link_that_is_named_is_what_its_path_says(capfd: Shown) 
     assert _told(capfd, file) == [("STG3121", file)]
 
 
-@pytest.mark.parametrize("has_repository", [True, False])
+@pytest.mark.parametrize("place", ["inside a repository", "outside of one"])
 @pytest.mark.parametrize("named", [".claude/agents", ".claude/agents/a.md"])
 def test_an_agent_of_a_linked_folder_that_a_plugin_may_have_is_what_its_named_path_says(
-    named: str, has_repository: bool, project: Path, capfd: Shown
+    named: str, place: str, project: Path, capfd: Shown
 ) -> None:
-    if not has_repository:
+    if place == "outside of one":
         (project / ".git").rmdir()
     _write("pack/agents/a.md", BAD.format("a"))
     _link(".claude/agents", "../pack/agents")

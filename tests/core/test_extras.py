@@ -1,4 +1,4 @@
-"""What is said of an extra that is not installed: a command that works where stagec came from."""
+"""The message about a missing extra has a command that works where stagec was installed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small projects of which it is known what their tools do with them: what is told of each, and nothing else.
+"""Small projects whose tools were measured: stagec reports exactly the expected findings.
 
 A case that holds is one row of `PUBLIC` or `OWNERS`. Notes are left out: they ask nothing of anybody.
 """

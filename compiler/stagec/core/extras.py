@@ -1,4 +1,4 @@
-"""Extras that are not installed: what is said of them, with a command that installs them where stagec came from."""
+"""The messages about missing extras, with a command that installs each from where stagec was installed."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _CHUNK = 65_536
 
 @value
 class UnreadableLine:
-    """A line that is no JSON, why, and what is said of it where nobody can tell what it answers."""
+    """A line that is not JSON: the reason, and the message for a line that answers no open request."""
 
     line: bytes
     why: str

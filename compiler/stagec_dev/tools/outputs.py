@@ -41,7 +41,7 @@ from stagec_dev.tools import Tool
 
 _SCENARIO = "scenario.yaml"
 _HEAD = "== "
-"""How the first line of a part begins: which project, and what is told of it."""
+"""How the first line of a part begins; the project and the kind of output follow."""
 _DEPTH = 20
 """How many folders are above the cases: messages name what is outside by the way there."""
 _SHOWN, _AROUND = 20, 120

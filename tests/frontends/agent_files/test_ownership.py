@@ -12,7 +12,7 @@ from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.configuration import configure
 
 FAULTY = "---\nname: a\ndescription: Use it when: x\n---\nBody.\n"
-"""Frontmatter that is no YAML: it is told of every kind, by one of two rules."""
+"""Rules for frontmatter that is not YAML; one of the two reports it, whatever the kind of file."""
 TREE: Mapping[str, str] = {
     ".claude/agents/a.md": FAULTY.replace("---\nB", "tools: read\nmodel: GPT-5\n---\nB"),
     ".claude/agents/deep/b.md": "---\nname: b\ndescription: B\ntools: Read, mcp__a_b__c\n---\nBody.\n",

@@ -62,7 +62,7 @@ TABLE = "model-policies"
 
 
 def _read_number(text: str) -> int | float | str:
-    """Return a number as TOML has it; a text that is none stays one, and is a mistake."""
+    """Return a number as TOML writes it; any other text stays a text, which the schema refuses."""
     try:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:

@@ -38,7 +38,7 @@ def _say_nothing(_sentence: str) -> None:
 
 @value
 class Patience:
-    """For how many seconds a request waits for a provider that is down, and who is told of each wait."""
+    """How many seconds a request waits for a provider that is down, and the function that reports each wait."""
 
     seconds: float = 0.0
     tell: Callable[[str], None] = _say_nothing
@@ -130,7 +130,7 @@ class _Attempts:
         return self._rest(error, elapsed)
 
     def _rest(self, error: ModelError, elapsed: float) -> float:
-        """Return the seconds before attempts begin anew; raise `ModelOutageError` where patience is over."""
+        """Return the seconds until the next attempts; raise `ModelOutageError` if that is too long to wait."""
         self._outages += 1
         told = f"{error.fault}, {format_count(self._count, 'attempt')} in {elapsed:.1f} s"
         rest = find_rest(self._policy.longest_pause, error.retry_after, self._outages)
