@@ -21,8 +21,8 @@ from stagec.runtime import load
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
 RUNS = choose(6, full=40)
-SECONDS = choose(2, full=30)
-LIMIT = 60 + 10 * SECONDS
+SECONDS = choose(2, full=10)
+LIMIT = 60 + 30 * SECONDS
 QUICK = ("attempts=3", "first-pause=0.1", "longest-pause=0.5", "request-timeout=3")
 POLICY = tuple(word for each in QUICK for word in ("--model-policy", each))
 WRITTEN = Said("I write.", [("c", "submit_page", '{"page": "docs/a.md"}')])
