@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from playable import steps
+from properties.spending.flows import make_schedule
 
 from stagec.cli.app import run as stagec
 from stagec.core.value import replace
-from stagec.drivers.local import create, open_journal, read_journal
+from stagec.drivers.history import dump_event
+from stagec.drivers.local import JournalError, create, open_journal, read_journal
 from stagec.drivers.local.drive import drive, rewind
 from stagec.drivers.replay import advance_through
 from stagec.plan import dump
@@ -210,3 +212,31 @@ def test_a_plan_can_change_where_the_run_is_taken_back(capfd: Shown) -> None:
     assert resume("--from", "draft#1") == 0  # which is before the change
     assert read_journal(RUN).last_change is None
     assert stagec(["replay", "one"]) == 0
+
+
+def test_a_run_of_stages_has_no_places(capfd: Shown) -> None:
+    data = dump(make_schedule(0))
+    with closing(create(RUN.with_name("stages.run"), data, load(data).digest)) as journal:
+        journal.append(Started("stages"))
+    for words in (["runs", "show", "stages", "--places"], ["resume", "stages", "--from", "a"]):
+        assert stagec(words) == 2
+        assert "it cannot be taken back or forked; 'stagec resume stages' runs again" in capfd.readouterr().err
+
+
+def test_a_branch_begins_only_where_the_present_one_has_been(capfd: Shown) -> None:
+    assert resume("--from", "draft#2") == 0
+    with closing(open_journal(RUN)) as journal:
+        for to in (0, 4, journal.count + 1):  # the fourth event belongs to the old branch
+            with pytest.raises(JournalError, match="it goes back to no event"):
+                journal.append(Rewound(to))
+        journal._append(dump_event(Rewound(4)))
+    capfd.readouterr()
+    assert stagec(["runs", "show", "one"]) == 2
+    assert "its journal is damaged: it goes back to no event" in capfd.readouterr().err
+
+
+def test_no_database_takes_a_run_that_was_taken_back(capfd: Shown) -> None:
+    pytest.importorskip("dbos", reason="runs in databases need it")
+    assert resume("--from", "close") == 0
+    assert stagec(["runs", "import", str(RUN), "--database", f"sqlite:///{Path('d').absolute()}"]) == 2
+    assert "was taken back with --from" in capfd.readouterr().err
