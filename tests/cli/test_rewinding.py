@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playable import steps
+from playable import judged, steps
 from properties.spending.flows import make_schedule
 
 from stagec.cli.app import run as stagec
@@ -16,10 +16,11 @@ from stagec.core.value import replace
 from stagec.drivers.history import dump_event
 from stagec.drivers.local import JournalError, create, open_journal, read_journal
 from stagec.drivers.local.drive import drive, rewind
+from stagec.drivers.messages import OtherAnswerError, find_asked
 from stagec.drivers.replay import advance_through
 from stagec.plan import dump
 from stagec.plan.facts import facts
-from stagec.runtime import Effect, Started, load
+from stagec.runtime import Answered, Effect, Started, load
 from stagec.runtime.exchange import Ask, Rewound
 from stagec.serve.run_drawing import RunDrawing
 from stagec.serve.run_view import RunView
@@ -171,7 +172,7 @@ def test_cost_of_both_branches_counts_once(capfd: Shown) -> None:
 
 
 def test_the_page_shows_the_branch_that_goes_on(capfd: Shown) -> None:
-    assert resume("--from", "close") == 0
+    assert resume("--from", "draft#1") == 0
     history = read_journal(RUN)
     program = load(history.plan)
     view = RunView(program, RunDrawing(program.plan))
@@ -240,3 +241,12 @@ def test_no_database_takes_a_run_that_was_taken_back(capfd: Shown) -> None:
     assert resume("--from", "close") == 0
     assert stagec(["runs", "import", str(RUN), "--database", f"sqlite:///{Path('d').absolute()}"]) == 2
     assert "was taken back with --from" in capfd.readouterr().err
+
+
+def test_a_question_is_open_again_on_the_branch_that_goes_on() -> None:
+    program, key = load(dump(judged())), "one/work#1/1.1"
+    said = Answered("one/work#1/1.0", {"answer": {}})
+    events = (Started("one"), said, Answered(key, {"done": True}), Rewound(1), said)
+    with pytest.raises(OtherAnswerError):
+        find_asked(program, events[:3], key)
+    assert find_asked(program, events, key).key == key
