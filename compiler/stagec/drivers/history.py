@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
 from stagec.core.json import Json, Object, object_of
 from stagec.core.value import NOTHING, value
 from stagec.plan.loader import PlanError, read_frame
-from stagec.runtime.exchange import MACHINE, Answered, Cancelled, Event, Replanned, Resumed, Started
+from stagec.runtime.exchange import MACHINE, Answered, Cancelled, Event, Replanned, Resumed, Rewound, Started
 
 
 class Reason(StrEnum):
@@ -71,13 +72,25 @@ class History:
     @property
     def last_change(self) -> Replanned | None:
         """The last change of the plan; None where the run has the plan with which it was begun."""
-        return next((each for each in reversed(self.events) if isinstance(each, Replanned)), None)
+        branch = reversed(list_branch(self.events))
+        return next((each for seq in branch if isinstance(each := self.events[seq], Replanned)), None)
 
     @property
     def latest(self) -> tuple[bytes, str]:
         """The file of the plan with which the run goes on, and its digest."""
         changed = self.last_change
         return (self.plan, self.digest) if changed is None else (changed.plan.encode(), changed.digest)
+
+
+def list_branch(events: Iterable[Event]) -> list[int]:
+    """Return the numbers of the events on the present branch of a history: the state follows from these alone."""
+    branch: list[int] = []
+    for seq, event in enumerate(events):
+        if type(event) is Rewound:
+            del branch[bisect_left(branch, event.to) :]
+        else:
+            branch.append(seq)
+    return branch
 
 
 def check_plan(plan: bytes, digest: str) -> None:
@@ -105,6 +118,8 @@ def key_of(event: Event) -> str:
             return "resume"
         case Replanned():
             return "plan"
+        case Rewound():
+            return "rewind"
 
 
 def event_to_json(event: Event) -> Json:
@@ -125,6 +140,8 @@ def event_to_json(event: Event) -> Json:
             asked: dict[str, Json] = {"again": list(event.again), "signature": event.signature}
             asked |= {"inputs": dict(event.inputs)} if event.inputs else {}
             return {"is": "replanned", "digest": event.digest, **asked, "plan": event.plan}
+        case Rewound():
+            return {"is": "rewound", "to": event.to}
 
 
 _SHALLOW = 500
@@ -186,6 +203,8 @@ def _read_event(given: Json) -> Event:
             return Cancelled(reason)
         case {"is": "resumed", "kept": list(kept), "consented": list(consented), "checkpoint": str() | None as saved}:
             return Resumed(_names(kept), _names(consented), saved)
+        case {"is": "rewound", "to": int(to)} if to is not True and to > 0:
+            return Rewound(to)
         case {"is": "replanned"}:
             return _read_change({"signature": None, "inputs": {}, **object_of(given)})
         case _:

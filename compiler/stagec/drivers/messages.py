@@ -13,6 +13,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.drivers.history import list_branch
 from stagec.drivers.replay import fold_events
 from stagec.runtime import Answered, Event, Program
 from stagec.world.questions import AskedOfPeople, is_decision, is_for_people
@@ -68,7 +69,7 @@ class OtherAnswerError(Exception):
 
 def find_asked(program: Program, events: tuple[Event, ...], key: str) -> AskedOfPeople:
     """Return the request of a key, if it waits for people; raise `OtherAnswerError`, or `Failure` for any other key."""
-    for event in events:
+    for event in (events[seq] for seq in list_branch(events)):
         if isinstance(event, Answered) and event.key == key and is_decision(event.answer):
             raise OtherAnswerError(event.answer, text_in(object_of(event.answer), "by") or "")
     state = fold_events(program, events)

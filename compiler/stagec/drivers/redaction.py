@@ -7,7 +7,19 @@ import json
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.runtime.exchange import Answered, Call, Cancelled, Effect, Event, Replanned, Resumed, Run, Shell, Started
+from stagec.runtime.exchange import (
+    Answered,
+    Call,
+    Cancelled,
+    Effect,
+    Event,
+    Replanned,
+    Resumed,
+    Rewound,
+    Run,
+    Shell,
+    Started,
+)
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -32,7 +44,7 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
             return Cancelled(redactor.redact_output(event.reason))
         case Replanned():
             return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))
-        case Resumed():
+        case Resumed() | Rewound():
             return event
 
 

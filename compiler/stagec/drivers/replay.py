@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, get_args
 
 from stagec.core.value import value
-from stagec.drivers.history import History
+from stagec.drivers.history import History, list_branch
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Effect, Event
+from stagec.runtime.exchange import Effect, Event, Rewound, visit_of
 from stagec.runtime.program import Program, load
 from stagec.runtime.state import State, StepResult
 
@@ -23,13 +23,58 @@ class Difference:
     what: str
 
 
+class BranchWalk:
+    """Advances event by event, also back to where a new branch of history begins; `program` and `state` are there."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.state = program, State()
+        self._begun = program
+        self._events: list[Event] = []
+
+    def take(self, event: Event) -> StepResult:
+        """Return what follows from the next event."""
+        self._events.append(event)
+        step = self._rewind() if type(event) is Rewound else advance(self.program, self.state, event)
+        self.state, self.program = step.state, step.program or self.program
+        return step
+
+    def _rewind(self) -> StepResult:
+        """Return the state of the branch that goes on: its open requests are made again, and all others are void."""
+        program, state = self._begun, State()
+        for seq in list_branch(self._events):
+            step = advance(program, state, self._events[seq])
+            state, program = step.state, step.program or program
+        is_other = program.digest != self.program.digest
+        void = tuple(self.state.pending)
+        return StepResult(state, tuple(state.pending.values()), void, program=program if is_other else None)
+
+
+@value
+class RunPlace:
+    """An execution that a run can be taken back to: its node and visit, and how many events are before its requests."""
+
+    node: str
+    visit: int
+    to: int
+
+
+def list_places(program: Program, events: Sequence[Event]) -> list[RunPlace]:
+    """Return the places of the present branch of a history, in order; `program` is the one that the run began with.
+
+    An execution that has begun and ended in one event has asked for nothing, so it is no place.
+    """
+    branch, before, found = list_branch(events), State(), list[RunPlace]()
+    for seq, (_, step) in zip(branch, advance_through(program, (events[seq] for seq in branch)), strict=True):
+        begun = (each for key, each in step.state.active.items() if key not in before.active)
+        found += (RunPlace(each.node, visit_of(each.key), seq + 1) for each in begun)
+        before = step.state
+    return found
+
+
 def advance_through(program: Program, events: Iterable[Event]) -> Iterator[tuple[Event, StepResult]]:
     """Yield the events of a history, each with what follows from it; `program` is the one that the run began with."""
-    state = State()
-    for event in events:
-        step = advance(program, state, event)
-        yield event, step
-        state, program = step.state, step.program or program
+    walk = BranchWalk(program)
+    return ((event, walk.take(event)) for event in events)
 
 
 def advance_history(program: Program, history: History) -> Iterator[tuple[Event, StepResult]]:

@@ -6,7 +6,7 @@ what follows from an event. A run begins with `State()` and `Started`; every eff
 """
 
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Resumed, Started
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Resumed, Rewound, Started
 from stagec.runtime.program import Program, load, verify
 from stagec.runtime.state import Move, State, StepResult
 
@@ -19,6 +19,7 @@ __all__ = [
     "Program",
     "Replanned",
     "Resumed",
+    "Rewound",
     "Started",
     "State",
     "StepResult",

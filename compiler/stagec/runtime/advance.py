@@ -26,7 +26,7 @@ from stagec.runtime.step_builder import StepBuilder, error
 def advance(program: Program, state: State, event: Event) -> StepResult:
     """Return what follows from an event; total, and without clock, chance, environment and I/O.
 
-    What comes after the end, a second beginning, and answers that nobody waits for change nothing.
+    What comes after the end, a second beginning, answers that nobody waits for, and `Rewound` change nothing.
     """
     if type(event) is Replanned:
         return change_plan(advance, program, state, event)

@@ -312,4 +312,14 @@ class Replanned:
     inputs: Mapping[str, Json] = NOTHING
 
 
-Event = Started | Answered | Cancelled | Resumed | Replanned
+@value
+class Rewound:
+    """A new branch of history begins after the first `to` events; the events since then belong to the old branch.
+
+    Only a driver, which has these events, knows what follows: for the machine alone, this event changes nothing.
+    """
+
+    to: int
+
+
+Event = Started | Answered | Cancelled | Resumed | Replanned | Rewound

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
+from stagec.drivers.history import list_branch
 from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
+from stagec.drivers.replay import BranchWalk
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.picture.document import Box, Line, Role
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult, advance
-from stagec.runtime.exchange import execution_of, read_key
+from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult
+from stagec.runtime.exchange import Rewound, execution_of, read_key
 from stagec.runtime.failures import describe_failure, failure_to_json
 from stagec.runtime.state import find_asking
 from stagec.serve.run_drawing import RunDrawing
@@ -72,7 +74,7 @@ class RunView:
 
     def __init__(self, program: Program, drawing: RunDrawing) -> None:
         self.program, self.drawing = program, drawing
-        self.state = State()
+        self._walk, self.state = BranchWalk(program), State()
         self.events: list[Event] = []
         self.rows: list[JournalRow] = []
         self.records: dict[str, RequestRecord] = {}
@@ -86,15 +88,19 @@ class RunView:
     def take(self, event: Event) -> None:
         """Take the next event."""
         seq, before = len(self.events), self.state
-        step = advance(self.program, before, event)
+        step = self._walk.take(event)
         self.events.append(event)
         self.rows.append(_describe(seq, before, event, step))
+        if isinstance(event, Rewound):
+            self._forget_abandoned()
         self._note(seq, event, step)
         self._usage.take(event, step)
         begun = self._find_begun(event, step.state)
         moves = [move for move in step.moves if not move.run]  # those of agents are in no drawing
         if step.program is not None:
             self._change_plan(step.program)
+        if isinstance(event, Rewound):
+            self._draw_branch()
         lines = [*begun, *(line for move in moves for line in self.drawing.find_taken(move))]
         for line in lines:
             self._taken[line] = self._taken.get(line, 0) + 1
@@ -110,6 +116,26 @@ class RunView:
         moves = [move for row in self.rows for move in row.moves if not move.run and move.node in known]
         self._taken = dict(Counter(line for move in moves for line in self.drawing.find_taken(move)))
         self._last = frozenset()
+
+    def _forget_abandoned(self) -> None:
+        """Forget the requests and the ends of executions that are not on the present branch of the history."""
+        branch = set(list_branch(self.events))
+        self.records = {key: each for key, each in self.records.items() if each.begin in branch}
+        moves = [move for seq in sorted(branch) for move in self.rows[seq].moves if not move.run]
+        self._outcomes = {move.node: move for move in moves}
+        self.outcomes = {(move.node, move.visit): move.outcome for move in moves}
+        for node, executions in self.executions.items():
+            kept = {name: [key for key in keys if key in self.records] for name, keys in executions.items()}
+            self.executions[node] = {name: keys for name, keys in kept.items() if keys}
+
+    def _draw_branch(self) -> None:
+        """Count the lines that the present branch of the history has taken."""
+        branch, known = list_branch(self.events), self.program.plan.nodes
+        lines = Counter(self._find_begun(self.events[0], self.state))
+        for seq in branch:
+            moves = [move for move in self.rows[seq].moves if not move.run and move.node in known]
+            lines.update(line for move in moves for line in self.drawing.find_taken(move))
+        self._taken, self._last = dict(lines), frozenset()
 
     def _note(self, seq: int, event: Event, step: StepResult) -> None:
         """Remember what was answered and what is asked now."""

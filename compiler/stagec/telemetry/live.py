@@ -10,7 +10,8 @@ from threading import Thread
 from stagec.core.failure import Failure
 from stagec.drivers.following import FollowedRun
 from stagec.drivers.history import UNTIMED, JournalError
-from stagec.runtime import Program, State, advance
+from stagec.drivers.replay import BranchWalk
+from stagec.runtime import Program
 from stagec.telemetry.figures import Figures
 from stagec.telemetry.otlp import Collector, RunIdentity
 from stagec.telemetry.spans import RunTracer, TraceSpan
@@ -34,9 +35,9 @@ class LiveTelemetry:
     def __init__(
         self, run: FollowedRun, program: Program, collector: Collector, known: int = 0, note: Note = lambda _: None
     ) -> None:
-        self._run, self._program, self._collector, self._known = run, program, collector, known
+        self._run, self._walk, self._collector, self._known = run, BranchWalk(program), collector, known
         self._note = note
-        self._tracer, self._figures, self._state = RunTracer(program), Figures(), State()
+        self._tracer, self._figures = RunTracer(program), Figures()
         self._digest = program.digest
         self._count, self._lost = 0, 0
         self._over = Flag()
@@ -45,7 +46,7 @@ class LiveTelemetry:
 
     def start(self, *, messages: bool) -> None:
         """Begin to follow; `messages` asks for what was said as well."""
-        self._tracer = RunTracer(self._program, messages=messages)
+        self._tracer = RunTracer(self._walk.program, messages=messages)
         self._thread.start()
 
     def finish(self, *, is_urgent: bool = False) -> str:
@@ -84,9 +85,8 @@ class LiveTelemetry:
         news, found = self._run.read_more(), list[TraceSpan]()
         times = news.times or (UNTIMED,) * len(news.events)
         for event, each in zip(news.events, times, strict=True):
-            step = advance(self._program, self._state, event)
-            self._state, self._count = step.state, self._count + 1
-            self._program = step.program or self._program
+            step = self._walk.take(event)
+            self._count += 1
             spans = self._tracer.take(event, step, each)
             for span in spans:
                 self._figures.take(span)

@@ -9,7 +9,7 @@ from stagec.drivers.history import UNTIMED, EventTimes
 from stagec.drivers.usage_ledger import UsageLedger
 from stagec.plan.act import Converse, Prompt
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, StepResult
-from stagec.runtime.exchange import execution_key, execution_of, label_execution
+from stagec.runtime.exchange import Rewound, execution_key, execution_of, label_execution
 from stagec.runtime.program import find_program
 from stagec.runtime.state import find_asking
 from stagec.telemetry.attributes import Attributes, RequestSpan, describe_effect, describe_result
@@ -58,6 +58,7 @@ class RunTracer:
         self._program, self._messages = program, messages
         self._asked: dict[str, _Asked] = {}
         self._begun: dict[str, int | None] = {}
+        self._branches = 0
         self._state = State()
         self._usage = UsageLedger()
         self.last: int | None = None
@@ -72,7 +73,8 @@ class RunTracer:
         self.first = self.last if self.first is None else self.first
         self.run = event.run if isinstance(event, Started) else self.run
         self._usage.take(event, step)
-        spans = [*self._end_requests(event, step, times), *self._end_executions(step)]
+        spans = [*self._end_requests(event, step, times), *self._end_executions(event, step)]
+        self._branches += isinstance(event, Rewound)
         for each in step.effects:
             asking = find_asking(step.state.active, each.key)
             self._asked[each.key] = _Asked(each, self.last, execution_of(each.key) if asking is None else asking.key)
@@ -117,10 +119,11 @@ class RunTracer:
                 void = replace(told, attributes={**told.attributes, "stagec.request.void": True})
                 yield from self._make(void, key, asked.execution, asked.at)
 
-    def _end_executions(self, step: StepResult) -> Iterator[TraceSpan]:
-        """Yield the executions that are over; some begin and end with the same event."""
+    def _end_executions(self, event: Event, step: StepResult) -> Iterator[TraceSpan]:
+        """Yield the executions that are over; some begin and end with the same event, and all end with a branch."""
+        active = () if isinstance(event, Rewound) else step.state.active
         ended = {execution_key(self.run, each.node, each.visit): each.outcome for each in step.moves if not each.run}
-        for key in dict.fromkeys((*(key for key in self._begun if key not in step.state.active), *ended)):
+        for key in dict.fromkeys((*(key for key in self._begun if key not in active), *ended)):
             told = self._describe_execution(key, ended.get(key, "cancelled"))
             yield from self._make(told, key, ROOT, self._begun.pop(key, self.last))
         self._begun |= {key: self.last for key in step.state.active if key not in self._begun}
@@ -139,7 +142,12 @@ class RunTracer:
         if self.last is not None:
             begun = self.last if start is None else min(start, self.last)
             attributes = {**told.attributes, "error.type": told.error} if told.error else told.attributes
+            key, parent = self._name_span(key), None if parent is None else self._name_span(parent)
             yield TraceSpan(told.name, key, parent, begun, self.last, attributes, told.error, told.is_client)
+
+    def _name_span(self, key: str) -> str:
+        """Return the key of a span: a branch of history makes requests again under their own keys."""
+        return f"{key}~{self._branches}" if self._branches and key != ROOT else key
 
 
 def list_spans(

@@ -41,6 +41,13 @@ from stagec.cli.running.world_options import takes_world
     metavar="NAME=VALUE|@FILE",
     help="With --plan: an input that the run does not have, or a JSON file with inputs, as in 'stagec run'.",
 )
+@click.option(
+    "--from",
+    "origin",
+    metavar="NODE[#VISIT]",
+    help="Continue from the beginning of this execution, by default the last one of the node; also after the end.",
+)
+@click.option("--fork", metavar="NAME", help="Leave RUN as it is, and continue as a new run with the same past.")
 @click.option("--dry-run", is_flag=True, help="Only print whether the run could continue, and with which plan.")
 @output_format("text", "json", default="text")
 @options.runs
@@ -69,6 +76,10 @@ def resume(context: click.Context, /, **given: Any) -> None:
     With --plan the run continues with another plan, if that plan can continue its state. If not, stagec prints the
     reasons, with the codes of 'stagec breaking'. The journal keeps the new plan and its new inputs.
 
+    With --from the run continues from an earlier place, also after it has ended. The journal keeps what happened since
+    then, and its tokens and cost still count. 'stagec runs show RUN --places' lists the places. With --fork, the
+    continuation is a new run.
+
     A run in a --database continues when a worker takes it, with another --plan if you give one. Workers have their own
     options for the world.
 
@@ -83,11 +94,15 @@ def resume(context: click.Context, /, **given: Any) -> None:
       stagec resume docs-1
       stagec resume docs-1 --plan new.plan.json --dry-run --format json
       stagec resume docs-1 --plan new.plan.json --input tone=brief
+      stagec resume docs-1 --from review#2 --fork docs-2
     """
     from stagec.cli.running.resume_request import ResumeRequest, resume
 
     database = given.pop("database")
     if database is not None:
+        if given["origin"] is not None or given["fork"] is not None:
+            told = "'stagec runs export RUN --database … --journal FILE' copies it into a folder"
+            raise click.UsageError(f"--from and --fork are for runs in a folder: {told}")
         from stagec.cli.databases import signals
 
         own = {"run", "database", "plan", "allow", "again", "inputs", "dry_run", "output_format"}

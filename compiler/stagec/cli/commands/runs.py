@@ -34,8 +34,9 @@ def _list(runs: Path, output_format: str, database: str | None) -> None:
 @options.run
 @options.runs
 @options.database
+@click.option("--places", is_flag=True, help="Print the places from which 'stagec resume --from' continues.")
 @general.output_format("text", "json", default="text")
-def _show(run: str, runs: Path, output_format: str, database: str | None) -> None:
+def _show(run: str, runs: Path, output_format: str, database: str | None, *, places: bool) -> None:
     """Print the events of RUN: the time in UTC, each request, its answer, and the next node.
 
     With --format json, print what 'stagec runs export' prints, and when each request began and was answered.
@@ -43,6 +44,14 @@ def _show(run: str, runs: Path, output_format: str, database: str | None) -> Non
     from stagec.cli.databases.run_sources import read_named
     from stagec.cli.running.history import show_history
 
+    if places:
+        from stagec.cli.running.rewinding import show_places
+
+        if database is not None:
+            raise click.UsageError("--places is for runs in a folder: a run in a database cannot be taken back")
+        name, stored = read_named(run, runs, database)
+        show_places(name, stored.history, output_format)
+        return
     show_history(*read_named(run, runs, database), output_format)
 
 

@@ -20,7 +20,7 @@ from stagec.drivers.dbos import RunPhase, Submission
 from stagec.drivers.dbos.run_store import dump_entry
 from stagec.drivers.history import UNTIMED, History, add_times, dump_event
 from stagec.drivers.local import JournalError, create
-from stagec.runtime import Program, Started
+from stagec.runtime import Program, Rewound, Started
 
 
 def import_run(path: Path, database: str | None) -> None:
@@ -34,6 +34,10 @@ def import_run(path: Path, database: str | None) -> None:
     if not isinstance(started, Started) or has_stages(program.plan):
         why = "it has not begun, or has stages that are processes"
         raise Failure(f"run {quote(name)} cannot be taken over by workers: {why}")
+    if any(isinstance(each, Rewound) for each in history.events):
+        raise Failure(
+            f"run {quote(name)} was taken back with --from: only 'stagec resume' without a database continues it"
+        )
     check_name(started.run, "run")
     refuse_unfit(program, started)
     prologue = json.dumps(list(map(dump_entry, history.step_digests, _dump_events(history)[1:])))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from stagec.core.failure import Failure
 from stagec.core.value import replace, value
 from stagec.core.words import quote
+from stagec.drivers.history import list_branch
 from stagec.drivers.replay import advance_through
 from stagec.flow_tests.scenario_writing import Exchange
 from stagec.protocol.lifecycle import StageStatus
@@ -31,9 +32,9 @@ class RecordedRun:
 
 
 def read_way(program: Program, events: tuple[Event, ...], name: str) -> RecordedRun:
-    """Return what a journal holds; raise `Failure` for a run of which there can be no test."""
+    """Return what a journal holds on its present branch; raise `Failure` for a run of which there can be no test."""
     way = _Way(program)
-    for event, step in advance_through(program, events):
+    for event, step in advance_through(program, [events[seq] for seq in list_branch(events)]):
         way.take(event, step)
     if way.is_cancelled:
         raise Failure(f"the run {quote(name)} was cancelled: a scenario cannot express a cancellation")

@@ -9,8 +9,9 @@ from pathlib import Path
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint, write_outlook
 from stagec.cli.running.report import announce
+from stagec.cli.running.rewinding import cut_history, find_rewind
 from stagec.cli.running.run_session import RunSetup, execute
-from stagec.cli.running.runs import Runs, name_of, open_run
+from stagec.cli.running.runs import SUFFIX, Runs, check_name, explain_journal_error, name_of, open_run, read_run
 from stagec.cli.running.stages import (
     Consent,
     choose_stages,
@@ -28,13 +29,14 @@ from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
 from stagec.core.words import listing, quote, shorten_digest
-from stagec.drivers.local import History, Journal
-from stagec.drivers.local.drive import change_plan
+from stagec.drivers.local import History, Journal, JournalError, Reason
+from stagec.drivers.local.drive import change_plan, rewind
+from stagec.drivers.local.journal import fork_journal
 from stagec.plan.node import Outcome
 from stagec.project.settings import Settings
 from stagec.protocol.manifest import TrustLevel
 from stagec.runtime import Program, State
-from stagec.runtime.exchange import Replanned, Resumed
+from stagec.runtime.exchange import Replanned, Resumed, Rewound
 from stagec.world.stages.run_folder import RunFolder
 
 
@@ -53,6 +55,8 @@ class ResumeRequest:
     output_format: str = "text"
     consent: tuple[str, ...] = ()
     trust: str = TrustLevel.IMPORTED
+    origin: str | None = None
+    fork: str | None = None
 
     def find_change(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
         """Return the program with which a run continues, and the event that changes its plan, if any."""
@@ -82,18 +86,28 @@ class ResumeRequest:
         opened.stages.take_kept(found.published, found.checkpoint)
         return Resumed(tuple(found.published), self.consent, found.checkpoint)
 
-    def proceed(self, path: Path, journal: Journal, change: tuple[Standpoint, Program, Replanned | None]) -> Exit:
+    def choose_past(self, name: str, history: History) -> tuple[History, Rewound | None]:
+        """Return the history from which the run continues, and the event that takes it back, if any."""
+        back = None if self.origin is None else find_rewind(name, history, self.origin)
+        if self.fork is not None:
+            return cut_history(name, history, back), None
+        if back is None:
+            return history, None
+        return replace(history, events=(*history.events, back)), back
+
+    def proceed(self, path: Path, past: Past, change: tuple[Standpoint, Program, Replanned | None]) -> Exit:
         """Execute the run from where it is, with the plan that has changed if it has."""
         standpoint, program, changed = change
-        options = self.complete_options(journal.history, program)
+        options = self.complete_options(past.history, program)
         refuse_unfit_stages(program.plan, choose_stages(options))
         policies = Settings(model_policies=load_configuration((Path(),)).settings.model_policies)
-        others = recall_worlds(choose_worlds(options, policies), journal.history.facts)
+        others = recall_worlds(choose_worlds(options, policies), past.history.facts)
         setup = prepare_world(path, program, options, others)
-        setup.mail.begin(is_new=False)
         announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
         with open_world(setup) as opened:
-            if changed is not None:  # last of all: whatever is wrong with the rest leaves the run as it was
+            journal = past.begin()  # last of all: whatever is wrong with the rest leaves the run as it was
+            setup.mail.begin(is_new=past.is_new)  # what answered the old branch does not answer the new one
+            if changed is not None:
                 change_plan(journal, standpoint.program, standpoint.state, changed)
                 say(f"stagec: the plan has changed, from {shorten_digest(standpoint.program.digest)}")
             event = self.resume_stages(opened, setup.folder, program, journal.history)
@@ -123,30 +137,69 @@ class ResumeRequest:
         refuse_unsigned(signature, history.latest[0], load_configuration((Path(),)), f"the plan of run {quote(name)}")
 
 
+@value
+class Past:
+    """The history from which a run continues, and its journal: `rewind` is to be written first; None is a new one."""
+
+    path: Path
+    history: History
+    journal: Journal | None = None
+    rewind: Rewound | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a branch or a run begins, which nobody has sent anything to."""
+        return self.journal is None or self.rewind is not None
+
+    def begin(self) -> Journal:
+        """Return the journal, which from now on leads to where the run continues."""
+        try:
+            journal = fork_journal(self.path, self.history) if self.journal is None else self.journal
+            if self.rewind is not None:
+                rewind(journal, self.rewind)
+        except JournalError as error:
+            raise explain_journal_error(name_of(self.path), error) from error
+        return journal
+
+
 def resume(request: ResumeRequest) -> Exit:
-    """Resume a run; return the exit status of its end."""
+    """Resume a run, or a fork of it; return the exit status of its end."""
     if request.output_format != "text" and not request.dry_run:
         raise Failure(f"--format {request.output_format} is for --dry-run: use --events for a run that continues")
     path = Runs(request.runs).find(request.run)
+    if request.fork is not None:
+        stored, new = read_run(path), request.runs / f"{check_name(request.fork, 'run')}{SUFFIX}"
+        if stored.is_executed:
+            raise explain_journal_error(name_of(path), JournalError(Reason.BUSY, "another process is running it"))
+        if os.path.lexists(new):
+            raise explain_journal_error(request.fork, JournalError(Reason.TAKEN, "there is a run of this name already"))
+        return _continue(request, path, Past(new, stored.history))
     with closing(open_run(path)) as journal:
-        history = journal.history
-        if not history.events:
-            hint = "it has no events, 'stagec run' starts it"
-            raise Failure(f"run {quote(name_of(path))} has not started: {hint}")
-        standpoint = Standpoint.of(name_of(path), history)
-        try:
-            program, event = request.find_change(standpoint)
-        except BreakingChangeError as error:
-            if request.dry_run:
-                return tell_change(request, standpoint, error.program, error)
-            raise
-        if request.consent and not has_stages(program.plan):
-            raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
-        if event is None:
-            request.refuse_unsigned(name_of(path), history)
+        return _continue(request, path, Past(path, journal.history, journal))
+
+
+def _continue(request: ResumeRequest, path: Path, past: Past) -> Exit:
+    """Continue a run in its own journal or in a new one."""
+    history = past.history
+    if not history.events:
+        hint = "it has no events, 'stagec run' starts it"
+        raise Failure(f"run {quote(name_of(path))} has not started: {hint}")
+    history, back = request.choose_past(name_of(path), history)
+    past = replace(past, history=history, rewind=back)
+    standpoint = Standpoint.of(name_of(path), history)
+    try:
+        program, event = request.find_change(standpoint)
+    except BreakingChangeError as error:
         if request.dry_run:
-            return tell_change(request, standpoint, program)
-        return request.proceed(path, journal, (standpoint, program, event))
+            return tell_change(request, standpoint, error.program, error)
+        raise
+    if request.consent and not has_stages(program.plan):
+        raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
+    if event is None:
+        request.refuse_unsigned(name_of(path), history)
+    if request.dry_run:
+        return tell_change(request, standpoint, program)
+    return request.proceed(past.path, past, (standpoint, program, event))
 
 
 def tell_change(

@@ -23,11 +23,11 @@ from stagec.drivers.history import (
 from stagec.drivers.local.background import open_background, run_at_once
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.redaction import redact_event
-from stagec.drivers.replay import advance_history, digest_step, find_difference
+from stagec.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
 from stagec.drivers.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Event, Replanned
-from stagec.runtime.program import Program
+from stagec.runtime.exchange import Answered, Event, Replanned, Rewound
+from stagec.runtime.program import Program, load
 from stagec.runtime.state import State, StepResult
 
 Observer = Callable[[Event, StepResult], None]
@@ -120,6 +120,20 @@ def change_plan(journal: Journal, program: Program, state: State, event: Replann
     step = advance(program, state, event)
     if step.program is None:
         raise JournalError(Reason.UNUSABLE, "the run cannot continue with this plan")
+    _append(journal, event, step)
+    return step.program, step.state
+
+
+def rewind(journal: Journal, event: Rewound) -> None:
+    """Begin a new branch of the history of a run that no process executes; it is on the disk when this returns."""
+    walk = BranchWalk(load(journal.history.plan))
+    for each in journal.history.events:
+        walk.take(each)
+    _append(journal, event, walk.take(event))
+
+
+def _append(journal: Journal, event: Event, step: StepResult) -> None:
+    """Write an event of a run that no process executes, and what followed from it."""
     times = EventTimes(read_clock())
     history, step_digest = journal.history, digest_step(journal.count, step)
     journal.append(event, add_times(dump_event(event), times))
@@ -132,7 +146,6 @@ def change_plan(journal: Journal, program: Program, state: State, event: Replann
         step_digests=(*history.step_digests, step_digest),
         times=(*history.times, times) if history.times else (),
     )
-    return step.program, step.state
 
 
 def proceed(session: RunSession, state: State, event: Event | None) -> State:

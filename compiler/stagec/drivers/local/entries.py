@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from stagec.drivers.history import (
+    UNTIMED,
     EventTimes,
     History,
+    add_times,
     check_plan,
     damage_error,
     dump_event,
@@ -16,19 +19,47 @@ from stagec.drivers.history import (
     strip_times,
 )
 from stagec.drivers.local.records import Record
-from stagec.runtime.exchange import Cancelled, Event, Replanned, Resumed
+from stagec.runtime.exchange import Cancelled, Event, Replanned, Resumed, Rewound
 
 SEAL = ""
 """What the record after the last event of a run that has ended holds instead of an event."""
-_OFTEN = (Cancelled, Resumed, Replanned)
+_OFTEN = (Cancelled, Resumed, Replanned, Rewound)
 """Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
-REOPENING = (Resumed, Replanned)
-"""Events that may follow the end of a run: it goes on, or is about to, under another plan."""
+REOPENING = (Resumed, Replanned, Rewound)
+"""Events that may follow the end of a run: it goes on, or is about to, under another plan, or from an earlier place."""
 
 
 def list_keys(events: Iterable[Event]) -> Iterator[str]:
     """Yield the keys of the events that can happen once."""
     return (key_of(event) for event in events if not isinstance(event, _OFTEN))
+
+
+class OpenBranch:
+    """The events on the present branch of a history, by number, each with its key if it can happen once on a branch."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._count = 0
+        self._seqs: list[int] = []
+        self._keys: dict[str, int] = {}
+        for event in events:
+            self.take(event)
+
+    def allows(self, event: Event) -> bool:
+        """Tell whether an event can follow: its key is new, or a branch can begin where it says."""
+        if isinstance(event, Rewound):
+            place = bisect_left(self._seqs, event.to - 1)
+            return place < len(self._seqs) and self._seqs[place] == event.to - 1
+        return not any(key in self._keys for key in list_keys((event,)))
+
+    def take(self, event: Event) -> None:
+        """Take an event that follows."""
+        if isinstance(event, Rewound):
+            del self._seqs[bisect_left(self._seqs, event.to) :]
+            self._keys = {key: seq for key, seq in self._keys.items() if seq < event.to}
+        else:
+            self._seqs.append(self._count)
+            self._keys.update((key, self._count) for key in list_keys((event,)))
+        self._count += 1
 
 
 def dump_entry(step_digest: str, body: str) -> bytes:
@@ -39,7 +70,9 @@ def dump_entry(step_digest: str, body: str) -> bytes:
 def dump_history(history: History) -> list[bytes]:
     """Return what the records of a journal hold that begins with a history."""
     beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
-    entries = map(dump_entry, ("", *history.step_digests), map(dump_event, history.events))
+    times = history.times or (UNTIMED,) * len(history.events)
+    bodies = map(add_times, map(dump_event, history.events), times)
+    entries = map(dump_entry, ("", *history.step_digests), bodies)
     return [beside.encode() + b"\n" + history.plan, *entries]
 
 
@@ -52,7 +85,7 @@ class EntryReader:
         self.times: list[EventTimes] = []
         """Those of the events that have been taken."""
         self._count = 0
-        self._keys: set[str] = set()
+        self._branch = OpenBranch()
 
     def take(self, record: Record) -> tuple[str, Event | None]:
         """Return the step digest of the event before, and an event, nothing of a seal."""
@@ -83,10 +116,10 @@ class EntryReader:
             raise damage_error(f"event {self._count} is invalid") from error
         self._count += 1
         self.times.append(times)
-        for key in list_keys((event,)):
-            if key in self._keys:
-                raise damage_error("it contains an event twice")
-            self._keys.add(key)
+        if not self._branch.allows(event):
+            is_back = isinstance(event, Rewound)
+            raise damage_error("it goes back to no event" if is_back else "it contains an event twice")
+        self._branch.take(event)
         return event
 
 

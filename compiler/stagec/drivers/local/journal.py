@@ -2,7 +2,7 @@
 
 The first record holds the plan and what is kept beside it; each other one holds an event and the step digest of the
 event before, which is worked out while that is written. A run that has ended has a record more, the seal, which holds
-a step digest alone; only an event can follow that resumes the run, or changes its plan before that.
+a step digest alone; only an event can follow that resumes the run, takes it back, or changes its plan before that.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from stagec.core.disk import make_private_folder
 from stagec.core.value import NOTHING
 from stagec.core.words import quote
 from stagec.drivers.history import History, JournalError, Reason, dump_event, key_of
-from stagec.drivers.local.entries import REOPENING, SEAL, EntryReader, dump_entry, dump_history, list_keys
+from stagec.drivers.local.entries import REOPENING, SEAL, EntryReader, OpenBranch, dump_entry, dump_history
 from stagec.drivers.local.journal_file import JournalFile, create_file, open_file, read_at, read_file, resume_file
-from stagec.runtime.exchange import Event
+from stagec.runtime.exchange import Event, Rewound
 
 _SQLITE = b"SQLite format 3\0"
 """How the journals of versions 1 and 2 begin."""
@@ -28,7 +28,7 @@ class Journal:
 
     def __init__(self, file: JournalFile, history: History, *, is_sealed: bool = False) -> None:
         self._file = file
-        self._keys = set(list_keys(history.events))
+        self._branch = OpenBranch(history.events)
         self._is_sealed = is_sealed
         self._count = len(history.events)
         self._step_digest = history.step_digests[-1] if history.step_digests else ""
@@ -46,9 +46,11 @@ class Journal:
         `body` is the event as JSON, where somebody has it already. An event of a known key, and one that is no JSON,
         is a `JournalError`.
         """
-        key = key_of(event)
-        if key in self._keys:
-            raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {quote(key)} is there already")
+        if not self._branch.allows(event):
+            why = (
+                "it goes back to no event" if isinstance(event, Rewound) else f"{quote(key_of(event))} is there already"
+            )
+            raise JournalError(Reason.UNUSABLE, f"an event cannot be written: {why}")
         try:
             text = dump_event(event) if body is None else body
         except (TypeError, ValueError) as error:
@@ -58,7 +60,7 @@ class Journal:
         self._append(text)
         self._is_sealed = False
         self._count += 1
-        self._keys.update(list_keys((event,)))
+        self._branch.take(event)
 
     def take_digest(self, step_digest: str) -> None:
         """Take the step digest of the last event; it is written with the next one, or by `seal`."""
@@ -97,6 +99,15 @@ def create(path: Path, plan: bytes, digest: str, facts: Mapping[str, str] = NOTH
         return _create(path, history, replace=True)
     finally:
         os.close(descriptor)
+
+
+def fork_journal(path: Path, history: History) -> Journal:
+    """Begin the journal of a run with the past of another; any file of this name is a `JournalError`."""
+    try:
+        make_private_folder(path.parent)
+    except OSError as error:
+        raise JournalError(Reason.UNUSABLE, f"cannot make {quote(path.parent)}: {error.strerror}") from error
+    return _create(path, history)
 
 
 def open_journal(path: Path) -> Journal:

@@ -9,7 +9,7 @@ from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.words import listing, shorten_digest
 from stagec.drivers.local.stage_ledger import describe_end
-from stagec.runtime import Effect, Event, Replanned
+from stagec.runtime import Effect, Event, Replanned, Rewound
 from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import (
     Ask,
@@ -94,7 +94,9 @@ def describe_answer(effect: Effect, answer: Json) -> str:
 
 
 def describe_change(event: Event) -> str:
-    """Return the plan with which a run continues, and its new inputs, for an event that changes the plan."""
+    """Return the plan with which a run continues, and its new inputs, or where a new branch begins; else nothing."""
+    if isinstance(event, Rewound):
+        return f"continues after event {event.to - 1}"
     if not isinstance(event, Replanned):
         return ""
     given = f", given {listing(sorted(event.inputs))}" if event.inputs else ""
