@@ -83,6 +83,8 @@ def test_the_stage_plan_of_the_page_has_notes_only(tmp_path: Path) -> None:
     stagec(tmp_path, "compile", "-o", "plan.json")
     shown = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S02_train_model")
     assert "reads df: wine_df.csv of S01_load_data" in shown
+    first = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S01_load_data")
+    assert "its end as done lets S02_train_model begin" in first
 
 
 def test_the_catalogue_of_the_page_lacks_nothing_but_a_lock(tmp_path: Path) -> None:
