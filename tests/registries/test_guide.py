@@ -76,11 +76,15 @@ def test_the_pipeline_of_the_page_fits_the_stages_of_the_example(tmp_path: Path)
 def test_the_stage_plan_of_the_page_has_notes_only(tmp_path: Path) -> None:
     (plan,) = fences("stage-plans.md", "yaml")
     write(tmp_path / "any-name.yaml", plan)
+    for path in ("data/wine.csv", "scripts/load.py", "scripts/train.py"):
+        write(tmp_path / path, "")
     found = stagec(tmp_path, "validate", "--format", "concise", "--quiet")
     assert [line.split()[1] for line in found.splitlines()] == ["note[STG452]"]
     stagec(tmp_path, "compile", "-o", "plan.json")
     shown = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S02_train_model")
     assert "reads df: wine_df.csv of S01_load_data" in shown
+    first = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S01_load_data")
+    assert "its end as done lets S02_train_model begin" in first
 
 
 def test_the_catalogue_of_the_page_lacks_nothing_but_a_lock(tmp_path: Path) -> None:

@@ -179,8 +179,8 @@ class Publish:
 class Preserve:
     """Write an emergency checkpoint of what an attempt has left: `{"checkpoint": id or null, "valid": true or false}`.
 
-    `reason` is `timeout`, `abort` or `error`. `valid` tells whether what the stage needs of others still is what they
-    have published, so that it can start again.
+    `reason` is `timeout`, `abort` or `error`. `valid` tells whether every stage that it needs, directly or not, has
+    a valid checkpoint, so that it can start again.
     """
 
     key: str

@@ -161,7 +161,7 @@ def test_an_emergency_checkpoint_lists_what_hashes(tmp_path: Path) -> None:
         assert f"[CHECKPOINT:emergency:id={name}:stage=S01_load_data:reason={reason}]" in shop.log().splitlines()
 
 
-def test_a_stage_can_start_again_when_all_that_it_needs_is_as_it_was_published(tmp_path: Path) -> None:
+def test_a_stage_can_start_again_only_from_valid_checkpoints_of_all_that_it_needs(tmp_path: Path) -> None:
     acts = {name: stage(writes(["a"]), {"a": "a"}) for name in ("S01_load_data", "S02_clean_data", "S03_plot_data")}
     needs = {"S02_clean_data": ("S01_load_data",), "S03_plot_data": ("S02_clean_data",)}
     shop = Workshop(tmp_path, acts, **needs)
@@ -171,8 +171,25 @@ def test_a_stage_can_start_again_when_all_that_it_needs_is_as_it_was_published(t
     assert shop.preserve("S03_plot_data")["valid"] is False
     shop.complete("S02_clean_data")
     assert shop.preserve("S03_plot_data")["valid"] is True
+    manifest = shop.path("checkpoints/ckpt-S01_load_data.json")
+    whole = manifest.read_bytes()
+    for broken in (b"", whole.replace(b"S01_load_data", b"S02_load_data"), whole.replace(b'"saved"', b'"interrupted"')):
+        manifest.write_bytes(broken)
+        assert shop.preserve("S03_plot_data")["valid"] is False, broken
+    manifest.unlink()
+    assert shop.preserve("S03_plot_data")["valid"] is False
+    manifest.write_bytes(whole)
+    assert shop.preserve("S03_plot_data")["valid"] is True
     change(shop.path("S01_load_data/a"))
     assert shop.preserve("S03_plot_data")["valid"] is False
+
+
+def test_outputs_alone_are_no_checkpoint(tmp_path: Path) -> None:
+    acts = {name: stage(writes(["a"]), {"a": "a"}) for name in ("S01_load_data", "S02_clean_data")}
+    shop = Workshop(tmp_path, acts, S02_clean_data=("S01_load_data",))
+    outputs = shop.execute("S01_load_data")["outputs"]
+    assert shop.publish("S01_load_data", outputs, checkpoint=False) == {"checkpoint": None}
+    assert shop.preserve("S02_clean_data")["valid"] is False
 
 
 def test_a_read_only_run_loses_nothing(tmp_path: Path) -> None:

@@ -172,7 +172,8 @@ class StagePlan:
 
     `at` is the list of stages; `members` is the object around it, empty where there is none. `alone` is one envelope
     that stands for itself: nothing can be said about other stages. `is_whole` tells that every envelope could be read
-    and has an id of its own. `faults` are what is wrong with the shape of plan and envelopes.
+    and has an id of its own. `faults` are what is wrong with the shape of plan and envelopes. `missing` are the paths
+    of inputs and scripts that mean files of the project and that are not there.
     """
 
     file: str
@@ -188,6 +189,7 @@ class StagePlan:
     is_whole: bool
     faults: tuple[Fault, ...]
     memo: Memo
+    missing: frozenset[str] = frozenset()
 
     @property
     def root(self) -> Place:

@@ -10,6 +10,7 @@ from stagec.core.memo import Memo
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.envelopes.document import DURATION, PARALLEL, Envelope, StagePlan
+from stagec.frontends.envelopes.missing_files import mark_missing
 from stagec.frontends.envelopes.recognise import find_stages, is_envelope, recognises
 from stagec.frontends.envelopes.resolve import Links, Resolver, WrittenEnvelope, find_texts
 from stagec.sources.read import Sources, legible
@@ -38,7 +39,7 @@ def read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
         written = [_take_envelope(tree.at, tree.value) for tree in readable]
         if written:
             found.append(_make_plan(readable, readable[0].at, {}, written, is_whole=len(readable) == len(trees)))
-    return tuple(found)
+    return tuple(mark_missing(each, sources) for each in found)
 
 
 def _take(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:

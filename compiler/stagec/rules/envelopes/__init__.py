@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stagec.core.place import Place, spell_path
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
-from stagec.frontends.envelopes.document import StagePlan
+from stagec.frontends.envelopes.document import StageInput, StagePlan
 from stagec.frontends.envelopes.own_reads import OwnRead
 from stagec.sources.tree import Fault
 
@@ -78,3 +78,17 @@ def suggest_input(read: OwnRead) -> str:
     if read.output is None:
         return ""
     return f"; as {quote(f'{read.writer.name}/{read.writer.outputs[read.output]}')} it waits"
+
+
+def describe_makers(given: StageInput) -> str:
+    """Return which stages make a file that an input names, though the stage does not wait for them."""
+    stages = given.candidates
+    if not stages:
+        return ""
+    if len(stages) == 1:
+        return f"; stage {listing(stages)} makes such a file, but is no dependency"
+    more = " and more" if len(stages) > _SHOWN else ""
+    return f"; stages {listing(stages[:_SHOWN])}{more} make such a file, but are no dependencies"
+
+
+_SHOWN = 8

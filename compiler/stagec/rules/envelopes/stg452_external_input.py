@@ -12,26 +12,16 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
-from stagec.core.words import listing, quote
+from stagec.core.words import quote
 from stagec.frontends.envelopes.document import InputKind, StagePlan
 from stagec.frontends.envelopes.inputs import list_inputs
-from stagec.rules.envelopes import rule
+from stagec.rules.envelopes import describe_makers, rule
 
 
 @rule(since="0.1", origin=("stage-protocol:input-external",), severity=Severity.NOTE)
 def check(plan: StagePlan) -> Iterator[Finding]:
     for stage, given in list_inputs(plan, InputKind.FILE):
-        at = stage.place_input(given.name)
-        others = _describe_others(given.candidates) if given.candidates else ""
-        message = f"input {quote(given.text)} is a file of the project, below its root{others}"
-        yield Finding(at, message, causes=(at,))
-
-
-def _describe_others(candidates: tuple[str, ...]) -> str:
-    if len(candidates) == 1:
-        return f"; stage {listing(candidates)} makes such a file, but is no dependency"
-    more = " and more" if len(candidates) > _SHOWN else ""
-    return f"; stages {listing(candidates[:_SHOWN])}{more} make such a file, but are no dependencies"
-
-
-_SHOWN = 8
+        if given.path not in plan.missing:
+            at = stage.place_input(given.name)
+            message = f"input {quote(given.text)} is a file of the project, below its root{describe_makers(given)}"
+            yield Finding(at, message, causes=(at,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Lock
 
 from stagec.core.failure import Failure
@@ -14,12 +15,13 @@ from stagec.core.words import quote
 from stagec.plan.act import Process
 from stagec.plan.document import Plan
 from stagec.protocol.emission import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
-from stagec.protocol.manifest import ManifestError
+from stagec.protocol.manifest import ManifestError, name_checkpoint
 from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish
 from stagec.world.program_log import RunLog
+from stagec.world.stages.checkpoints import judge_checkpoint
 from stagec.world.stages.publication import Publication, preserve, publish
 from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_attempt, number_attempt
-from stagec.world.stages.stage_files import Published, explain, find_other_outputs
+from stagec.world.stages.stage_files import Published, explain
 from stagec.world.stages.stage_process import StageProcess
 from stagec.world.stages.stage_run import StageRun, Surroundings, Tell
 from stagec.world.supervisor_link import Link
@@ -142,27 +144,30 @@ class StageWorld:
         return told
 
     def _can_start(self, stage: str) -> bool:
-        """Tell whether what a stage needs, directly or not, still is what others have published."""
+        """Tell whether valid checkpoints vouch for all that a stage needs, directly or not."""
         todo, seen = list(self._needs.get(stage, ())), set[str]()
         while todo:
             each = todo.pop()
             if each in seen:
                 continue
             seen.add(each)
-            if not self._is_published(each):
+            if not self._is_vouched(each):
                 return False
             todo.extend(self._needs.get(each, ()))
         return True
 
-    def _is_published(self, stage: str) -> bool:
-        outputs = self._published.get(stage)
-        if outputs is None:
+    def _is_vouched(self, stage: str) -> bool:
+        """Tell whether a stage has a valid checkpoint of what it has published; its outputs alone are none."""
+        published = self._published.get(stage)
+        if published is None:
             return False
-        try:
-            with self._run.enter(stage) as folder:
-                return not find_other_outputs(folder, outputs)
-        except OSError:
+        judged = judge_checkpoint(Path(self._run.path, CHECKPOINTS, f"{name_checkpoint(stage)}.json"))
+        manifest = judged.manifest
+        if manifest is None or not (judged.is_valid and manifest.is_done):
             return False
+        listed = {(each.path, each.sha256.lower(), each.size) for each in manifest.artifacts}
+        outputs = map(object_of, published.values())
+        return all((f"{stage}/{each['path']}", each["sha256"], each["sizeBytes"]) in listed for each in outputs)
 
     def _interrupt(self, request: str) -> Json:
         with self._lock:

@@ -54,6 +54,7 @@ class _NodePage:
         self.sheet.row("checked", *(_describe_validation(node.validation) if node.validation is not None else ()))
         self.sheet.row("hooks", *(f"{phase}: {call}" for phase, call in node.hooks.items()))
         self.sheet.row("moves", *(describe_edge(edge, self.sheet.arrow) for edge in node.edges))
+        self.sheet.row("then", *self._list_dependents(name))
         act = node.act
         if isinstance(act, Prompt) and act.variables:
             self.sheet.heading("variables")
@@ -84,6 +85,15 @@ class _NodePage:
             outcomes = dict.fromkeys(edge.on for edge in leading)
             if outcomes:
                 yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
+
+    def _list_dependents(self, name: str) -> Iterator[str]:
+        """Yield what waits for a node in each schedule that it is in."""
+        led = (edge.target for node in self.plan.nodes.values() for edge in node.edges)
+        for each in (*self.plan.entries.values(), *led):
+            if isinstance(each, Schedule):
+                followers = [other for other, needs in each.needs.items() if name in needs]
+                if followers:
+                    yield f"its end as done lets {join_names(followers)} begin, once all that they need has ended"
 
     def _describe_act(self, act: Act) -> Iterator[str]:
         """Yield in words what a node does."""
