@@ -166,13 +166,6 @@ def _repr(self: object) -> str:
     return f"{type(self).__name__}({shown})"
 
 
-def show_briefly(given: object, *names: str) -> str:
-    """Return a value as `repr` does, without those of some fields that have their defaults."""
-    defaults: Mapping[str, object] = type(given).__dict__["_defaults"]
-    kept = [each for each in _fields(given) if each not in names or getattr(given, each) != defaults[each]]
-    return f"{type(given).__name__}({', '.join(f'{each}={getattr(given, each)!r}' for each in kept)})"
-
-
 def _reduce(self: object) -> tuple[type, tuple[object, ...]]:
     return type(self), _values(self)
 

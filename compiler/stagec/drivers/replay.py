@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from operator import attrgetter
-from typing import Any, get_args
 
 from stagec.core.value import value
 from stagec.drivers.history import History, list_branch
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Effect, Event, Rewound, visit_of
+from stagec.runtime.exchange import Event, Rewound, visit_of
 from stagec.runtime.program import Program, load
 from stagec.runtime.state import State, StepResult
+from stagec.runtime.step_text import show, show_step
 
 
 @value
@@ -134,19 +133,15 @@ def _is_looked_at(seq: int, step: StepResult) -> bool:
     return seq % _OFTEN == 0 or step.state.ended is not None
 
 
-_MEMBERS: Mapping[type, Callable[[Effect], Any]] = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Effect)}
-"""What reads all members of a request of a class; every event has a step digest, so it must be quick."""
 _OFTEN = 1_000
 """Events between two digests of the whole state, which may be large; a difference in it soon shows in requests."""
 
 
 def digest_step(number: int, step: StepResult) -> str:
-    """Return the step digest of the event of a number."""
-    asked = [(type(each).__name__, _MEMBERS[type(each)](each)) for each in step.effects]
-    followed = _digest((asked, step.void, [(each.name, each.facts) for each in step.trace]))
-    return f"{followed}.{_digest(step.state)}" if _is_looked_at(number, step) else followed
+    """Return the step digest of the event of a number; `stagec.runtime.step_text` declares what it covers."""
+    followed = _digest(show_step(step.effects, step.void, step.trace))
+    return f"{followed}.{_digest(show(step.state))}" if _is_looked_at(number, step) else followed
 
 
-def _digest(given: object) -> str:
-    """Return the digest of a value; values are equal when they are shown alike, in every version of Unicode."""
-    return blake2b(ascii(given).encode(), digest_size=16).hexdigest()
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()

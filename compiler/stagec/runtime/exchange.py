@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, show_briefly, value
+from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 from stagec.runtime.orchestrator_requests import OrchestratorRequest
 
@@ -35,10 +35,6 @@ class Request:
     tool: str
     arguments: Json
     unreadable: str | None = None
-
-    def __repr__(self) -> str:
-        """Return all of it; journals have digests of this text, so what most calls lack is not in it."""
-        return show_briefly(self, "unreadable")
 
 
 @value

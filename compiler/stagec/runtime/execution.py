@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, replace, show_briefly, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.runtime.exchange import Message, Request, visit_of
 from stagec.runtime.failures import RunFailure
 
@@ -112,10 +112,6 @@ class Conversation:
     failure: RunFailure | None = None
     hooks: HookCalls | None = None
     finish: str | None = None
-
-    def __repr__(self) -> str:
-        """Return all of it; journals have digests of this text, so what most conversations lack is not in it."""
-        return show_briefly(self, "finish")
 
 
 @value

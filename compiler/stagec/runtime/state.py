@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.json import Json
-from stagec.core.value import NOTHING, show_briefly, value
+from stagec.core.value import NOTHING, value
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime.agent_runs import run_of
@@ -79,10 +79,6 @@ class NodeHistory:
     failures: int = 0
     repeats: int = 0
 
-    def __repr__(self) -> str:
-        """Return all of it; journals have digests of this text, so what most nodes lack is not in it."""
-        return show_briefly(self, "repeats")
-
 
 _NOBODY: Table[str, NodeHistory] = Table()
 _NO_STATUSES: Table[str, StageStatus] = Table()
@@ -134,10 +130,6 @@ class State:
     cancelled: RunFailure | None = None
     issue: IssueStatus | None = None
     machine: int = 1
-
-    def __repr__(self) -> str:
-        """Return all of it; journals have digests of this text, so what other runs lack is not in it."""
-        return show_briefly(self, "issue", "machine")
 
 
 def find_asking(active: Mapping[str, Execution], key: str) -> Execution | None:
