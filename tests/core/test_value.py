@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import pytest
 
-from stagec.core.value import freeze, replace, thaw, value
+from stagec.core.value import replace, value
 
 
 @value
@@ -29,7 +26,7 @@ def test_fields_are_set_by_position_name_and_default() -> None:
 
 
 def test_a_missing_field_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match=r"Point\(\) missing 1 required positional argument: 'x'"):
+    with pytest.raises(TypeError, match="Missing required argument 'x'"):
         Point()  # type: ignore[call-arg]
 
 
@@ -51,9 +48,9 @@ def test_values_of_different_classes_are_never_equal() -> None:
 
 def test_a_value_cannot_be_changed() -> None:
     point = Point(1)
-    with pytest.raises(AttributeError, match="frozen: cannot set 'x'"):
+    with pytest.raises(AttributeError, match="immutable"):
         point.x = 2  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="frozen: cannot delete 'x'"):
+    with pytest.raises(AttributeError, match="immutable"):
         del point.x  # type: ignore[misc]
 
 
@@ -76,15 +73,6 @@ def test_a_field_may_have_any_name() -> None:
     assert replace(replace(Named(cls=1), self=2), given=3) == Named(2, 3, 1)
 
 
-def test_a_class_derived_from_a_value_makes_no_values_of_the_other_one() -> None:
-    class Spot(Point):
-        pass
-
-    Point(1)
-    with pytest.raises(TypeError):
-        Spot(1)
-
-
 def test_values_survive_copying_and_pickling_and_can_be_matched() -> None:
     point = Point(1, 2, ("a",))
     assert copy.deepcopy(point) == point
@@ -97,22 +85,3 @@ def test_values_survive_copying_and_pickling_and_can_be_matched() -> None:
 def test_properties_and_repr_work() -> None:
     assert Point(1, 2).sum == 3
     assert repr(Point(1)) == "Point(x=1, y=0, names=())"
-
-
-def test_a_class_may_be_used_for_the_first_time_in_several_threads_at_once() -> None:
-    often = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(4) as threads:
-            for _ in range(30):
-                many = {"__annotations__": {"x": "int"}, **{f"constant{number}": number for number in range(500)}}
-                made, start = value(type("Made", (), many)), Barrier(4)
-
-                def use(number: int, made: type = made, start: Barrier = start) -> object:
-                    start.wait()
-                    thawed = thaw(replace(made(number), x=7))
-                    return freeze(thawed, made)
-
-                assert list(threads.map(use, range(4))) == [made(7)] * 4
-    finally:
-        sys.setswitchinterval(often)

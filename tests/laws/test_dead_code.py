@@ -29,7 +29,6 @@ CALLED_BY_OTHERS = {
     **{f"cli/commands/handbook/{name}.py": used for name, used in _IN_TEMPLATES.items()},
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
-    "core/value.py": {"__class__"},  # Python reads it
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
     # the server of Python calls them
     "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},

@@ -55,7 +55,7 @@ def test_the_page_does_what_it_says(folder: Path) -> None:
             first, _, shown = fence["text"].partition("\n")
             assert printed(folder, first.removeprefix("$ "), shown) == VARIES.sub("…", shown), first
             commands += 1
-    assert commands == 10
+    assert commands == 12
 
 
 def test_the_page_knows_every_key_of_a_scenario() -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.plan.codec import TAG, Codec, CodecError, Definitions, Known
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 Members = Mapping[str, tuple[Codec, str]]
 """What an object holds: for each field of the class its codec and one sentence about it."""
@@ -93,34 +90,30 @@ def camel(name: str) -> str:
 
 
 class _Reader:
-    """Reads objects. It fills the slots of values itself: most of the time that reading a plan takes goes here."""
+    """Reads objects: most of the time that reading a plan takes goes here."""
 
     def __init__(self, record: _Record) -> None:
-        slots = vars(record.kind)
-        steps = [(each, slots[each.attribute].__set__, each.codec.plain, each.codec.read) for each in record.fields]
-        self._make: Callable[[type], Any] = object.__new__
+        steps = [(each, each.attribute, each.codec.plain, each.codec.read) for each in record.fields]
         self._kind, self._fields = record.kind, record.fields
-        self._needed = [(each.name, put, plain, read) for each, put, plain, read in steps if each.is_needed]
-        self._optional = [
-            (each.name, put, plain, read, each.default) for each, put, plain, read in steps if not each.is_needed
-        ]
+        self._needed = [(each.name, to, plain, read) for each, to, plain, read in steps if each.is_needed]
+        self._optional = [(each.name, to, plain, read) for each, to, plain, read in steps if not each.is_needed]
         self._least = len(self._needed) + (record.tag is not None)
 
     def read(self, given: Any, known: Known) -> Any:
         if type(given) is not dict:
             raise CodecError("expected an object")
-        made, name, left = self._make(self._kind), "", len(given) - self._least
+        made, name, left = dict[str, Any](), "", len(given) - self._least
         try:
-            for name, put, plain, inner in self._needed:
+            for name, attribute, plain, inner in self._needed:
                 held = given[name]
-                put(made, inner(held, known) if plain is None or type(held) is not plain else held)
-            for name, put, plain, inner, default in self._optional:
-                if left and name in given:
+                made[attribute] = inner(held, known) if plain is None or type(held) is not plain else held
+            for name, attribute, plain, inner in self._optional:
+                if not left:
+                    break
+                if name in given:
                     held = given[name]
-                    put(made, inner(held, known) if plain is None or type(held) is not plain else held)
+                    made[attribute] = inner(held, known) if plain is None or type(held) is not plain else held
                     left -= 1
-                else:
-                    put(made, default)
         except CodecError as error:
             error.way.append(name)
             raise
@@ -128,7 +121,7 @@ class _Reader:
             raise CodecError(f"lacks '{name}'") from error
         if left:
             raise CodecError("is not a member of this object", self._find_foreign(given))
-        return made
+        return self._kind(**made)
 
     def _find_foreign(self, given: Iterable[str]) -> str:
         """Return a member of an object that the class does not have."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.core.value import freeze, replace, thaw
+from stagec.core.value import replace
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageEvent, StageStatus, follow_event
 from stagec.runtime.exchange import Call, Effect, Event, execution_of, request_key, visit_of
@@ -57,8 +58,9 @@ class StepBuilder:
         self.machine = machine
         self.program, self.nodes = program, program.plan.nodes
         self.before = state
-        self.now = thaw(state)
-        self._now: Any = self.now  # the same, to set single fields of it
+        now: Any = SimpleNamespace(**{name: getattr(state, name) for name in State.__match_args__})
+        self.now: State = now
+        self._now: Any = now  # the same, to set single fields of it
         self._active: dict[str, Execution] = {**state.active}
         self._scopes: dict[str, Scope] = {**state.scopes}
         self._pending: dict[str, Effect] = {**state.pending}
@@ -269,7 +271,7 @@ class StepBuilder:
         """Return everything that followed from the event; the builder is used up."""
         if self._statuses:
             self.change(statuses=self.before.statuses.having_all(self._statuses))
-        state = freeze(self.now, State)
+        state = State(**vars(self._now))
         moves = tuple(_close(state, each) for each in self._moves) if self._moves else ()
         moves = (*self._inner, *moves) if self._inner else moves
         return StepResult(state, tuple(self._effects.values()), tuple(self._void), tuple(self._trace), moves, self.last)
