@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from stagec.contract.combinations import Combination
 from stagec.contract.schemas import Schema
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of, whole_of
 from stagec.core.value import replace, value
 from stagec.sources.shape.subschemas import index_of
 
@@ -205,5 +205,4 @@ def _mapping(given: Json, key: str) -> Object:
 
 
 def _count(body: Object, key: str) -> int | None:
-    found = body.get(key)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    return whole_of(body.get(key))

@@ -41,6 +41,13 @@ def text_in(given: Object, member: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def whole_of(given: Json) -> int | None:
+    """Return a whole number; JSON does not tell 3.0 from 3. Return nothing for all else."""
+    if isinstance(given, float):
+        return int(given) if given.is_integer() else None
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
 _KINDS: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("null", type(None)),
     ("boolean", bool),

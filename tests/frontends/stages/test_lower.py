@@ -160,7 +160,7 @@ def test_a_sibling_that_also_runs_alone_goes_on_or_ends_its_branch(pipeline: Mac
         ([{"when": {"capHit": {"is": 1}}, "verdict": "fail"}], {}, True),
         ([{"when": "always", "verdict": "fail"}], {}, True),
         (ALWAYS, {"hooks": {"plan": {"assert": "a:b"}}}, True),
-        (ALWAYS, {"hooks": {"plan": {"exit": "a:b"}}}, True),
+        (ALWAYS, {"hooks": {"plan": {"exit": "a:b"}}}, False),
         (ALWAYS, {"hooks": {"plan": {"setup": "a:b", "gate": "a:b"}}}, False),
         (ALWAYS, {"gate": {"plan": {"defer": {"task": "x"}}}}, False),
     ],

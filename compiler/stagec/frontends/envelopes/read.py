@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.place import Place
 from stagec.core.value import replace
@@ -82,8 +82,7 @@ def _make_plan(
     alone = is_whole and len(written) == 1 and trees[0].kind == _ENVELOPE
     resolver = Resolver(written, alone=alone)
     envelopes = tuple(map(_read_envelope, written, resolver.resolve()))
-    most = members.get("maxParallel")
-    most = int(most) if isinstance(most, int | float) and not isinstance(most, bool) and most % 1 == 0 else 0
+    most = whole_of(members.get("maxParallel")) or 0
     by_id: dict[str, Envelope] = {}
     for each in envelopes:
         if each.id is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from stagec.core.canonical import to_count
 from stagec.core.json import Json, Object, list_of, object_of, objects_in, text_in
 from stagec.core.memo import Memo
 from stagec.core.place import Mention, Place
@@ -196,5 +197,5 @@ def _list_texts(owner: Object, at: Place, members: tuple[str, ...]) -> Iterator[
 
 
 def _read_max_cycles(root: Object) -> int | None:
-    given: Json = object_of(root.get("rules")).get("maxCycles", MAX_CYCLES)
-    return given if isinstance(given, int) and not isinstance(given, bool) and given > 0 else None
+    """Return how many transitions an issue may make; climpt compares the count, so a fraction is rounded up."""
+    return to_count(object_of(root.get("rules")).get("maxCycles", MAX_CYCLES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, list_of, object_of, text_in, whole_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -55,7 +55,7 @@ def find_source_faults(workflow: Workflow) -> Iterator[SourceFault]:
 
 
 def _is_count(given: Json) -> bool:
-    return isinstance(given, int) and not isinstance(given, bool) and given > 0
+    return (whole_of(given) or 0) > 0
 
 
 def _is_project(given: Json) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from stagec.contract.promise import Presence
 from stagec.contract.schemas import Schema
+from stagec.core.json import whole_of
 from stagec.frontends.registry.document import Intent, Registry, Step, StepKind
 from stagec.model.agent import CalledAgent, ClosingStep
 from stagec.model.flow import Flow, Pick, To
@@ -18,15 +19,13 @@ def describe(registry: Registry, flow: Flow) -> CalledAgent | None:
     agent = registry.agent
     if agent is None:
         return None
-    most = agent.settings.get("maxIterations")
-    is_number = isinstance(most, int) and not isinstance(most, bool)
     return CalledAgent(
         at=agent.at,
         flow=flow,
         entry=agent.verdict if agent.verdict is not None and agent.verdict in flow.entries else "",
         closings=tuple(_list_closings(registry, flow)),
         is_whole=flow.exact,
-        limit=most if is_number and isinstance(most, int) else None,
+        limit=whole_of(agent.settings.get("maxIterations")),
         limit_at=agent.at / "runner" / "verdict" / "config" / "maxIterations",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.contract.schemas import Miss, Schema
-from stagec.core.json import Json, object_of, text_in
+from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
 from stagec.frontends.registry.agreement import disagreements, list_offered_by
 from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
@@ -275,7 +275,7 @@ def _bound(registry: Registry) -> Bound | None:
     agent = registry.agent
     if agent is None or agent.verdict == "count:iteration":
         return None
-    most = agent.settings.get("maxIterations")
-    if not isinstance(most, int) or isinstance(most, bool):
+    most = whole_of(agent.settings.get("maxIterations"))
+    if most is None:
         return None
     return Bound(most, agent.at / "runner" / "verdict" / "config" / "maxIterations")

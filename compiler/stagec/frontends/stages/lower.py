@@ -15,8 +15,6 @@ from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, T
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "verdict"}
 _BOUND = "maxStageExecutions"
 _VERDICT = ("verdict",)
-_JUDGES = {"assert", "exit"}
-"""Hooks that may turn any verdict into another."""
 
 
 def lower(document: Pipeline) -> Flow | None:
@@ -144,7 +142,7 @@ def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
     """Tell whether a stage may be left otherwise than as failed; every check is for a failure, at once or at last."""
     conduct = stage.conduct
     failing = any(not check.when for check in conduct.checks)
-    if _JUDGES & conduct.hooks or not (failing or never_accepted(pipeline, stage)):
+    if "assert" in conduct.hooks or not (failing or never_accepted(pipeline, stage)):
         return True
     if pipeline.is_only_sibling(stage):  # to be skipped is no success in a fork
         return False

@@ -11,7 +11,7 @@ from stagec.contract.choices import identity
 from stagec.contract.schemas import Miss, Schemas
 from stagec.contract.standings import ABSENT, OTHER, Path, PathValue
 from stagec.contract.variants import LARGEST, MOST, Variants, variants
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, object_of, whole_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Stage, StageCondition
 
@@ -121,8 +121,8 @@ def most_attempts(stage: Stage) -> int | None:
     """Return how often the work of a stage may be tried, None when that cannot be read; once where nothing is said."""
     if "retryPolicy" not in stage.members:
         return 1
-    most = object_of(stage.members.get("retryPolicy")).get("maxAttempts")
-    return most if isinstance(most, int) and not isinstance(most, bool) and most > 0 else None
+    most = whole_of(object_of(stage.members.get("retryPolicy")).get("maxAttempts"))
+    return most if most is not None and most > 0 else None
 
 
 def _collect_values(conditions: Iterable[StageCondition]) -> dict[Path, tuple[Json, ...]]:
@@ -144,7 +144,7 @@ class _Results:
             {("parsed", *path): each for path, each in one.items()} for one in handed_in.found
         ]
         self._nothing: Result = {("parsed", *path): ABSENT for path in (handed_in.found[0] if handed_in.found else ())}
-        self._judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+        self._judged = "assert" in stage.conduct.hooks
 
     def all(self) -> tuple[Result, ...] | None:
         """Return every result; None when they are too many."""

@@ -23,9 +23,8 @@ def check(workflow: Workflow) -> Iterator[Finding]:
     for agent in workflow.agents.values():
         if agent.fallback is not None or "fallbackPhase" in agent.body or not agent.is_whole:
             continue
-        if agent.role is PerformerRole.TRANSFORMER:
-            if FAILED not in agent.exceptions:
-                yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")
-        elif find_outcomes(workflow, agent).is_open:
+        if agent.role is not PerformerRole.TRANSFORMER and find_outcomes(workflow, agent).is_open:
             others = f"other verdicts than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")
+        elif FAILED not in agent.exceptions and FAILED not in agent.outputs:
+            yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")

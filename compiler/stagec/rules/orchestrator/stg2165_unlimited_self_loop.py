@@ -10,7 +10,7 @@ Write `maxConsecutivePhases` in `rules`, with a number less than `maxCycles`.
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.json import object_of
+from stagec.core.json import object_of, whole_of
 from stagec.core.rule import Finding
 from stagec.core.words import listing, quote
 from stagec.frontends.orchestrator.document import OTHERWISE, Workflow
@@ -19,9 +19,9 @@ from stagec.rules.orchestrator import rule
 
 @rule(since="0.1", origin=("climpt-1.14:wf.self-loop",), severity=Severity.WARNING)
 def check(workflow: Workflow) -> Iterator[Finding]:
-    limit = object_of(workflow.body.get("rules")).get("maxConsecutivePhases", 0)
+    limit = whole_of(object_of(workflow.body.get("rules")).get("maxConsecutivePhases", 0))
     most = workflow.max_cycles
-    if most is None or not isinstance(limit, int) or 0 < limit < most:
+    if most is None or limit is None or 0 < limit < most:
         return
     for phase in workflow.phases.values():
         agent = workflow.find_performer(phase)

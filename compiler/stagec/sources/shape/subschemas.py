@@ -18,6 +18,8 @@ from stagec.sources.tree import Fault
 
 DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose value is no schema, whatever it looks like."""
+_NO_SCHEMAS = DATA | {"dependentRequired"}
+"""The same, and the keyword whose value lists names of properties by name."""
 NAMED = frozenset(
     {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"},
 )
@@ -65,7 +67,7 @@ def _inside(schema: Object) -> Iterator[tuple[tuple[Key, ...], Json]]:
         if key in NAMED and isinstance(member, dict):
             for name, named in member.items():
                 yield (key, name), named
-        elif key not in DATA and isinstance(member, (dict, list)):
+        elif key not in _NO_SCHEMAS and isinstance(member, (dict, list)):
             yield (key,), member
 
 
