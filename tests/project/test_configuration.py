@@ -239,6 +239,8 @@ class TestMistakes:
 
     def test_broken_toml_is_told_with_its_line(self, tmp_path: Path) -> None:
         assert refused(tmp_path, "a = 1\nb = = 2\n") == ["stagec.toml:2: invalid value"]
+        conflict = "a = 1\n<<<<<<< HEAD\nb = 2\n=======\nb = 3\n>>>>>>> other\n"
+        assert refused(tmp_path, conflict) == ["stagec.toml:2: invalid statement; a merge conflict?"]
 
     def test_toml_that_ends_too_early_is_told_with_its_last_line(self, tmp_path: Path) -> None:
         (line,) = refused(tmp_path, 'a = 1\nb = """')

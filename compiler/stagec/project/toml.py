@@ -12,6 +12,7 @@ _WHERE = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)
 _NAME = re.compile(r"""\s*(?:"(?P<basic>(?:[^"\\]|\\.)*)"|'(?P<literal>[^']*)'|(?P<bare>[A-Za-z0-9_-]+))\s*""")
 _DEEP = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){60}""", re.ASCII)
 """A key of so many parts; the time the standard library takes for it grows with the square of their number."""
+_CONFLICT = re.compile(r"^<{7} ", re.MULTILINE)
 
 _DEEPEST = 64
 """Tables and arrays inside each other; what is done with them recurses."""
@@ -33,7 +34,8 @@ def parse(file: str, text: str) -> dict[str, Any]:
         where = _WHERE.search(message)
         line = where["line"] if where and where["line"] else text.count("\n") + 1 if where else 1
         said = _WHERE.sub("", message)
-        raise Failure(f"{file}:{line}: {said[:1].lower()}{said[1:]}") from None
+        conflict = "; a merge conflict?" if _CONFLICT.search(text) else ""
+        raise Failure(f"{file}:{line}: {said[:1].lower()}{said[1:]}{conflict}") from None
     if extent(found, len(text)).depth > _DEEPEST:
         raise deep
     return found

@@ -52,11 +52,10 @@ def sees(sources: Sources, file: str) -> bool:
     """Tell whether a file that nobody named has a stage, as frontmatter or as JSON; a pipeline's name says enough."""
     if posixpath.basename(file) in PIPELINES:
         return True
-    data = legible(sources.glance(file, _GLANCE)).removeprefix(BOM)
+    data = _MARKER.sub(b"", legible(sources.glance(file, _GLANCE)).removeprefix(BOM), count=1)
     if not file.endswith(MARKDOWN):
         is_likely = sum(word in data for word in _WORDS) >= _ENOUGH  # of most files this look tells enough
         return is_likely and data.lstrip()[:1] in {b"{", b"["} and _tells_enough(data) and _has_objects(sources, file)
-    data = _MARKER.sub(b"", data, count=1)
     if not data.startswith(b"---"):
         return False
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
