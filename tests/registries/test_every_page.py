@@ -50,6 +50,7 @@ EXECUTED = {
     "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/suppressions.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/test.md": "tests/cli/test_flow_tests.py",
+    "docs/user-guide/tour.md": "tests/registries/test_tour.py, tests/registries/test_examples.py",
     "docs/user-guide/tools.md": "tests/registries/test_guide.py",
     "docs/user-guide/tutorial-code-review.md": "tests/registries/test_tutorials.py",
     "docs/user-guide/tutorial-repair-loop.md": "tests/registries/test_tutorials.py",

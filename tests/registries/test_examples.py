@@ -71,8 +71,8 @@ def test_every_diagnostic_that_a_page_shows_is_printed_like_that(page: Path) -> 
     assert missing == []
 
 
-def test_the_program_in_the_readme_runs() -> None:
-    (program,) = [fence for fence in fences(TOP / "README.md") if "import" in fence]
+def test_the_program_of_the_tour_runs() -> None:
+    (program,) = [fence for fence in fences(GUIDE / "tour.md") if "import" in fence]
     ended = subprocess.run(
         [sys.executable, "-c", program],
         cwd=TOP,

@@ -1,4 +1,4 @@
-"""The tours of the README, carried out as they are written: a run is killed, resumed and looked at."""
+"""The tours of the page, carried out as they are written: a run is killed, resumed and looked at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from world.models.smollm import needs_model
 
 TOP = Path(__file__).parents[2]
-README = (TOP / "README.md").read_text(encoding="utf-8")
+PAGE = (TOP / "docs" / "user-guide" / "tour.md").read_text(encoding="utf-8")
 Ended = subprocess.CompletedProcess[str]
 
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def _list_commands(beginning: str) -> list[str]:
     """Return the commands of the block that begins with a command."""
-    (block,) = re.findall(rf"^```console\n(\$ {re.escape(beginning)}.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (block,) = re.findall(rf"^```console\n(\$ {re.escape(beginning)}.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     return [line.removeprefix("$ ") for line in block.splitlines()]
 
 
