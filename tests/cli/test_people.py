@@ -46,7 +46,7 @@ def _people(plan: Plan, *lines: str | None, answers: Answers = Answers.ASK) -> P
 def _decide(plan: Plan, effect: AskedOfPeople, *lines: str | None) -> tuple[bool | None, object]:
     """Return what is decided, and by whom."""
     answer = object_of(_people(plan, *lines).answer(effect))
-    Path("r.run.messages", name_answer(effect.key)).unlink()
+    Mailbox(Path("r.run").absolute()).find_file(name_answer(effect.key)).unlink()
     return read_decision(effect, answer), answer["by"]
 
 
