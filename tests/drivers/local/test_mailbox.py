@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from campaigns import choose
 from rights import ordinary_rights
 
 from stagec.core.failure import Failure
@@ -214,3 +215,43 @@ def test_a_sender_who_stays_keeps_nobody_waiting_for_long(mailbox: Mailbox) -> N
             mailbox.send(answering())
     finally:
         os.close(held)
+
+
+@pytest.mark.parametrize("seed", range(choose(40, full=400)))
+def test_a_message_that_was_changed_is_none(mailbox: Mailbox, seed: int) -> None:
+    sent = answering()
+    mailbox.send(sent)
+    path = mailbox.find_file(NAME)
+    data = bytearray(path.read_bytes())
+    data[seed * 7919 % len(data)] ^= 1 << (seed % 7)
+    path.write_bytes(data)
+    found = mailbox.look((NAME,))[NAME]
+    assert isinstance(found, UnusableMessageError) or found == sent
+
+
+def test_a_message_to_another_run_or_of_another_user_is_none(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Mailbox(mailbox.path.with_name("two.run"))
+    other.send(answering())
+    mailbox.send(answering())
+    os.replace(other.find_file(NAME), mailbox.find_file(NAME))
+    assert refusal(mailbox).startswith("has not the seal of this user")
+    monkeypatch.setenv("XDG_STATE_HOME", str(mailbox.path.parent / "another"))
+    stranger = Mailbox(mailbox.path.with_name("one.run"))
+    assert stranger.read(NAME) is None
+    stranger.send(answering(yes=False))
+    assert [str(each) for each in stranger.look((NAME,)).values() if isinstance(each, Exception)] == [
+        "has not the seal of this user, as 'stagec answer' and the page write it"
+    ]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
+def test_a_secret_that_others_may_read_seals_nothing(
+    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(mailbox.path.parent / "state"))
+    mailbox.send(answering())
+    (mailbox.path.parent / "state" / "stagec" / "messages.key").chmod(mode)
+    with pytest.raises(Failure, match="only you can read: remove it"):
+        Mailbox(mailbox.path.with_name("one.run")).send(answering(key="other"))
+    found = Mailbox(mailbox.path.with_name("one.run")).look((NAME,))[NAME]
+    assert "only you can read: remove it" in str(found)
