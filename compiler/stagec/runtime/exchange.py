@@ -250,10 +250,12 @@ def visit_of(execution: str) -> int:
     return int(execution.rpartition("#")[2])
 
 
-MACHINE = 2
+MACHINE = 3
 """The version of the machine: what makes another state, or other requests, of the same events is a new version."""
 WITH_PLACES = 2
 """The first version in which complaints about answers name places."""
+WITH_OBEYED_ANSWERS = 3
+"""The first version in which an answer to a question counts whatever another plan allows meanwhile."""
 
 
 @value
@@ -299,13 +301,17 @@ class Resumed:
 
 @value
 class Replanned:
-    """A run continues with a new plan, its digest and text; nodes in `again` begin again, `inputs` are new ones."""
+    """A run continues with a new plan, its digest and text; nodes in `again` begin again, `inputs` are new ones.
+
+    `machine` is the version of the machine with which it continues, if the run began with an older one.
+    """
 
     digest: str
     plan: str
     again: tuple[str, ...] = ()
     signature: str | None = None
     inputs: Mapping[str, Json] = NOTHING
+    machine: int = MACHINE
 
 
 @value

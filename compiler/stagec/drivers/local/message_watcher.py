@@ -135,6 +135,10 @@ class MessageWatcher:
             self._remove(name_answer(event.key))
         elif event == Cancelled():
             self._remove(MessageKind.CANCEL)
+        for key in step.void:
+            if key in self._asked:
+                self._asked.remove(key)
+                self._drop(key)
 
     def begin(self, *, is_new: bool) -> None:
         """Remove what was sent to a session that is over, or to an earlier run of the same name.
@@ -161,6 +165,13 @@ class MessageWatcher:
             if isinstance(each, UnusableMessageError):
                 self._tell_once(name, each)
         return [each for each in found.values() if isinstance(each, RunMessage)]
+
+    def _drop(self, key: str) -> None:
+        """Remove the answer to a question that nobody asks any more, and say so."""
+        found = self._mailbox.look((name_answer(key),)).get(name_answer(key))
+        if isinstance(found, RunMessage):
+            self._tell(f"the answer of {found.by} to {quote(key)} does not count: the question is asked no more")
+            self._remove(name_answer(key))
 
     def _remove(self, name: str) -> None:
         try:
