@@ -12,6 +12,7 @@ from stagec.plan.act import Delegate, Process
 from stagec.plan.document import Plan
 from stagec.plan.loader import PlanError
 from stagec.plan.node import Schedule
+from stagec.plan.surroundings import Tool
 from stagec.runtime.exchange import (
     MACHINE,
     WITH_OBEYED_ANSWERS,
@@ -164,8 +165,12 @@ class _Transfer:
                 active[execution.key] = replace(execution, asked=execution.asked + 1)
         return replace(state, pending=pending, active=active)
 
-    def _is_other(self, tool: str) -> bool:
-        return _define_tool(self.old.plan, tool) != _define_tool(self.new.plan, tool)
+    def _is_other(self, name: str) -> bool:
+        """Tell whether a call of a tool is something else in the new plan than whoever was asked about it could know."""
+        before, after = self.old.plan.tools.get(name), self.new.plan.tools.get(name)
+        if before is None or after is None:  # a plan names the tools that its nodes may use, and calls of others, too
+            return after is not None and bool(after.command or after.server)
+        return _define(self.old.plan, before) != _define(self.new.plan, after)
 
     def _find_obstacles(self, state: State) -> Iterator[Obstacle]:
         plan = self.new.plan
@@ -233,11 +238,8 @@ def _renew(
     return pending
 
 
-def _define_tool(plan: Plan, name: str) -> object:
-    """Return everything that a plan says of a tool; nothing of one that it does not have."""
-    tool = plan.tools.get(name)
-    if tool is None:
-        return None
+def _define(plan: Plan, tool: Tool) -> object:
+    """Return everything that a plan says of a tool."""
     schema = None if tool.schema is None else plan.contents.get(tool.schema)
     return replace(tool, schema=schema), plan.servers.get(tool.server or "")
 

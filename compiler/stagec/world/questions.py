@@ -11,6 +11,7 @@ from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_key
@@ -57,7 +58,10 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
         case Grant():
             tool, summary = plan.tools.get(effect.tool), redact(effect.summary)
             details = (f"arguments: {summary[:_SHOWN]}", f"effects: {'unknown' if tool is None else tool.effects}")
-            sentence = f"may {asking} call the tool {quote(effect.tool)}, which its plan does not allow"
+            act = plan.nodes[key.node].act if key.node in plan.nodes else None
+            is_allowed = isinstance(act, Converse) and effect.tool in act.tools  # since the plan has changed
+            reach = "allows by now" if is_allowed else "does not allow"
+            sentence = f"may {asking} call the tool {quote(effect.tool)}, which its plan {reach}"
             arguments = f"{summary}\ndigest of the arguments: {effect.digest}"
             return ask(sentence, details, _OF_GRANTS, arguments)
         case Confirm():
