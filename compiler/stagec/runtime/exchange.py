@@ -72,7 +72,7 @@ class Call:
 class Grant:
     """Ask people whether a call may be made that the stage does not allow: `{"granted": true or false}`.
 
-    `digest` is that of the arguments; `summary` is the arguments for people to read, and binds nothing.
+    `digest` is that of the arguments; `summary` is their beginning, and binds nothing. `arguments` are all of them.
     """
 
     key: str
@@ -82,6 +82,7 @@ class Grant:
     tool: str
     digest: str
     summary: str = ""
+    arguments: Json = None
 
 
 @value

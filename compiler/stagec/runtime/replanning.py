@@ -166,7 +166,7 @@ class _Transfer:
         return replace(state, pending=pending, active=active)
 
     def _is_other(self, name: str) -> bool:
-        """Tell whether a call of a tool is something else in the new plan than whoever was asked about it could know."""
+        """Tell whether a call of a tool means something else in the new plan than whoever was asked could know."""
         before, after = self.old.plan.tools.get(name), self.new.plan.tools.get(name)
         if before is None or after is None:  # a plan names the tools that its nodes may use, and calls of others, too
             return after is not None and bool(after.command or after.server)

@@ -139,8 +139,7 @@ class People:
         """Return what somebody at the terminal answers, or somebody elsewhere; no answer in time is a no."""
         with TERMINAL:
             put_error(f"\n{visible(question.sentence)}?\n")
-            follows = (f"{word}: {each}" for word, each in question.consequences.items())
-            for line in (*question.details, *follows):
+            for line in question.rows:
                 put_error(f"  {visible(line)}\n")
             return self._talk(question, awaited)
 

@@ -29,7 +29,7 @@ from stagec.runtime.step_builder import StepBuilder, error
 
 _BEFORE, _AFTER = "TOOL_CALL/pre", "TOOL_CALL/post"
 _SUMMARY = 200
-"""Characters of a call's arguments that people are shown."""
+"""Characters of the arguments of a call that its request has as a text; journals have digests of it."""
 
 Collected = Execution | None
 """An execution in whose transcript every call is answered; None while anything is waited for."""
@@ -121,6 +121,7 @@ def _authorise(
             tool=token.tool,
             digest=token.digest,
             summary=as_text(call.arguments)[:_SUMMARY],
+            arguments=call.arguments,
         )
         return None
     if decision.kind != APPROVE:
