@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sealed_names import find_file
 
 from stagec.cli.app import run
 from stagec.core.json import Json
@@ -158,7 +159,7 @@ def test_a_shell_without_the_secret_grants_nothing(what: str, project: Path, cap
     other = Mailbox(project / "runs" / "two.run")
     for key in ("two/work#1/1.2", "two/work#1/1.3"):
         other.send(write_message(MessageKind.ANSWER, "terminal", key, {"granted": True}))
-    mark = other.find_file(named("x")).name.split("-")[1]
+    mark = find_file(other, named("x")).name.split("-")[1]
     assert execute(project, [("Bash", {"command": command.replace("MARK", mark)})]) == 0
     told = capfd.readouterr().err
     assert not (project / "DEPLOYED").exists()

@@ -67,12 +67,11 @@ def show_arguments(arguments: Json) -> tuple[ShownArgument, ...]:
     """Return the arguments of a call: first what it acts on, then the others, the short ones first."""
     if not isinstance(arguments, dict):
         return (_show("arguments", arguments),)
-    others = {name: each for name, each in arguments.items() if not _NAME.fullmatch(name)}
-    if others:
-        known = {name: each for name, each in arguments.items() if name not in others}
-        return (*show_arguments(known), _show("others", others))
-    ranked = sorted(arguments, key=lambda name: (_rank(name), len(_write(arguments[name]))))
-    return tuple(_show(name, arguments[name], is_target=_rank(name) < len(_TARGETS)) for name in ranked)
+    known = [name for name in arguments if _NAME.fullmatch(name)]
+    others = {name: each for name, each in arguments.items() if name not in known}
+    ranked = sorted(known, key=lambda name: (_rank(name), len(_write(arguments[name]))))
+    shown = tuple(_show(name, arguments[name], is_target=_rank(name) < len(_TARGETS)) for name in ranked)
+    return (*shown, _show("others", others)) if others else shown
 
 
 def list_rows(shown: tuple[ShownArgument, ...], *, whole: bool = False) -> Iterator[str]:

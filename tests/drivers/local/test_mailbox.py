@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 from rights import ordinary_rights
+from sealed_names import find_file
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -40,8 +41,8 @@ def test_a_message_is_read_until_it_is_taken(mailbox: Mailbox) -> None:
     assert mailbox.read(NAME) is None
     sent = answering()
     mailbox.send(sent)
-    assert (mailbox.read(NAME), mailbox.list_names()) == (sent, [mailbox.find_file(NAME).name])
-    assert (mailbox.path.stat().st_mode & 0o777, mailbox.find_file(NAME).stat().st_mode & 0o777) == (0o700, 0o600)
+    assert (mailbox.read(NAME), mailbox.list_names()) == (sent, [find_file(mailbox, NAME).name])
+    assert (mailbox.path.stat().st_mode & 0o777, find_file(mailbox, NAME).stat().st_mode & 0o777) == (0o700, 0o600)
     mailbox.take(sent)
     mailbox.take(sent)
     assert (mailbox.read(NAME), mailbox.list_names()) == (None, [])
@@ -119,7 +120,7 @@ BYTES: list[bytes] = [b"", b"\xff\xfe", b"{", b"[" * 60_000, b'"' + b"x" * 70_00
 @pytest.mark.parametrize("data", [*(json.dumps(each).encode() for each in WRONG), *BYTES])
 def test_what_is_no_message_is_not_read_and_makes_room_for_one(mailbox: Mailbox, data: bytes) -> None:
     mailbox.path.mkdir(mode=0o700)
-    planted(mailbox.find_file(NAME), data)
+    planted(find_file(mailbox, NAME), data)
     assert refusal(mailbox).startswith(("is not a message", "has not the seal"))
     mailbox.send(answering())
     assert mailbox.read(NAME) is not None
@@ -145,14 +146,14 @@ def test_what_lies_in_the_place_of_a_message_is_not_followed_or_waited_for(
     mailbox: Mailbox, plant: Callable[[Path], None]
 ) -> None:
     mailbox.path.mkdir(mode=0o700)
-    plant(mailbox.find_file(NAME))
+    plant(find_file(mailbox, NAME))
     refusal(mailbox)
     mailbox.send(answering())
     assert mailbox.read(NAME) is not None
 
 
 def test_a_folder_in_the_place_of_a_message_is_told(mailbox: Mailbox) -> None:
-    mailbox.find_file(NAME).mkdir(parents=True, mode=0o700)
+    find_file(mailbox, NAME).mkdir(parents=True, mode=0o700)
     mailbox.path.chmod(0o700)
     assert refusal(mailbox).startswith("is not a message")
     with pytest.raises(Failure, match="no message can be sent"):
@@ -175,7 +176,7 @@ def test_a_folder_that_others_could_use_is_refused(mailbox: Mailbox, mode: int) 
 @pytest.mark.parametrize("inside", [True, False])
 def test_what_belongs_to_another_user_is_refused(mailbox: Mailbox, *, inside: bool) -> None:
     mailbox.send(answering())
-    os.chown(mailbox.find_file(NAME) if inside else mailbox.path, 12345, -1)
+    os.chown(find_file(mailbox, NAME) if inside else mailbox.path, 12345, -1)
     assert refusal(mailbox).startswith("may be written by others" if inside else "belongs to another user")
 
 
@@ -221,7 +222,7 @@ def test_a_sender_who_stays_keeps_nobody_waiting_for_long(mailbox: Mailbox) -> N
 def test_a_message_that_was_changed_is_none(mailbox: Mailbox, seed: int) -> None:
     sent = answering()
     mailbox.send(sent)
-    path = mailbox.find_file(NAME)
+    path = find_file(mailbox, NAME)
     data = bytearray(path.read_bytes())
     data[seed * 7919 % len(data)] ^= 1 << (seed % 7)
     path.write_bytes(data)
@@ -233,7 +234,7 @@ def test_a_message_to_another_run_or_of_another_user_is_none(mailbox: Mailbox, m
     other = Mailbox(mailbox.path.with_name("two.run"))
     other.send(answering())
     mailbox.send(answering())
-    os.replace(other.find_file(NAME), mailbox.find_file(NAME))
+    os.replace(find_file(other, NAME), find_file(mailbox, NAME))
     assert refusal(mailbox).startswith("has not the seal of this user")
     monkeypatch.setenv("XDG_STATE_HOME", str(mailbox.path.parent / "another"))
     stranger = Mailbox(mailbox.path.with_name("one.run"))

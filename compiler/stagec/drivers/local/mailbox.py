@@ -58,11 +58,6 @@ class Mailbox:
         self._journal = journal.name
         self._seal: Seal | None = None
 
-    def find_file(self, name: str) -> Path:
-        """Return where a message of a name is, or would be; for answers, only whoever has the secret can tell."""
-        seal = self._find_seal(make=True)
-        return self.path / (name if seal is None else self._name_file(seal, name))
-
     def check(self) -> None:
         """Raise `Failure` for a folder of messages in which others could write."""
         try:
@@ -162,9 +157,7 @@ class Mailbox:
                 return {name: UnusableMessageError(_FOREIGN) for name in names}
             with self._open() as folder, _alone(folder):
                 found = {name: self._look(folder, seal, name) for name in names}
-                for name, each in found.items():
-                    if isinstance(each, RunMessage):
-                        remove_file(folder, name)
+                _remove_all(folder, [name for name, each in found.items() if isinstance(each, RunMessage)])
         except (OSError, UnusableMessageError, Failure):
             return {}  # whoever looked for messages was told
         return {name: each for name, each in found.items() if each is not None}
@@ -189,9 +182,9 @@ class Mailbox:
                 raise UnusableFolderError(f"has the mode {mode}, must have 0700, and no answer in it counts: remove it")
             yield folder
 
-    def _find_seal(self, *, make: bool = False) -> Seal | None:
+    def _find_seal(self) -> Seal | None:
         if self._seal is None:
-            self._seal = make_seal() if make else find_seal()
+            self._seal = find_seal()
         return self._seal
 
     def _name_file(self, seal: Seal, name: str) -> str:
@@ -253,6 +246,11 @@ def _alone(folder: OpenedFolder) -> Iterator[None]:
         yield
     finally:
         fcntl.flock(descriptor_of(folder), fcntl.LOCK_UN)
+
+
+def _remove_all(folder: OpenedFolder, names: Sequence[str]) -> None:
+    for name in names:
+        remove_file(folder, name)
 
 
 def _list_names(folder: OpenedFolder) -> list[str]:

@@ -124,9 +124,9 @@ class ProtectedPlaces:
         git = {os.path.join(each, ".git"): "the data of git" for each in above}
         for place, what in {**self._hidden, os.path.join(self._root, _STAGEC): RUNS, **git}.items():
             at_root = os.path.realpath(place) == self._root
-            for name, number in _list_files(place):
+            for name, other in _list_files(place):
                 left -= 1
-                if left < 0 or (number == own[1] and (not at_root or _RUN in _fold(name))):
+                if left < 0 or (other == own and (not at_root or _RUN in _fold(name))):
                     return what
         return None
 
@@ -161,9 +161,9 @@ def _identify(status: os.stat_result) -> _Identity:
     return status.st_dev, status.st_ino
 
 
-def _identify_path(path: str) -> _Identity | None:
+def _identify_path(path: str, *, follow: bool = True) -> _Identity | None:
     try:
-        return _identify(os.stat(path))
+        return _identify(os.stat(path, follow_symlinks=follow))
     except (OSError, ValueError):
         return None
 
@@ -176,20 +176,9 @@ def _exists(name: str, folder: int) -> bool:
     return True
 
 
-def _list_files(place: str) -> Iterator[tuple[str, int]]:
-    """Yield the name and the number of each file in a place, or of the file that it is."""
-    left = [place]
-    while left:
-        try:
-            with os.scandir(left.pop()) as found:
-                for each in found:
-                    if each.is_dir(follow_symlinks=False):
-                        left.append(each.path)
-                    else:
-                        yield each.name, each.inode()
-        except NotADirectoryError:
-            number = _identify_path(place)
-            if number is not None:
-                yield os.path.basename(place), number[1]
-        except OSError:
-            continue
+def _list_files(place: str) -> Iterator[tuple[str, _Identity | None]]:
+    """Yield the name of each file in a place, or of the file that it is, and what it is."""
+    if os.path.isfile(place):
+        yield os.path.basename(place), _identify_path(place)
+    for folder, _, names in os.walk(place):
+        yield from ((name, _identify_path(os.path.join(folder, name), follow=False)) for name in names)
