@@ -211,8 +211,8 @@ SHOW = """
   const { Questions } = await import("/static/people.js");
   const questions = new Questions("one");
   questions.show(%s);
-  document.querySelector("main").replaceChildren(questions.node);
-  return [...document.querySelectorAll(".question")].map((card) => card.textContent);
+  document.querySelector(".questions").replaceWith(questions.node);
+  return [...questions.node.querySelectorAll(".question")].map((card) => card.textContent);
 })()
 """
 
@@ -222,6 +222,8 @@ def test_no_question_on_the_page_misleads(chromium: Any, serving: Callable[..., 
     chromium.size(900, 700)
     chromium.visit(serving(tmp_path).address)
     chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.click("#rows a")
+    chromium.wait_for("document.querySelector('.question .yes') !== null")
     asked = [question_to_json(describe_question(stages(), ask(tool, given))) for tool, given, _ in MISLEADING.values()]
     cards = chromium.value(SHOW % json.dumps([{**each, "key": str(at)} for at, each in enumerate(asked)]))
     assert len(cards) == len(MISLEADING)
