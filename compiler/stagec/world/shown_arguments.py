@@ -11,6 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from stagec.core.json import Json
 from stagec.core.terminal import columns
@@ -140,14 +141,22 @@ def _split(text: str) -> Iterator[tuple[str, bool]]:
 
 def _wrap(line: str) -> Iterator[str]:
     """Yield the pieces of a line that a row has room for."""
+    if line.isascii():
+        yield from (line[at : at + _WIDTH] for at in range(0, len(line), _WIDTH))
+        return
     piece, width = "", 0
     for each in line:
-        taken = columns(each)
+        taken = _measure(each)
         if width + taken > _WIDTH:
             yield piece
             piece, width = "", 0
         piece, width = piece + each, width + taken
     yield piece
+
+
+@lru_cache(maxsize=4_096)
+def _measure(character: str) -> int:
+    return columns(character)
 
 
 def _spell_line(line: str) -> str:
@@ -156,9 +165,9 @@ def _spell_line(line: str) -> str:
     indent = len(line) - len(line.lstrip(" "))
     begin = line[:indent] if indent <= _INDENT and indent < len(line) else ""
     rest = re.sub(rf" {{{_BLANKS},}}| +$|^ +(?! )", _count_blanks, line[len(begin) :])
-    mixed = {at for match in _WORD.finditer(line) for at in _find_mixed(match)}
-    if not mixed and rest.isascii() and rest.isprintable():
+    if line.isascii() and line.isprintable():
         return begin + rest
+    mixed = {at for match in _WORD.finditer(line) for at in _find_mixed(match)}
     told = "".join(_spell_character(line, at, is_mixed=at in mixed) for at in range(len(begin), len(line)))
     return begin + re.sub(rf" {{{_BLANKS},}}| +$", _count_blanks, told)
 
@@ -168,7 +177,7 @@ def _count_blanks(match: re.Match[str]) -> str:
     return f"⟦{count} blank{'' if count == 1 else 's'}⟧"
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-._/:@]?[^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:[-._/:@][^\W\d_]+)*")
 _LOOKALIKES = frozenset(
     "\u2044\u2215\u2571\u29f8\u2216\u29f5\u037e\u2024\u2236\u02d0\u2010\u2011\u2212\u2223\u01c0\u2758"
 )
@@ -188,23 +197,28 @@ def _find_mixed(match: re.Match[str]) -> Iterator[int]:
 
 
 def _spell_character(line: str, at: int, *, is_mixed: bool) -> str:
-    """Return a character as it is shown; one that is not seen, or looks like another, by its number and its name."""
     character = line[at]
     if character.isascii() and character.isprintable():
         return character
+    return _spell_between(line[max(0, at - 1) : at], character, line[at + 1 : at + 2], is_mixed=is_mixed)
+
+
+@lru_cache(maxsize=65_536)
+def _spell_between(before: str, character: str, after: str, *, is_mixed: bool) -> str:
+    """Return a character as it is shown; one that is not seen, or looks like another, by its number and its name."""
     if character == "\t":
         return "⟦tab⟧"
     kind = unicodedata.category(character)
     is_unseen = kind[0] in "CZ" or character in _UNSEEN
-    is_stacked = kind[0] == "M" and (at == 0 or unicodedata.category(line[at - 1])[0] in "MPSZ")
+    is_stacked = kind[0] == "M" and (not before or unicodedata.category(before)[0] in "MPSZ")
     if is_unseen or is_stacked or character in _LOOKALIKES or character in "⟦⟧" or (is_mixed and character.isalpha()):
         return _name(character)
     plain = unicodedata.normalize("NFKC", character)
-    beside = line[max(0, at - 1) : at] + line[at + 1 : at + 2]
-    is_like = plain.isascii() and plain.isprintable() and any("!" <= each <= "~" for each in beside)
+    is_like = plain.isascii() and plain.isprintable() and any("!" <= each <= "~" for each in before + after)
     return _name(character) if is_like or (plain.isascii() and plain.isalnum()) else character
 
 
+@lru_cache(maxsize=4_096)
 def _name(character: str) -> str:
     name = unicodedata.name(character, "")
     return f"⟦U+{ord(character):04X}{' ' + name if name else ''}⟧"

@@ -131,6 +131,7 @@ class People:
         name, *options = self._setup.run
         command = join(("stagec", "answer", name, question.key, "yes", *options))
         say(f"stagec: waits for an answer: {question.sentence}? {command}, or no")
+        put_error("".join(f"  {visible(line)}\n" for line in question.rows))
         if not awaited.arrived.wait(self._setup.seconds):
             return self._deny(awaited.effect)
         return self._take(awaited)
