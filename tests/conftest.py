@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -33,6 +34,10 @@ settings.load_profile("stagec")
 
 # What a test checks is checked, and the results of tests are nobody's.
 os.environ["STAGEC_NO_CACHE"] = "1"
+
+# The secret with which the tests seal messages is not that of the user.
+_STATE = tempfile.TemporaryDirectory(prefix="stagec-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

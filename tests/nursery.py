@@ -43,7 +43,8 @@ _LIBRARIES = {
 
 def environment(**more: str) -> dict[str, str]:
     """Return an environment without anything that changes what is printed, but with what is given."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "SYSTEMROOT") if name in os.environ}
+    names = ("PATH", "HOME", "XDG_STATE_HOME", "TMPDIR", "SYSTEMROOT")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     return {**kept, **_AROUND, "STAGEC_NO_CACHE": "1", **more}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sealed_names import find_file
 from terminal import type_at_terminal
 
 from stagec.cli.app import run
@@ -46,7 +47,7 @@ def _people(plan: Plan, *lines: str | None, answers: Answers = Answers.ASK) -> P
 def _decide(plan: Plan, effect: AskedOfPeople, *lines: str | None) -> tuple[bool | None, object]:
     """Return what is decided, and by whom."""
     answer = object_of(_people(plan, *lines).answer(effect))
-    Path("r.run.messages", name_answer(effect.key)).unlink()
+    find_file(Mailbox(Path("r.run").absolute()), name_answer(effect.key)).unlink()
     return read_decision(effect, answer), answer["by"]
 
 

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import handmade
+from misleading import MISLEADING, ask
+from playable import stages
 from serve.asking import make_asking, make_program, make_stages, run_plan
 
+from stagec.core.json import list_of, object_of
 from stagec.core.value import replace
 from stagec.drivers.local import Journal, create
 from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.messages import name_answer
 from stagec.plan import Plan, dump
 from stagec.runtime import Answered, Replanned, Started, State, advance, load
+from stagec.world.questions import describe_question, question_to_json
 
 NASTY = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007 __proto__ " + "long" * 300
 ROWS = "[...document.querySelectorAll('#rows .name')].map(each => each.textContent)"
@@ -170,7 +175,7 @@ def test_an_answer_that_somebody_gave_before_is_told(
     chromium.key("Enter")
     told = chromium.wait_for(text(".question .told"))
     assert told == "the question is already answered: no, by page"
-    (message,) = [Mailbox(tmp_path / "one.run").read(name) for name in Mailbox(tmp_path / "one.run").list_names()]
+    message = Mailbox(tmp_path / "one.run").read(name_answer(key))
     assert message is not None
     assert message.answer == {"yes": False}
     journal.close()
@@ -201,10 +206,44 @@ def test_a_run_is_started_with_a_form(chromium: Any, serving: Callable[..., Any]
     assert chromium.complaints() == []
 
 
+SHOW = """
+(async () => {
+  const { Questions } = await import("/static/people.js");
+  const questions = new Questions("one");
+  questions.show(%s);
+  document.querySelector(".questions").replaceWith(questions.node);
+  return [...questions.node.querySelectorAll(".question")].map((card) => card.textContent);
+})()
+"""
+
+
+def test_no_question_on_the_page_misleads(chromium: Any, serving: Callable[..., Any], tmp_path: Path) -> None:
+    begin(tmp_path, make_asking())
+    chromium.size(900, 700)
+    chromium.visit(serving(tmp_path).address)
+    chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.click("#rows a")
+    chromium.wait_for("document.querySelector('.question .yes') !== null")
+    asked = [question_to_json(describe_question(stages(), ask(tool, given))) for tool, given, _ in MISLEADING.values()]
+    cards = chromium.value(SHOW % json.dumps([{**each, "key": str(at)} for at, each in enumerate(asked)]))
+    assert len(cards) == len(MISLEADING)
+    for card, told, (_, _, wanted) in zip(cards, asked, MISLEADING.values(), strict=True):
+        shown = [object_of(each) for each in list_of(told["shown"])]
+        rows = [str(row) for each in shown for row in (*list_of(each["rows"]), *list_of(each.get("whole")))]
+        assert [row for row in rows if row not in card] == []
+        assert [each for each in (text.partition(": | ")[2] or text for text in wanted) if each not in card] == []
+        assert all(each.isprintable() or each == "\n" for each in card)
+    # nothing is wider than the page, and whatever is folded can be opened
+    assert chromium.value("document.documentElement.scrollWidth <= innerWidth") is True
+    folded = sum("whole" in each for told in asked for each in map(object_of, list_of(told["shown"])))
+    assert chromium.value("document.querySelectorAll('.shown-argument details').length") == folded
+    assert chromium.complaints() == []
+
+
 def test_two_windows_show_the_same_and_one_sees_what_the_other_answers(
     chromium: Any, serving: Callable[..., Any], tmp_path: Path
 ) -> None:
-    journal, _ = begin(tmp_path, make_asking())
+    journal, key = begin(tmp_path, make_asking())
     served = serving(tmp_path)
     chromium.visit(served.address)
     chromium.wait_for(f"{ROWS}.length === 1")
@@ -218,7 +257,7 @@ def test_two_windows_show_the_same_and_one_sees_what_the_other_answers(
         chromium.value("document.querySelector('.question .yes').click()")
         chromium.wait_for(f"{text('.question .told')}?.length > 0")
         assert chromium.complaints() == []
-    (message,) = [Mailbox(tmp_path / "one.run").read(name) for name in Mailbox(tmp_path / "one.run").list_names()]
+    message = Mailbox(tmp_path / "one.run").read(name_answer(key))
     assert message is not None
     assert message.answer == {"yes": True}
     chromium.value("document.querySelector('.question .yes').click()")

@@ -16,7 +16,7 @@ from stagec.cli.running.runs import Runs
 from stagec.cli.running.serve_request import _name_run
 from stagec.drivers.local import Journal, create
 from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.messages import MessageKind
+from stagec.drivers.messages import MessageKind, name_answer
 from stagec.plan import dump
 from stagec.runtime import Started, State, advance, load
 from stagec.serve.watch import Watch
@@ -35,8 +35,8 @@ class Waiting(NamedTuple):
 
     def read(self, kind: MessageKind = MessageKind.ANSWER) -> Any:
         mailbox = Mailbox(folder_of(self.watch) / "one.run")
-        names = mailbox.list_names()
-        return [mailbox.read(name) for name in names if name.startswith(kind)]
+        names = (name_answer(self.key), MessageKind.PAUSE, MessageKind.CANCEL)
+        return [each for name, each in mailbox.look(names).items() if name.startswith(kind)]
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def test_a_question_says_who_asks_what_and_what_follows(plan: Plan) -> None:
     asked = describe_question(plan, GRANT)
     assert (asked.key, asked.kind, asked.who) == ("r/check#2/1.0", "grant", "check#2")
     assert asked.sentence == "may stage 'check#2' call the tool 'Delete', which its plan does not allow"
-    assert asked.details[1] == "effects: unknown"
+    assert asked.details[0] == "effects: unknown, it may change anything"
     assert "digest of the arguments: sha" in asked.arguments
     assert [describe_question(plan, each).kind for each in ALL] == ["grant", "confirm", "judge"]
 

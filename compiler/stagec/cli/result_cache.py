@@ -105,7 +105,7 @@ def describe(arguments: Sequence[str]) -> bytes:
 
 def make_key(described: bytes) -> ResultKey | None:
     """Return the key of what was described; None as long as the user has no secret."""
-    folder = _find_own_folder()
+    folder = find_own_folder()
     secret = b"" if folder is None else _read_secret(os.path.join(folder, "secret"))
     if len(secret) != _SECRET_SIZE:
         return None
@@ -120,14 +120,14 @@ def take_description() -> bytes | None:
 def find_folder(named: str | os.PathLike[str] | None) -> str | None:
     """Return the folder of entries: the one that was named, else that of the environment, else the user's own."""
     folder = os.fspath(named) if named is not None else os.environ.get("STAGEC_CACHE_DIR", "")
-    return os.path.abspath(folder) if folder else _find_own_folder()
+    return os.path.abspath(folder) if folder else find_own_folder()
 
 
 def keep(described: bytes, folder: str | Path | None, result: tuple[int, Observations, Said]) -> None:
     """Keep a result for the next run; where that cannot be, there is none."""
     from stagec.cli.result_shelf import ResultShelf  # only a run without a known result writes one
 
-    own, entries = _find_own_folder(), find_folder(folder)
+    own, entries = find_own_folder(), find_folder(folder)
     try:
         if own is None or entries is None or describe(sys.argv[1:]) != described:
             return
@@ -150,7 +150,7 @@ def _find_option(arguments: Sequence[str]) -> str | None:
     return found
 
 
-def _find_own_folder() -> str | None:
+def find_own_folder() -> str | None:
     """Return the user's own folder for caches; as everywhere, a relative one does not count."""
     folder, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
     base = folder if os.path.isabs(folder) else os.path.join(home, ".cache") if os.path.isabs(home) else ""

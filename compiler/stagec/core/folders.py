@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from stagec.core.disk import OpenedFolder, RefusedWriteError
@@ -37,12 +37,24 @@ def split_path(path: str) -> list[str]:
 
 
 @contextmanager
-def enter_folder(above: OpenedFolder, path: str, *, make: bool = False, mode: int = _OWN) -> Iterator[OpenedFolder]:
-    """Open a folder below another; with `make` those that are missing are made, by default for the user alone."""
+def enter_folder(
+    above: OpenedFolder,
+    path: str,
+    *,
+    make: bool = False,
+    mode: int = _OWN,
+    admit: Callable[[int], None] | None = None,
+) -> Iterator[OpenedFolder]:
+    """Open a folder below another; with `make` those that are missing are made, by default for the user alone.
+
+    `admit` is given each folder as it is opened, and raises what forbids to go further.
+    """
     opened: list[OpenedFolder] = []
     try:
         for part in split_path(path):
             opened.append(_enter(opened[-1] if opened else above, part, mode if make else None))
+            if admit is not None:
+                admit(descriptor_of(opened[-1]))
         yield opened[-1] if opened else above
     finally:
         for each in opened:
@@ -61,10 +73,13 @@ def make_fresh(above: OpenedFolder, name: str) -> None:
     os.mkdir(name, _OWN, dir_fd=descriptor_of(above))
 
 
-def open_file(above: OpenedFolder, path: str) -> int:
-    """Return a regular file below a folder, open for reading; a link anywhere is a `RefusedWriteError`."""
+def open_file(above: OpenedFolder, path: str, admit: Callable[[int], None] | None = None) -> int:
+    """Return a regular file below a folder, open for reading; a link anywhere is a `RefusedWriteError`.
+
+    `admit` is given each folder on the way, as by `enter_folder`.
+    """
     *folders, name = split_path(path) or [""]
-    with enter_folder(above, "/".join(folders)) as folder:
+    with enter_folder(above, "/".join(folders), admit=admit) as folder:
         status = folder.status(name)
         if status is not None and stat.S_ISLNK(status.st_mode):
             raise RefusedWriteError("it is a link")

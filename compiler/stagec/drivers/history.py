@@ -139,6 +139,7 @@ def event_to_json(event: Event) -> Json:
         case Replanned():
             asked: dict[str, Json] = {"again": list(event.again), "signature": event.signature}
             asked |= {"inputs": dict(event.inputs)} if event.inputs else {}
+            asked |= {} if event.machine == 1 else {"machine": event.machine}
             return {"is": "replanned", "digest": event.digest, **asked, "plan": event.plan}
         case Rewound():
             return {"is": "rewound", "to": event.to}
@@ -212,18 +213,18 @@ def _read_event(given: Json) -> Event:
 
 
 def _read_machine(given: Object) -> int:
-    """Return the version of the machine with which a run began; older versions wrote none."""
+    """Return the version of the machine with which a run begins or continues; older versions wrote none."""
     machine = given.get("machine", 1)
     if not isinstance(machine, int) or isinstance(machine, bool) or machine < 1:
         raise ValueError("it is not an event")
     if machine > MACHINE:
-        told = f"the run began with version {machine} of the machine, and this is version {MACHINE}"
+        told = f"the run has version {machine} of the machine, and this is version {MACHINE}"
         raise JournalError(Reason.UNUSABLE, f"{told}; a later stagec can resume it")
     return machine
 
 
 def _read_change(given: Object) -> Replanned:
-    """Return a change of the plan; older versions wrote no inputs."""
+    """Return a change of the plan; older versions wrote no inputs, and no version of the machine."""
     match given:
         case {
             "digest": str(digest),
@@ -232,7 +233,8 @@ def _read_change(given: Object) -> Replanned:
             "signature": str() | None as signature,
             "inputs": dict(inputs),
         }:
-            return Replanned(digest, _check_text(plan, digest), _names(again), signature, object_of(inputs))
+            named, machine = _names(again), _read_machine(object_of(given))
+            return Replanned(digest, _check_text(plan, digest), named, signature, object_of(inputs), machine)
         case _:
             raise ValueError("it is not an event")
 

@@ -72,7 +72,7 @@ class Call:
 class Grant:
     """Ask people whether a call may be made that the stage does not allow: `{"granted": true or false}`.
 
-    `digest` is that of the arguments; `summary` is the arguments for people to read, and binds nothing.
+    `digest` is that of the arguments; `summary` is their beginning, and binds nothing. `arguments` are all of them.
     """
 
     key: str
@@ -82,6 +82,7 @@ class Grant:
     tool: str
     digest: str
     summary: str = ""
+    arguments: Json = None
 
 
 @value
@@ -250,10 +251,12 @@ def visit_of(execution: str) -> int:
     return int(execution.rpartition("#")[2])
 
 
-MACHINE = 2
+MACHINE = 3
 """The version of the machine: what makes another state, or other requests, of the same events is a new version."""
 WITH_PLACES = 2
 """The first version in which complaints about answers name places."""
+WITH_OBEYED_ANSWERS = 3
+"""The first version in which an answer to a question counts whatever another plan allows meanwhile."""
 
 
 @value
@@ -299,13 +302,17 @@ class Resumed:
 
 @value
 class Replanned:
-    """A run continues with a new plan, its digest and text; nodes in `again` begin again, `inputs` are new ones."""
+    """A run continues with a new plan, its digest and text; nodes in `again` begin again, `inputs` are new ones.
+
+    `machine` is the version of the machine with which it continues, if the run began with an older one.
+    """
 
     digest: str
     plan: str
     again: tuple[str, ...] = ()
     signature: str | None = None
     inputs: Mapping[str, Json] = NOTHING
+    machine: int = MACHINE
 
 
 @value

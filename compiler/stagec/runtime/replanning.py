@@ -9,9 +9,19 @@ from stagec.core.json_reader import UnreadableError
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.plan.act import Delegate, Process
+from stagec.plan.document import Plan
 from stagec.plan.loader import PlanError
 from stagec.plan.node import Schedule
-from stagec.runtime.exchange import Replanned
+from stagec.plan.surroundings import Tool
+from stagec.runtime.exchange import (
+    MACHINE,
+    WITH_OBEYED_ANSWERS,
+    Effect,
+    Grant,
+    Replanned,
+    execution_of,
+    request_key,
+)
 from stagec.runtime.execution import AgentRun, Execution
 from stagec.runtime.json_values import normalise
 from stagec.runtime.persistent_collections import Queue, Table
@@ -40,26 +50,31 @@ class ObstacleError(Exception):
 def change_plan(machine: Machine, program: Program, state: State, event: Replanned) -> StepResult:
     """Return what follows when a run continues with the plan of an event; only the old state if that forbids it.
 
-    Requests without an answer keep their keys and their members. Executions that begin `again` make new requests. A run
-    of processes must be resumed after this, because its schedule opens again then.
+    Requests without an answer keep their keys and their members, except questions about tools that the new plan
+    defines otherwise: these are asked anew, under new keys. Executions that begin `again` make new requests. A run of
+    processes must be resumed after this, because its schedule opens again then.
     """
     aside = set_aside(machine, program, state, event.again)
     try:
         wanted = load(event.plan.encode())
-        taken = transfer(program, wanted, give_inputs(wanted, aside.state, event.inputs))
+        taken = transfer(program, wanted, give_inputs(wanted, aside.state, event.inputs), event.machine)
     except (PlanError, ObstacleError):
         return StepResult(state)
     if wanted.digest != event.digest:
         return StepResult(state)
     builder = StepBuilder(join_programs(program, wanted), taken, machine)
     given: dict[str, Json] = {"inputs": sorted(event.inputs)} if event.inputs else {}
+    anew = tuple(each for key, each in taken.pending.items() if key not in aside.state.pending)
+    gone = tuple(key for key in aside.state.pending if key not in taken.pending)
+    given |= {"asked": [each.key for each in anew]} if anew else {}
     builder.emit("PlanChanged", before=program.digest, after=wanted.digest, again=list(event.again), **given)
     if not state.statuses:
         move(builder, ())
     step = builder.step()
     return replace(
         step,
-        void=(*aside.void, *step.void),
+        effects=(*anew, *step.effects),
+        void=(*aside.void, *gone, *step.void),
         trace=(*aside.trace, *step.trace),
         moves=(*aside.moves, *step.moves),
         program=builder.program,
@@ -104,31 +119,58 @@ def give_inputs(program: Program, state: State, given: Mapping[str, Json]) -> St
     return replace(state, inputs={**state.inputs, **inputs})
 
 
-def transfer(old: Program, new: Program, state: State) -> State:
-    """Return a state of a run of one program as a state of another one, or raise `ObstacleError`."""
-    return _Transfer(old, new).take_over(state)
+def transfer(old: Program, new: Program, state: State, machine: int = MACHINE) -> State:
+    """Return a state of a run of one program as a state of another one, or raise `ObstacleError`.
+
+    `machine` is the version of the machine with which the run continues, if it began with an older one.
+    """
+    return _Transfer(old, new, machine).take_over(state)
 
 
 class _Transfer:
     """Takes states of runs of an old program over to a new one."""
 
-    def __init__(self, old: Program, new: Program) -> None:
-        self.old, self.new = old, new
+    def __init__(self, old: Program, new: Program, machine: int) -> None:
+        self.old, self.new, self.machine = old, new, machine
         self.nodes = new.plan.nodes
 
     def take_over(self, state: State) -> State:
         obstacle = next(self._find_obstacles(state), None)
         if obstacle is not None:
             raise ObstacleError(obstacle)
+        machine = max(state.machine, self.machine)
+        asking = self._ask_anew(state) if machine >= WITH_OBEYED_ANSWERS else state
         given = self.new.plan.inputs
         defaults = {name: each.default for name, each in given.items() if each.default is not None}
+        active = {key: self._take_execution(each) for key, each in asking.active.items()}
         return replace(
             state,
             inputs={**defaults, **state.inputs},
             scopes={name: self._take_scope(name, each, state) for name, each in state.scopes.items()},
-            active={key: self._take_execution(each) for key, each in state.active.items()},
+            active=active,
+            pending=_renew(asking.pending, state.active, active),
             past=self._take_past(state.past),
+            machine=machine,
         )
+
+    def _ask_anew(self, state: State) -> State:
+        """Return a state in which questions about tools that are others now have new keys: no old answer fits them."""
+        pending, active = dict(state.pending), dict(state.active)
+        for key, effect in state.pending.items():
+            execution = active.get(execution_of(key))
+            if isinstance(effect, Grant) and execution is not None and self._is_other(effect.tool):
+                new = request_key(execution.key, execution.attempt, execution.asked)
+                pending = {new if each == key else each: other for each, other in pending.items()}
+                pending[new] = replace(effect, key=new)
+                active[execution.key] = replace(execution, asked=execution.asked + 1)
+        return replace(state, pending=pending, active=active)
+
+    def _is_other(self, name: str) -> bool:
+        """Tell whether a call of a tool means something else in the new plan than whoever was asked could know."""
+        before, after = self.old.plan.tools.get(name), self.new.plan.tools.get(name)
+        if before is None or after is None:  # a plan names the tools that its nodes may use, and calls of others, too
+            return after is not None and bool(after.command or after.server)
+        return _define(self.old.plan, before) != _define(self.new.plan, after)
 
     def _find_obstacles(self, state: State) -> Iterator[Obstacle]:
         plan = self.new.plan
@@ -160,7 +202,7 @@ class _Transfer:
         if not isinstance(progress, AgentRun) or not isinstance(act, Delegate):
             return execution
         old, new = self.old.agents[act.agent], self.new.agents[act.agent]
-        return replace(execution, progress=replace(progress, state=transfer(old, new, progress.state)))
+        return replace(execution, progress=replace(progress, state=transfer(old, new, progress.state, self.machine)))
 
     def _take_past(self, past: Table[str, NodeHistory]) -> Table[str, NodeHistory]:
         """Return the history of nodes, without predecessors that are gone."""
@@ -182,6 +224,24 @@ class _Transfer:
             why = f"the schedule of {quote(owner or state.entry)} is another one, and the run is in the middle of it"
             raise ObstacleError(Obstacle(why, owner or None))
         return replace(scope, agenda=find_schedule(self.new, found[0]))
+
+
+def _renew(
+    pending: Mapping[str, Effect], before: Mapping[str, Execution], after: Mapping[str, Execution]
+) -> Mapping[str, Effect]:
+    """Return the requests of a run when those in the runs of its agents are others than before."""
+    for key, execution in before.items():
+        old, new = execution.progress, after[key].progress
+        if isinstance(old, AgentRun) and isinstance(new, AgentRun) and {*old.state.pending} != {*new.state.pending}:
+            others = {name: each for name, each in pending.items() if name not in old.state.pending}
+            pending = {**others, **new.state.pending}
+    return pending
+
+
+def _define(plan: Plan, tool: Tool) -> object:
+    """Return everything that a plan says of a tool."""
+    schema = None if tool.schema is None else plan.contents.get(tool.schema)
+    return replace(tool, schema=schema), plan.servers.get(tool.server or "")
 
 
 def owner_of(scope: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
@@ -25,11 +25,13 @@ class Covered:
     """The name of a class and its members in their order.
 
     Those in `rare` follow, each with the value that it mostly has; they are in the text where they have another one.
+    Those `apart` are never in it: another member stands for them.
     """
 
     name: str
     members: tuple[str, ...]
     rare: Mapping[str, Any]
+    apart: tuple[str, ...] = ()
 
 
 def _cover(name: str, members: str, **rare: Any) -> Covered:
@@ -40,7 +42,10 @@ REQUESTS: Mapping[type, Covered] = {
     exchange.Ask: _cover("Ask", "key prompt system schema tools model permission complaint"),
     exchange.Turn: _cover("Turn", "key transcript tools completion schema"),
     exchange.Call: _cover("Call", "key tool arguments id"),
-    exchange.Grant: _cover("Grant", "key execution attempt proposal tool digest summary"),
+    exchange.Grant: replace(
+        _cover("Grant", "key execution attempt proposal tool digest summary"),
+        apart=("arguments",),  # `digest` is theirs
+    ),
     exchange.Run: _cover("Run", "key words milliseconds"),
     exchange.Shell: _cover("Shell", "key command"),
     exchange.Judge: _cover("Judge", "key kind settings answer"),

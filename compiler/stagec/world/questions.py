@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TypeGuard
 
@@ -11,16 +12,16 @@ from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_key
 from stagec.runtime.program import Program, find_program
+from stagec.world.shown_arguments import ShownArgument, argument_to_json, list_rows, show_arguments, spell
 
 AskedOfPeople = Grant | Confirm | Judge
 """The requests that people answer, each with yes or no."""
 _MEMBERS: Mapping[type[AskedOfPeople], str] = {Grant: "granted", Confirm: "yes", Judge: "done"}
-_SHOWN = 200
-"""Characters of arguments that are shown at once."""
 
 
 @value
@@ -28,8 +29,9 @@ class OpenQuestion:
     """A question that waits for yes or no.
 
     `kind` is `grant`, `confirm` or `judge`; `who` is the execution that asks. The sentence has no question mark.
-    `details` are lines that help to answer, `consequences` say what follows from `yes` and from `no`. `arguments` is
-    everything that is known of what is asked, for whoever wants to see it all.
+    `shown` are the arguments of a call, or the work that is judged, as people may see them; `details` are lines that
+    help to answer, `consequences` say what follows from `yes` and from `no`. `arguments` is everything that is known of
+    what is asked, for whoever wants to see it all.
     """
 
     key: str
@@ -39,6 +41,13 @@ class OpenQuestion:
     details: tuple[str, ...]
     consequences: Mapping[str, str]
     arguments: str = ""
+    shown: tuple[ShownArgument, ...] = ()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What is shown at once, as lines: the arguments, what a call may do, and what follows from the answers."""
+        follows = (f"{word}: {each}" for word, each in self.consequences.items())
+        return (*list_rows(self.shown), *self.details, *follows)
 
 
 def is_for_people(effect: Effect | None) -> TypeGuard[AskedOfPeople]:
@@ -55,18 +64,77 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
     ask = partial(OpenQuestion, effect.key, type(effect).__name__.lower(), who)
     match effect:
         case Grant():
-            tool, summary = plan.tools.get(effect.tool), redact(effect.summary)
-            details = (f"arguments: {summary[:_SHOWN]}", f"effects: {'unknown' if tool is None else tool.effects}")
-            sentence = f"may {asking} call the tool {quote(effect.tool)}, which its plan does not allow"
-            arguments = f"{summary}\ndigest of the arguments: {effect.digest}"
-            return ask(sentence, details, _OF_GRANTS, arguments)
+            shown = show_arguments(_find_arguments(effect, redact))
+            is_cut = effect.arguments is None and [each.name for each in shown] == ["beginning"]
+            details = ((_UNKNOWN_REST,) if is_cut else ()) + tuple(_describe_effects(plan, effect.tool))
+            act = plan.nodes[key.node].act if key.node in plan.nodes else None
+            is_allowed = isinstance(act, Converse) and effect.tool in act.tools  # since the plan has changed
+            reach = "allows by now" if is_allowed else "does not allow"
+            sentence = f"may {asking} call the tool '{spell(effect.tool)}', which its plan {reach}"
+            arguments = "\n".join((*list_rows(shown, whole=True), f"digest of the arguments: {effect.digest}"))
+            return ask(sentence, details, _OF_GRANTS, arguments, shown)
         case Confirm():
-            return ask(f"may {asking} act: {redact(effect.question).rstrip(' ?')}", (), _OF_CONFIRMATIONS)
+            return ask(f"may {asking} act: {spell(redact(effect.question).rstrip(' ?'))}", (), _OF_CONFIRMATIONS)
         case Judge():
-            work = redact(json.dumps(effect.answer, indent=2, ensure_ascii=False))
-            return ask(f"is the work of {asking} done", (f"judged by: {effect.kind}",), _OF_JUDGEMENTS, work)
+            work = show_arguments(_redact(effect.answer, redact))
+            told = "\n".join(list_rows(work, whole=True))
+            return ask(f"is the work of {asking} done", (f"judged by: {effect.kind}",), _OF_JUDGEMENTS, told, work)
 
 
+_EFFECTS = {
+    "read": "effects: read, it changes nothing",
+    "mutating": "effects: mutating, it changes something",
+    "unknown": "effects: unknown, it may change anything",
+}
+_UNKNOWN_REST = "the rest of the arguments is not known: the run was begun by an older version"
+_CUT = 200
+"""Characters from which the beginning of arguments is not all of them."""
+
+
+def _find_arguments(effect: Grant, redact: Callable[[str], str]) -> Json:
+    """Return the arguments of a call; where only their beginning is known, as what it is."""
+    if effect.arguments is not None or len(effect.summary) < _CUT:
+        given = effect.arguments
+        if given is None:
+            with suppress(ValueError):
+                given = json.loads(effect.summary)
+        return _redact(effect.summary if given is None else given, redact)
+    return {"beginning": redact(effect.summary)}
+
+
+def _redact(given: Json, redact: Callable[[str], str]) -> Json:
+    """Return a value in which nothing looks like a secret."""
+    text = json.dumps(given, ensure_ascii=False)
+    hidden = redact(text)
+    try:
+        return given if hidden == text else json.loads(hidden)
+    except ValueError:
+        return hidden
+
+
+def _describe_effects(plan: Plan, name: str) -> Iterator[str]:
+    """Yield what is known of what a tool does."""
+    tool = plan.tools.get(name)
+    known = None if tool is None or tool.origin == "bundled" else tool
+    bundled = _BUNDLED.get(name.lower()) if known is None else None
+    effects = "unknown" if tool is None else tool.effects
+    yield _EFFECTS.get(effects, f"effects: {spell(effects)}")
+    if bundled is not None:
+        yield f"the bundled tool {bundled}"
+    if known is not None and known.command:
+        yield f"it runs the program: {spell(' '.join(known.command))}"
+    if known is not None and known.server is not None:
+        yield f"it asks the server: {spell(known.server)}"
+
+
+_BUNDLED = {
+    "bash": "runs the command in the working folder, with your rights",
+    "write": "writes the file in the working folder, or replaces it",
+    "edit": "changes the file in the working folder",
+    "read": "gives the text of the file to the model",
+    "glob": "gives the names of files to the model",
+    "grep": "gives lines of files to the model",
+}
 _OF_GRANTS = {"yes": "the tool is called", "no": "the model learns that the call is denied, and continues"}
 _OF_CONFIRMATIONS = {
     "yes": "the node acts",
@@ -83,8 +151,9 @@ def list_open_questions(program: Program, pending: Iterable[Effect]) -> Iterator
 def question_to_json(question: OpenQuestion) -> Object:
     """Return a question as a JSON object."""
     named = ("key", "kind", "who", "sentence", "arguments")
-    details, consequences = list(question.details), dict(question.consequences)
-    return {**{name: getattr(question, name) for name in named}, "details": details, "consequences": consequences}
+    told: dict[str, Json] = {name: getattr(question, name) for name in named}
+    told |= {"details": list(question.details), "consequences": dict(question.consequences)}
+    return {**told, "shown": [argument_to_json(each) for each in question.shown]}
 
 
 def make_answer(effect: AskedOfPeople, *, yes: bool) -> Object:

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from campaigns import choose
 from rights import ordinary_rights
+from sealed_names import find_file
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -39,8 +41,8 @@ def test_a_message_is_read_until_it_is_taken(mailbox: Mailbox) -> None:
     assert mailbox.read(NAME) is None
     sent = answering()
     mailbox.send(sent)
-    assert (mailbox.read(NAME), mailbox.list_names()) == (sent, [NAME])
-    assert (mailbox.path.stat().st_mode & 0o777, (mailbox.path / NAME).stat().st_mode & 0o777) == (0o700, 0o600)
+    assert (mailbox.read(NAME), mailbox.list_names()) == (sent, [find_file(mailbox, NAME).name])
+    assert (mailbox.path.stat().st_mode & 0o777, find_file(mailbox, NAME).stat().st_mode & 0o777) == (0o700, 0o600)
     mailbox.take(sent)
     mailbox.take(sent)
     assert (mailbox.read(NAME), mailbox.list_names()) == (None, [])
@@ -118,8 +120,8 @@ BYTES: list[bytes] = [b"", b"\xff\xfe", b"{", b"[" * 60_000, b'"' + b"x" * 70_00
 @pytest.mark.parametrize("data", [*(json.dumps(each).encode() for each in WRONG), *BYTES])
 def test_what_is_no_message_is_not_read_and_makes_room_for_one(mailbox: Mailbox, data: bytes) -> None:
     mailbox.path.mkdir(mode=0o700)
-    planted(mailbox.path / NAME, data)
-    assert refusal(mailbox) == "is not a message"
+    planted(find_file(mailbox, NAME), data)
+    assert refusal(mailbox).startswith(("is not a message", "has not the seal"))
     mailbox.send(answering())
     assert mailbox.read(NAME) is not None
 
@@ -144,14 +146,14 @@ def test_what_lies_in_the_place_of_a_message_is_not_followed_or_waited_for(
     mailbox: Mailbox, plant: Callable[[Path], None]
 ) -> None:
     mailbox.path.mkdir(mode=0o700)
-    plant(mailbox.path / NAME)
+    plant(find_file(mailbox, NAME))
     refusal(mailbox)
     mailbox.send(answering())
     assert mailbox.read(NAME) is not None
 
 
 def test_a_folder_in_the_place_of_a_message_is_told(mailbox: Mailbox) -> None:
-    (mailbox.path / NAME).mkdir(parents=True, mode=0o700)
+    find_file(mailbox, NAME).mkdir(parents=True, mode=0o700)
     mailbox.path.chmod(0o700)
     assert refusal(mailbox).startswith("is not a message")
     with pytest.raises(Failure, match="no message can be sent"):
@@ -162,9 +164,11 @@ def test_a_folder_in_the_place_of_a_message_is_told(mailbox: Mailbox) -> None:
 def test_a_folder_that_others_could_use_is_refused(mailbox: Mailbox, mode: int) -> None:
     mailbox.send(answering())
     mailbox.path.chmod(mode)
-    assert refusal(mailbox) == "may be written by others"
-    with pytest.raises(Failure, match="may be written by others"):
+    assert refusal(mailbox) == f"has the mode {mode:04o}, must have 0700, and no answer in it counts: remove it"
+    with pytest.raises(Failure, match=f"has the mode {mode:04o}"):
         mailbox.send(answering(key="other"))
+    with pytest.raises(Failure, match=f"the folder of messages '.*' has the mode {mode:04o}"):
+        mailbox.check()
     assert mailbox.list_names() == []
 
 
@@ -172,8 +176,8 @@ def test_a_folder_that_others_could_use_is_refused(mailbox: Mailbox, mode: int) 
 @pytest.mark.parametrize("inside", [True, False])
 def test_what_belongs_to_another_user_is_refused(mailbox: Mailbox, *, inside: bool) -> None:
     mailbox.send(answering())
-    os.chown(mailbox.path / NAME if inside else mailbox.path, 12345, -1)
-    assert refusal(mailbox) == "may be written by others"
+    os.chown(find_file(mailbox, NAME) if inside else mailbox.path, 12345, -1)
+    assert refusal(mailbox).startswith("may be written by others" if inside else "belongs to another user")
 
 
 def test_a_link_in_the_place_of_the_folder_is_refused(mailbox: Mailbox, tmp_path: Path) -> None:
@@ -212,3 +216,43 @@ def test_a_sender_who_stays_keeps_nobody_waiting_for_long(mailbox: Mailbox) -> N
             mailbox.send(answering())
     finally:
         os.close(held)
+
+
+@pytest.mark.parametrize("seed", range(choose(40, full=400)))
+def test_a_message_that_was_changed_is_none(mailbox: Mailbox, seed: int) -> None:
+    sent = answering()
+    mailbox.send(sent)
+    path = find_file(mailbox, NAME)
+    data = bytearray(path.read_bytes())
+    data[seed * 7919 % len(data)] ^= 1 << (seed % 7)
+    path.write_bytes(data)
+    found = mailbox.look((NAME,))[NAME]
+    assert isinstance(found, UnusableMessageError) or found == sent
+
+
+def test_a_message_to_another_run_or_of_another_user_is_none(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Mailbox(mailbox.path.with_name("two.run"))
+    other.send(answering())
+    mailbox.send(answering())
+    os.replace(find_file(other, NAME), find_file(mailbox, NAME))
+    assert refusal(mailbox).startswith("has not the seal of this user")
+    monkeypatch.setenv("XDG_STATE_HOME", str(mailbox.path.parent / "another"))
+    stranger = Mailbox(mailbox.path.with_name("one.run"))
+    assert stranger.read(NAME) is None
+    stranger.send(answering(yes=False))
+    assert [str(each) for each in stranger.look((NAME,)).values() if isinstance(each, Exception)] == [
+        "has not the seal of this user, as 'stagec answer' and the page write it"
+    ]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
+def test_a_secret_that_others_may_read_seals_nothing(
+    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(mailbox.path.parent / "state"))
+    mailbox.send(answering())
+    (mailbox.path.parent / "state" / "stagec" / "messages.key").chmod(mode)
+    with pytest.raises(Failure, match="only you can read: remove it"):
+        Mailbox(mailbox.path.with_name("one.run")).send(answering(key="other"))
+    found = Mailbox(mailbox.path.with_name("one.run")).look((NAME,))[NAME]
+    assert "only you can read: remove it" in str(found)

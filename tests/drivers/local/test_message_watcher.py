@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from sealed_names import find_file
 
 from stagec.core.json import Json
 from stagec.drivers.local.mailbox import Mailbox
@@ -148,8 +149,8 @@ def test_an_answer_that_does_not_fit_is_told_once_and_gives_way(
 def test_what_is_no_message_is_told_once(mailbox: Mailbox, mail: MessageWatcher, told: list[str]) -> None:
     mailbox.path.mkdir(mode=0o700)
     os.mkfifo(mailbox.path / "pause")
-    (mailbox.path / name_answer(ASKED.key)).write_text("{")
-    (mailbox.path / name_answer(ASKED.key)).chmod(0o600)
+    find_file(mailbox, name_answer(ASKED.key)).write_text("{")
+    find_file(mailbox, name_answer(ASKED.key)).chmod(0o600)
     with mail.expect(ASKED):
         for _ in range(3):
             mail._look(ignore)

@@ -72,7 +72,7 @@ def test_calls_that_may_be_made_are_made_together_and_answered_in_their_order() 
 def test_people_are_asked_for_other_tools_with_the_digest_of_the_argument() -> None:
     step = Run(alone("Read")).answer(BASH)
     summary = '{"b":1,"a":"é"}'
-    assert step.effects == (Grant("r/a#1/1.1", "r/a#1", 1, "1", "Bash", DIGEST, summary),)
+    assert step.effects == (Grant("r/a#1/1.1", "r/a#1", 1, "1", "Bash", DIGEST, summary, {"b": 1, "a": "é"}),)
 
 
 def test_people_are_asked_one_question_after_the_other_before_anything_is_carried_out() -> None:

@@ -172,7 +172,7 @@ def test_runs_are_no_place_for_tools(root: Path) -> None:
     call = _make(root)
     for path in (".stagec/runs/one.run", "runs/one.run", "./x/../.stagec/new"):
         for tool in ("Read", "Write", "Edit"):
-            assert "in the folder of runs" in call(tool, path=path, content="x", old_string="j", new_string="x")
+            assert "belongs to the runs of stagec" in call(tool, path=path, content="x", old_string="j", new_string="x")
     assert (root / "runs" / "one.run").read_text() == "journal"
 
 

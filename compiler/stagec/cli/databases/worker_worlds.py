@@ -12,7 +12,7 @@ from stagec.cli.running.stage_reporter import choose_reporter
 from stagec.cli.running.stages import has_stages
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import Memory, choose_worlds
-from stagec.cli.running.worlds import WorldSetup, open_world, refuse_unfit_world, watch_mail
+from stagec.cli.running.worlds import WorldSetup, open_world, protect, refuse_unfit_world, watch_mail
 from stagec.cli.signatures import refuse_unsigned
 from stagec.cli.streams import say
 from stagec.core.failure import Failure
@@ -51,7 +51,8 @@ class WorkerWorlds:
         refuse_unfit_world(program, self._options, scenario)
         path, reporter = self._folder / f"{record.run}{SUFFIX}", choose_reporter(program.plan, None)
         made_of = (path, program, self._options, scenario, self._others)
-        setup = WorldSetup(*made_of, None, reporter, watch_mail(path), has_people=False)
+        protection = protect(self._folder, self._options, self._configuration, database=self._store.database.file)
+        setup = WorldSetup(*made_of, None, reporter, watch_mail(path), protection, has_people=False)
         with open_world(setup) as opened, self._telemetry.follow(record.run):
             yield WorkerWorld(opened.world)
 

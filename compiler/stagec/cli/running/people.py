@@ -131,6 +131,7 @@ class People:
         name, *options = self._setup.run
         command = join(("stagec", "answer", name, question.key, "yes", *options))
         say(f"stagec: waits for an answer: {question.sentence}? {command}, or no")
+        put_error("".join(f"  {visible(line)}\n" for line in question.rows))
         if not awaited.arrived.wait(self._setup.seconds):
             return self._deny(awaited.effect)
         return self._take(awaited)
@@ -139,8 +140,7 @@ class People:
         """Return what somebody at the terminal answers, or somebody elsewhere; no answer in time is a no."""
         with TERMINAL:
             put_error(f"\n{visible(question.sentence)}?\n")
-            follows = (f"{word}: {each}" for word, each in question.consequences.items())
-            for line in (*question.details, *follows):
+            for line in question.rows:
                 put_error(f"  {visible(line)}\n")
             return self._talk(question, awaited)
 

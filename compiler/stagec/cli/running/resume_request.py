@@ -23,7 +23,7 @@ from stagec.cli.running.stages import (
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import choose_worlds, recall_worlds
-from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world
+from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world, protect
 from stagec.cli.signatures import SIGNATURE, locate_signature, read_signature, refuse_unsigned
 from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
@@ -100,9 +100,12 @@ class ResumeRequest:
         standpoint, program, changed = change
         options = self.complete_options(past.history, program)
         refuse_unfit_stages(program.plan, choose_stages(options))
-        policies = Settings(model_policies=load_configuration((Path(),)).settings.model_policies)
+        configuration = load_configuration((Path(),))
+        policies = Settings(model_policies=configuration.settings.model_policies)
         others = recall_worlds(choose_worlds(options, policies), past.history.facts)
-        setup = prepare_world(path, program, options, others)
+        signature = None if self.plan is None else locate_signature(self.plan)
+        protection = protect(path.parent, options, configuration, (self.plan, others.prices, signature))
+        setup = prepare_world(path, program, options, others, protection)
         announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
         with open_world(setup) as opened:
             journal = past.begin()  # last of all: whatever is wrong with the rest leaves the run as it was

@@ -22,8 +22,8 @@ from stagec.cli.running.stages import (
 from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import choose_worlds
-from stagec.cli.running.worlds import WorldSetup, open_world, prepare_world
-from stagec.cli.signatures import demand_signature
+from stagec.cli.running.worlds import WorldSetup, open_world, prepare_world, protect
+from stagec.cli.signatures import demand_signature, locate_signature
 from stagec.cli.streams import say
 from stagec.core.failure import Exit
 from stagec.core.json import object_of
@@ -74,7 +74,8 @@ def start(request: StartRequest) -> Exit:
     configuration = load_configuration((Path(),))
     vouched = demand_signature(request.plan, data, configuration)
     others = choose_worlds(options, configuration.settings, configuration.root)
-    setup = prepare_world(path, program, options, others)
+    named = (request.plan, locate_signature(request.plan))
+    setup = prepare_world(path, program, options, others, protect(path.parent, options, configuration, named))
     started = request.describe_start(program, setup.scenario, name_of(path))
     if options.max_cost is not None and options.scenario is None:
         from stagec.cli.running.cost_ceiling import check_ceiling  # which imports networkx

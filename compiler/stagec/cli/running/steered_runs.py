@@ -71,8 +71,7 @@ def _format(each: Asked) -> Iterator[str]:
     asked = each.question
     yield f"{each.run}  {asked.key}"
     yield f"  {asked.sentence}?"
-    yield from (f"  {line}" for line in asked.details)
-    yield from (f"  {word}: {follows}" for word, follows in asked.consequences.items())
+    yield from (f"  {line}" for line in asked.rows)
     if each.sent is not None:
         yield f"  answered, by {each.sent.by}"
     if not each.is_executed:

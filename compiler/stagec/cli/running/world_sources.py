@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from stagec.world.models.policies import PolicyEntries
 
 _HERE = Path()
+_PROGRAMS = "the programs of this run"
 _PLAIN = Settings()
 """What holds where there is no configuration."""
 
@@ -129,12 +130,24 @@ class WorldSources:
             yield ProgramTools(list_configured(self.commands), here, redactor)
         yield ProgramTools(list_planned(plan), here, redactor)
         if self.tools_in is not None:
-            yield FileTools(self.tools_in)
+            yield FileTools(self.tools_in, protection=setting.protection.extend(self._list_programs(plan), _PROGRAMS))
             yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
             from stagec.world.tools.mcp_tools import McpTools, ServerLimits  # brings an event loop along
 
             yield McpTools(plan, os.getcwd(), ServerLimits())
+
+    def _list_programs(self, plan: Plan) -> Iterator[str]:
+        """Yield the files and modules that are executed besides the bundled tools."""
+        lines = [*self.commands.values(), *(each.command for each in plan.tools.values())]
+        lines += [(each.command or "", *each.args) for each in plan.servers.values()]
+        lines += [] if self.command is None else [self._split_command()]
+        modules = [each.partition(":")[0].partition(".")[0] for each in (*self.modules, self.factory or "")]
+        for folder in dict.fromkeys((os.getcwd(), os.path.abspath(self.tools_in or os.curdir))):
+            words = (os.path.join(folder, word) for line in lines for word in line if word)
+            yield from filter(_is_program, words)
+            names = (os.path.join(folder, name) for each in modules if each for name in (each, f"{each}.py"))
+            yield from filter(os.path.exists, names)
 
     def _split_command(self) -> tuple[str, ...]:
         """Return the words of a command line; no shell reads it."""
@@ -145,6 +158,14 @@ class WorldSources:
         if not words:
             raise Failure("--world-command names no program")
         return words
+
+
+_SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".jar")
+
+
+def _is_program(path: str) -> bool:
+    """Tell whether a word of a command line names a file that is executed, and not what it works on."""
+    return "\0" not in path and os.path.isfile(path) and (path.endswith(_SCRIPTS) or os.access(path, os.X_OK))
 
 
 def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> WorldSources:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from stagec.cli.result_cache import find_own_folder
 from stagec.cli.running.budget_question import choose_extend
 from stagec.cli.running.inputs import read_scenario, refuse_hooks
 from stagec.cli.running.model_output import choose_model_output
-from stagec.cli.running.options import words_for
+from stagec.cli.running.options import DATABASE, words_for
 from stagec.cli.running.people import People, choose_people
 from stagec.cli.running.report import RunReporter
 from stagec.cli.running.runs import name_of, turns_of
@@ -19,9 +20,11 @@ from stagec.cli.running.stages import choose_stages, find_folder, open_stages, r
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import WorldSources
 from stagec.cli.streams import say
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.drivers.local.mailbox import Mailbox
 from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.drivers.local.seal import find_state_folder
+from stagec.project.configuration import Configuration
 from stagec.runtime import Program
 from stagec.world.agents_world import AgentsWorld, ScriptedAgent
 from stagec.world.budget import Budget, BudgetedWorld
@@ -32,6 +35,7 @@ from stagec.world.scenario import Scenario
 from stagec.world.scripted_world import ScriptedWorld
 from stagec.world.stages.interrupted_stages import InterruptedStages
 from stagec.world.tools.processes import ToolSetting
+from stagec.world.tools.protected_places import RUNS, Protection
 
 TYPE_CHECKING = False  # what executes stages is loaded where a run has some
 if TYPE_CHECKING:
@@ -55,6 +59,7 @@ class WorldSetup:
     folder: RunFolder | None
     reporter: RunReporter
     mail: MessageWatcher
+    protection: Protection
     has_people: bool = True
 
     @property
@@ -68,6 +73,7 @@ class WorldSetup:
         """Yield who answers besides the scenario."""
         may = self.permissions
         setting = ToolSetting(os.getcwd(), name_of(self.path), may.variables, may.seconds, turns.hold)
+        setting = replace(setting, protection=self.protection)
         output = choose_model_output(wish=self.options.stream, events=self.options.events)
         yield from self.others.open_parts(program, setting, self.scenario, output)
         people = choose_people(self.options.answers, self.options.answer_timeout, words_for(self.path))
@@ -75,14 +81,45 @@ class WorldSetup:
             yield People(program.plan, people, self.mail)
 
 
-def prepare_world(path: Path, program: Program, options: WorldOptions, others: WorldSources) -> WorldSetup:
+def prepare_world(
+    path: Path, program: Program, options: WorldOptions, others: WorldSources, protection: Protection
+) -> WorldSetup:
     """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
     stages = choose_stages(options)
     scenario = read_scenario(options.scenario, program.plan)
     refuse_unfit_world(program, options, scenario)
     folder = find_folder(program.plan, name_of(path), stages)
     reporter = choose_reporter(program.plan, options.events)
-    return WorldSetup(path, program, options, scenario, others, folder, reporter, watch_mail(path))
+    return WorldSetup(path, program, options, scenario, others, folder, reporter, watch_mail(path), protection)
+
+
+_FILES_OF_DATABASES = ("", "-wal", "-shm", "-journal")
+
+
+def protect(
+    runs: Path,
+    options: WorldOptions,
+    configuration: Configuration,
+    named: Iterable[Path | None] = (),
+    database: str | None = None,
+) -> Protection:
+    """Return what bundled tools may not use in a run: where stagec keeps what it must be able to trust.
+
+    They may read what the run was begun or continued with (`named`), its configuration and the keys that it trusts, and
+    may not change it.
+    """
+    state, cache = find_state_folder(), find_own_folder()
+    hidden = {os.path.abspath(runs): RUNS, str(state): "the secrets of stagec"}
+    if cache is not None:
+        hidden[cache] = "the cache of stagec"
+    scheme, _, file = os.environ.get(DATABASE, "").partition(":///")
+    for each in filter(None, (database, file if scheme.startswith("sqlite") else None)):
+        hidden |= {os.path.abspath(f"{each}{ending}"): "a database of runs" for ending in _FILES_OF_DATABASES}
+    kept = [configuration.root / each for each in configuration.settings.trusted_keys]
+    kept += [configuration.root / str(each) for name, each in configuration.settings.cost.items() if name == "prices"]
+    kept += [] if configuration.file is None else [configuration.root / configuration.file]
+    every = (*kept, *named, options.scenario, options.prices)
+    return Protection(hidden, {os.path.abspath(each): "what the run is made of" for each in every if each is not None})
 
 
 def refuse_unfit_world(program: Program, options: WorldOptions, scenario: Scenario) -> None:
@@ -93,7 +130,11 @@ def refuse_unfit_world(program: Program, options: WorldOptions, scenario: Scenar
 
 def watch_mail(path: Path) -> MessageWatcher:
     """Return what watches the messages to a run, and says what is wrong with them."""
-    return MessageWatcher(Mailbox(path), lambda sentence: say(f"stagec: note: {sentence}"))
+    return MessageWatcher(
+        Mailbox(path),
+        lambda sentence: say(f"stagec: note: {sentence}"),
+        lambda sentence: say(f"stagec: error: {sentence}"),
+    )
 
 
 @value

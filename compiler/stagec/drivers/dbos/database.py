@@ -67,6 +67,11 @@ class Database:
         return self.engine.dialect.name == "sqlite"
 
     @property
+    def file(self) -> str | None:
+        """The file that it is, None for a server."""
+        return self.engine.url.database if self.is_sqlite else None
+
+    @property
     def now(self) -> sa.ColumnElement[int]:
         """The time by its own clock, in milliseconds since 1970."""
         told = _FILE_NOW if self.is_sqlite else _SERVER_NOW

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagec.core.failure import Failure
-from stagec.core.json import Object
+from stagec.core.json import Json, Object
 from stagec.drivers.dbos.execution_setup import RunWorld
 from stagec.drivers.history import History
 from stagec.drivers.replay import digest_step, find_difference
@@ -11,7 +11,7 @@ from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.runtime import Program, State, advance
 from stagec.runtime.exchange import Event
 from stagec.runtime.state import StepResult
-from stagec.world.questions import list_open_questions, question_to_json
+from stagec.world.questions import list_open_questions
 
 OUTAGE = "outage"
 """The member of the summary that counts the outages in a row since the last event."""
@@ -46,7 +46,8 @@ class RunProgress:
     def describe(self) -> Object:
         """Return the summary of the run that is kept in its row."""
         used = self._ledger.total
-        questions = [question_to_json(each) for each in list_open_questions(self.program, self.state.pending.values())]
+        asked = list_open_questions(self.program, self.state.pending.values())
+        questions: list[Json] = [{"key": each.key, "kind": each.kind, "sentence": each.sentence} for each in asked]
         return {
             "executions": self.state.executions,
             "events": self.count,

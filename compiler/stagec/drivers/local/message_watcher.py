@@ -10,7 +10,7 @@ from threading import Lock, Thread
 
 from stagec.core.failure import Failure
 from stagec.core.words import format_count, quote
-from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
+from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableFolderError, UnusableMessageError
 from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 from stagec.runtime.exchange import Answered, Cancelled, Event
 from stagec.runtime.state import StepResult
@@ -68,8 +68,10 @@ class AwaitedAnswer:
 class MessageWatcher:
     """Hands the messages of a run to who waits for them, and removes them when the journal has what they said."""
 
-    def __init__(self, mailbox: Mailbox, tell: Callable[[str], None]) -> None:
-        self._mailbox, self._tell = mailbox, tell
+    def __init__(
+        self, mailbox: Mailbox, tell: Callable[[str], None], alarm: Callable[[str], None] | None = None
+    ) -> None:
+        self._mailbox, self._tell, self._alarm = mailbox, tell, alarm or tell
         self._awaited: dict[str, AwaitedAnswer] = {}
         self._expected = 0
         self._cancelled: set[str] = set()
@@ -133,21 +135,43 @@ class MessageWatcher:
             self._remove(name_answer(event.key))
         elif event == Cancelled():
             self._remove(MessageKind.CANCEL)
+        for key in step.void:
+            if key in self._asked:
+                self._asked.remove(key)
+                self._drop(key)
 
     def begin(self, *, is_new: bool) -> None:
-        """Remove what was sent to a session that is over, or to an earlier run of the same name."""
-        for name in self._mailbox.list_names() if is_new else (MessageKind.PAUSE,):
-            self._remove(name)
+        """Remove what was sent to a session that is over, or to an earlier run of the same name.
+
+        Raises `Failure` for a folder of messages in which others could write: nobody could answer the run.
+        """
+        self._mailbox.check()
+        if is_new:
+            self._remove_all()
+        else:
+            self._remove(MessageKind.PAUSE)
 
     def conclude(self) -> None:
         """Remove everything, because the run has ended, and say what has fitted nothing."""
-        names = self._mailbox.list_names()
-        strays = sum(name.startswith(f"{MessageKind.ANSWER}-") for name in names)
+        strays = sum(each.kind is MessageKind.ANSWER for each in self._remove_all())
         if strays:
             self._tell(f"{format_count(strays, 'answer')} had no question, and were ignored")
-        for name in names:
-            self._remove(name)
         self._mailbox.remove_empty()
+
+    def _remove_all(self) -> list[RunMessage]:
+        """Remove and return every message; say what is none."""
+        found = self._mailbox.take_all()
+        for name, each in found.items():
+            if isinstance(each, UnusableMessageError):
+                self._tell_once(name, each)
+        return [each for each in found.values() if isinstance(each, RunMessage)]
+
+    def _drop(self, key: str) -> None:
+        """Remove the answer to a question that nobody asks any more, and say so."""
+        found = self._mailbox.look((name_answer(key),)).get(name_answer(key))
+        if isinstance(found, RunMessage):
+            self._tell(f"the answer of {found.by} to {quote(key)} does not count: the question is asked no more")
+            self._remove(name_answer(key))
 
     def _remove(self, name: str) -> None:
         try:
@@ -192,8 +216,14 @@ class MessageWatcher:
 
     def _tell_once(self, name: str, error: Exception) -> None:
         """Say why a message is ignored."""
-        if name not in self._told:
-            self._told.add(name)
+        if isinstance(error, UnusableFolderError):
+            name = str(self._mailbox.path)
+        if name in self._told:
+            return
+        self._told.add(name)
+        if isinstance(error, UnusableFolderError):
+            self._alarm(f"the folder of messages {quote(name)} {error}")
+        else:
             self._tell(f"the message {quote(name)} is ignored: it {error}")
 
 

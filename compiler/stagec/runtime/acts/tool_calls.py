@@ -23,13 +23,13 @@ from stagec.runtime.acts.authority import (
     digest_of,
 )
 from stagec.runtime.acts.conversation_state import conversation_of, explain_call, update
-from stagec.runtime.exchange import WITH_PLACES, Call, Effect, Grant, Message, Request
+from stagec.runtime.exchange import WITH_OBEYED_ANSWERS, WITH_PLACES, Call, Effect, Grant, Message, Request
 from stagec.runtime.execution import Execution
 from stagec.runtime.step_builder import StepBuilder, error
 
 _BEFORE, _AFTER = "TOOL_CALL/pre", "TOOL_CALL/post"
 _SUMMARY = 200
-"""Characters of a call's arguments that people are shown."""
+"""Characters of the arguments of a call that its request has as a text; journals have digests of it."""
 
 Collected = Execution | None
 """An execution in whose transcript every call is answered; None while anything is waited for."""
@@ -107,7 +107,9 @@ def _authorise(
     `reason` is what whoever has refused the call says of it.
     """
     call, token = _current(execution), _token(execution)
-    authority = Authority(act.tools, conversation_of(execution).consumed)
+    # what people said of a call counts, also where the run continues with a plan that allows the tool
+    is_told = reply is not None and builder.now.machine >= WITH_OBEYED_ANSWERS
+    authority = Authority(() if is_told else act.tools, conversation_of(execution).consumed)
     decision = decide_call(call.tool, token, authority, reply)
     if decision.kind == ASK and token is not None:
         builder.request(
@@ -119,6 +121,7 @@ def _authorise(
             tool=token.tool,
             digest=token.digest,
             summary=as_text(call.arguments)[:_SUMMARY],
+            arguments=call.arguments,
         )
         return None
     if decision.kind != APPROVE:
@@ -144,8 +147,11 @@ def _allow(builder: StepBuilder, act: Converse, hooked: hooks.HookResult) -> Exe
     if refused is not None:
         decision = Decision(DENY, GUARD, refused)
         return _deny(builder, execution, decision, _explain_denial(decision, call))
-    _emit(builder, execution, "ToolCallApproved", call, source=ENVELOPE if call.tool in act.tools else GRANT)
-    conversation = conversation_of(execution)
+    conversation, token = conversation_of(execution), _token(execution)
+    is_granted = call.tool not in act.tools or (
+        builder.now.machine >= WITH_OBEYED_ANSWERS and token is not None and token.key in conversation.consumed
+    )
+    _emit(builder, execution, "ToolCallApproved", call, source=GRANT if is_granted else ENVELOPE)
     index = len(conversation.decided)
     calls = (*conversation.calls[:index], replace(call, arguments=arguments), *conversation.calls[index + 1 :])
     return update(execution, calls=calls, decided=(*conversation.decided, True))

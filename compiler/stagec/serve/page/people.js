@@ -1,6 +1,6 @@
 // What people do to a run: answer its questions, pause it, cancel it, resume it.
 
-import { announce, bdi, el, shownName } from "/static/dom.js";
+import { announce, bdi, count, el, shownName } from "/static/dom.js";
 import { pathOf, send } from "/static/server.js";
 
 const YES = "Yes";
@@ -50,14 +50,26 @@ export class Questions {
       "section",
       { class: "question", "aria-label": "Question" },
       el("h3", {}, bdi(phrase(question.sentence))),
+      ...(question.shown ?? []).map(showArgument),
       el("ul", {}, ...question.details.map((each) => el("li", {}, bdi(each)))),
-      question.arguments ? el("details", {}, el("summary", {}, "Arguments"), el("pre", { tabindex: "0", dir: "auto" }, question.arguments)) : null,
+      question.arguments ? el("details", {}, el("summary", {}, "All of it"), el("pre", { class: "argument", tabindex: "0", dir: "ltr" }, question.arguments)) : null,
       el("ul", { class: "said" }, ...["yes", "no"].map((word) => el("li", {}, `${word}: `, bdi(question.consequences[word] ?? "")))),
       el("div", { class: "buttons" }, ...buttons),
       told,
     );
   }
 }
+
+/** Make what is shown of an argument; the rows of a long one are folded, and can be opened. */
+const showArgument = ({ name, length, rows, whole }) =>
+  el(
+    "div",
+    { class: "shown-argument" },
+    el("strong", {}, bdi(name)),
+    whole || rows.length > 1 ? ` (${count(length, "character")})` : null,
+    el("pre", { class: "argument", tabindex: "0", dir: "ltr" }, rows.join("\n")),
+    whole ? el("details", {}, el("summary", {}, `Show all ${count(length, "character")}`), el("pre", { class: "argument", tabindex: "0", dir: "ltr" }, whole.join("\n"))) : null,
+  );
 
 /** Return a sentence as a question: with a capital letter, and one question mark. */
 const phrase = (sentence) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1).replace(/\?$/, "")}?`;

@@ -12,6 +12,7 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.name_pattern import NamePattern
+from stagec.world.tools.protected_places import Protection
 from stagec.world.tools.toolbox import ToolError, read_count, read_text
 from stagec.world.tools.working_folder import FolderLimits, WorkingFolder
 
@@ -32,10 +33,10 @@ class FileTool:
 
 
 class FileTools:
-    """Carries out the bundled tools for files inside a folder; links that lead out of it are refused."""
+    """Carries out the bundled tools for files inside a folder; links out of it and protected places are refused."""
 
-    def __init__(self, root: Path, limits: FolderLimits | None = None) -> None:
-        self._folder = WorkingFolder(root, limits or FolderLimits())
+    def __init__(self, root: Path, limits: FolderLimits | None = None, protection: Protection | None = None) -> None:
+        self._folder = WorkingFolder(root, limits or FolderLimits(), protection or Protection())
         self.names = tuple(each.definition.name for each in _TOOLS.values())
 
     def define(self, name: str) -> ToolDefinition | None:
@@ -97,7 +98,7 @@ def _read(folder: WorkingFolder, arguments: Object) -> Json:
 
 @_tool("Write", "mutating", "Write a file, or replace it.", path=_PATH, content="All of its text")
 def _write(folder: WorkingFolder, arguments: Object) -> Json:
-    path, text = folder.locate(read_text(arguments, "path", "file_path")), read_text(arguments, "content")
+    path, text = folder.locate(read_text(arguments, "path", "file_path"), writes=True), read_text(arguments, "content")
     folder.write(path, text.encode())
     return f"wrote {len(text.encode()):,} bytes to {path}"
 
@@ -112,7 +113,7 @@ def _write(folder: WorkingFolder, arguments: Object) -> Json:
     replace_all="Replace it wherever it is?",
 )
 def _edit(folder: WorkingFolder, arguments: Object) -> Json:
-    path = folder.locate(read_text(arguments, "path", "file_path"))
+    path = folder.locate(read_text(arguments, "path", "file_path"), writes=True)
     old, new = read_text(arguments, "old_string", "old"), read_text(arguments, "new_string", "new")
     data, is_everywhere = folder.read(path), arguments.get("replace_all") is True
     try:
@@ -157,7 +158,7 @@ def _match(folder: WorkingFolder, file: str, wanted: str) -> Iterator[str]:
     """Yield `file:line: text` for each line that has a text in it; what cannot be read, or is no text, has none."""
     try:
         data = folder.read(file)
-    except (OSError, OversizedError):
+    except (OSError, OversizedError, ToolError):
         return
     if b"\0" in data[:_HEAD]:
         return

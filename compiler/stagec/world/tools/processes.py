@@ -11,6 +11,7 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.world.commands import CommandLine, run, select_variables
 from stagec.world.supervisor_link import Link
+from stagec.world.tools.protected_places import Protection
 
 
 def hold_nothing() -> int | None:
@@ -18,11 +19,14 @@ def hold_nothing() -> int | None:
     return None
 
 
+_NOTHING = Protection()
+
+
 @value
 class ToolSetting:
     """Where programs of tools run: their folder, the run, the variables that they may see, their seconds.
 
-    `hold` returns the open file that every process of the run holds.
+    `hold` returns the open file that every process of the run holds. `protection` is what tools for files may not use.
     """
 
     folder: str
@@ -30,6 +34,7 @@ class ToolSetting:
     variables: tuple[str, ...] = ()
     seconds: float = 600
     hold: Callable[[], int | None] = hold_nothing
+    protection: Protection = _NOTHING
 
 
 @value

@@ -20,7 +20,7 @@ from stagec.world.tools.policy import decide_for, explain_absence
 from stagec.world.tools.toolbox import Toolbox, describe_error
 
 _SUMMARY = 200
-"""Characters of a call's arguments that people are shown."""
+"""Characters of the arguments of a call that its request has as a text."""
 _PLACES = 10**16
 """Where the keys of calls in the course of a request begin; the machine never counts so far."""
 
@@ -74,7 +74,7 @@ class StepCalls:
             made[digest] = made.get(digest, 0) + 1
             call = Call(_make_key(step.key, digest, made[digest]), tool, arguments, proposal)
             summary = as_text(arguments)[:_SUMMARY]
-            grant = Grant(call.key, execution_of(step.key), key.attempt, proposal, tool, digest, summary)
+            grant = Grant(call.key, execution_of(step.key), key.attempt, proposal, tool, digest, summary, arguments)
             return self._refuse(step, call, grant) or self._answer(step.key, call)
 
         return carry_out

@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.json_reader import UnreadableError, find_unreadable, mend_text, read_json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.core.words import quote
+from stagec.core.words import listing, quote
 from stagec.plan.document import Plan
 from stagec.runtime.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.exchange import Call, Effect
@@ -168,11 +168,12 @@ def is_refused(result: Object) -> bool:
 
 
 def read_text(arguments: Object, *names: str, default: str | None = None) -> str:
-    """Return the first argument of some names that is a text, or raise `ToolError`."""
-    for name in names:
-        given = arguments.get(name)
-        if isinstance(given, str):
-            return given
+    """Return the argument that is a text under one of some names; two that differ are a `ToolError`, and none is."""
+    found = {given for name in names if isinstance(given := arguments.get(name), str)}
+    if len(found) > 1:  # whoever was asked about the call could not tell which one counts
+        raise ToolError(f"give one of {listing(names, 'or')}, not several that differ")
+    if found:
+        return found.pop()
     if default is None:
         raise ToolError(f"the argument {quote(names[0])} is missing or not a text")
     return default

@@ -9,15 +9,15 @@ from time import monotonic
 
 from stagec.core.bounded import read_stream
 from stagec.core.disk import open_folder
+from stagec.core.failure import Failure
 from stagec.core.folders import descriptor_of, enter_folder, open_file
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.world.tools.protected_places import ProtectedError, ProtectedPlaces, Protection
 from stagec.world.tools.toolbox import ToolError
 
-_SKIPPED = {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".stagec"}
-"""Folders that no search enters."""
-_OWN = ".stagec"
-"""Where stagec keeps runs: whoever could write there could change what has happened."""
+_SKIPPED = {"node_modules", "__pycache__", ".venv"}
+"""Folders that no search enters, beside those that no tool may use."""
 _FOLDER_MODE = 0o777
 
 
@@ -37,23 +37,31 @@ class WorkingFolder:
     something cannot be done.
     """
 
-    def __init__(self, root: Path, limits: FolderLimits) -> None:
+    def __init__(self, root: Path, limits: FolderLimits, protection: Protection) -> None:
         self._root = os.path.realpath(root)
+        self._places = ProtectedPlaces(self._root, protection)
         self.limits = limits
+        try:
+            self._places.check_root()
+        except ProtectedError as error:
+            raise Failure(f"--tools-in {quote(root)} {error}") from error
 
-    def locate(self, given: str) -> str:
-        """Return where a path really leads, relative to the folder; refuse one that leads out, or to runs."""
+    def locate(self, given: str, *, writes: bool = False) -> str:
+        """Return where a path really leads, relative to the folder; refuse one that leads out, or is protected."""
         real = os.path.realpath(os.path.join(self._root, given))
         path = os.path.relpath(real, self._root)
         if path == os.pardir or path.startswith(os.pardir + os.sep):
             raise ToolError(f"{quote(given)} lies outside the working folder")
-        if _OWN in path.split(os.sep):
-            raise ToolError(f"{quote(given)} lies in the folder of runs, which tools may not use")
+        try:
+            self._places.check_path(path, writes=writes)
+        except ProtectedError as error:
+            raise ToolError(f"{quote(given)} {error}") from error
         return path
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a regular file."""
-        with open_folder(self._root) as top, open(open_file(top, path), "rb", buffering=0) as file:
+        with open_folder(self._root) as top, open(open_file(top, path, self._admit), "rb", buffering=0) as file:
+            self._check_file(os.fstat(file.fileno()), writes=False)
             return read_stream(file, self.limits.size)
 
     def write(self, path: str, data: bytes, before: bytes | None = None) -> None:
@@ -61,10 +69,29 @@ class WorkingFolder:
         if len(data) > self.limits.size:
             raise ToolError(f"the file would have more than {self.limits.size:,} bytes")
         folder, name = os.path.split(path)
-        with open_folder(self._root) as top, enter_folder(top, folder, make=True, mode=_FOLDER_MODE) as opened:
+        with (
+            open_folder(self._root) as top,
+            enter_folder(top, folder, make=True, mode=_FOLDER_MODE, admit=self._admit) as opened,
+        ):
+            status = opened.status(name)
+            if status is not None:
+                self._check_file(status, writes=True)
             if before is not None and self.read(path) != before:
                 raise ToolError("the file has changed meanwhile")
             opened.replace(name, data)
+
+    def _admit(self, descriptor: int) -> None:
+        """Refuse an opened folder that is protected, whatever it is called."""
+        try:
+            self._places.check_folder(descriptor)
+        except ProtectedError as error:
+            raise ToolError(f"its folder {error}") from error
+
+    def _check_file(self, status: os.stat_result, *, writes: bool) -> None:
+        try:
+            self._places.check_file(status, writes=writes)
+        except ProtectedError as error:
+            raise ToolError(f"the file {error}") from error
 
     def walk(self, base: str) -> Iterator[str]:
         """Yield the regular files below a folder, or a file itself, in the order of their paths."""
@@ -91,12 +118,19 @@ class WorkingFolder:
         try:
             with (
                 open_folder(self._root) as top,
-                enter_folder(top, folder) as opened,
+                enter_folder(top, folder, admit=self._admit) as opened,
                 os.scandir(descriptor_of(opened)) as found,
             ):
-                return [*_name_entries(found)]
-        except OSError:
+                return [each for each in _name_entries(found) if self._is_free(os.path.join(folder, each.rstrip("/")))]
+        except (OSError, ToolError):
             return []
+
+    def _is_free(self, path: str) -> bool:
+        try:
+            self._places.check_path(path, writes=False)
+        except ProtectedError:
+            return False
+        return True
 
 
 def _name_entries(found: Iterator[os.DirEntry[str]]) -> Iterator[str]:

@@ -1,0 +1,111 @@
+"""What a call would do is told so that no argument of it hides anything: at the terminal, as JSON and on the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from misleading import LONG, MISLEADING, ask
+from playable import stages
+
+from stagec.cli.running.people import Answers, People, PeopleSetup
+from stagec.core.json import list_of, object_of
+from stagec.core.value import replace
+from stagec.core.words import visible
+from stagec.drivers.local.mailbox import Mailbox
+from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.plan.surroundings import Tool
+from stagec.runtime.exchange import Grant
+from stagec.world.questions import OpenQuestion, describe_question, question_to_json
+from stagec.world.shown_arguments import show_arguments, spell
+
+
+def ask_at_terminal(effect: Grant, tmp_path: Path, *lines: str) -> None:
+    typed = iter(lines)
+    mail = MessageWatcher(Mailbox(tmp_path / "one.run"), print)
+    People(stages(), PeopleSetup(Answers.ASK), mail, lambda _seconds, _other: next(typed)).answer(effect)
+
+
+@pytest.mark.parametrize("what", MISLEADING)
+def test_nothing_misleads_at_the_terminal(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tool, arguments, wanted = MISLEADING[what]
+    ask_at_terminal(ask(tool, arguments), tmp_path, "n\n")
+    told = capsys.readouterr().err
+    assert [each for each in wanted if each not in told] == []
+    assert [each for each in told.splitlines() if len(each) > 78 and "may stage" not in each] == []
+    assert all(each.isprintable() for each in told.splitlines())
+    # what stagec says comes last, and no argument can say it
+    lines = [each for each in told.splitlines() if each.startswith(("  effects: ", "  yes: ", "  no: "))]
+    assert [each.split()[0] for each in lines] == ["effects:", "yes:", "no:"]
+
+
+@pytest.mark.parametrize("what", MISLEADING)
+def test_nothing_misleads_as_json_and_on_the_page(what: str) -> None:
+    tool, arguments, wanted = MISLEADING[what]
+    told = object_of(json.loads(json.dumps(question_to_json(describe_question(stages(), ask(tool, arguments))))))
+    rows = [str(told["sentence"])]
+    for each in map(object_of, list_of(told["shown"])):
+        shown = list(map(str, list_of(each["rows"])))
+        assert all(row.startswith(("| ", ": ", "⟦")) and row.isprintable() for row in shown)
+        rows += [f"{each['name']}: {shown[0]}", *shown]
+        assert ("whole" in each) is any("characters are folded here" in row for row in shown)
+    assert [each for each in wanted if not any(each in row for row in rows)] == []
+
+
+def details_of(question: OpenQuestion) -> str:
+    return question.arguments
+
+
+@pytest.mark.parametrize("what", MISLEADING)
+def test_the_details_leave_nothing_out(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tool, arguments, _ = MISLEADING[what]
+    effect = ask(tool, arguments)
+    ask_at_terminal(effect, tmp_path, "d\n", "n\n")
+    told = capsys.readouterr().err
+    whole = [row for each in show_arguments(arguments) for row in each.whole]
+    assert [row for row in whole if visible(row) not in told] == []
+    assert "characters are folded here" not in details_of(describe_question(stages(), effect))
+
+
+def test_what_a_call_acts_on_comes_first_and_long_values_last() -> None:
+    given = {"content": LONG, "mode": "w", "file_path": "b", "command": "c", "edits": [1, 2], "baseUrl": "u"}
+    assert [each.name for each in show_arguments(given)] == [
+        "command",
+        "file_path",
+        "baseUrl",
+        "mode",
+        "edits",
+        "content",
+    ]
+
+
+def test_a_long_value_is_folded_with_its_length_and_can_be_opened() -> None:
+    (shown,) = show_arguments({"content": LONG})
+    assert (shown.length, shown.is_folded, "⟦8,640 more characters are folded here⟧" in shown.rows) == (
+        9_000,
+        True,
+        True,
+    )
+    assert "".join(row[2:] for row in shown.whole) == LONG
+
+
+@pytest.mark.parametrize(
+    "text", ["Grüße, ünïcode", "日本語、テスト", "привет мир", "    indented = True", "naïve café", "→ ok"]
+)
+def test_ordinary_text_is_told_as_it_is(text: str) -> None:
+    assert spell(text) == text
+
+
+def test_what_is_known_of_a_tool_is_told() -> None:
+    plan = replace(stages(), tools={"Deploy": Tool("discovered", "mutating", command=("sh", "-c", "rm\x1b"))})
+    asked = describe_question(plan, ask("Deploy", {}))
+    assert asked.details == ("effects: mutating, it changes something", "it runs the program: sh -c rm⟦U+001B⟧")
+    assert "with your rights" in describe_question(stages(), ask("Bash", {})).details[1]
+
+
+def test_where_an_older_run_knows_only_the_beginning_that_is_told() -> None:
+    effect = replace(ask("Bash", {"command": LONG}), arguments=None)
+    asked = describe_question(stages(), effect)
+    assert [each.name for each in asked.shown] == ["beginning"]
+    assert asked.details[0] == "the rest of the arguments is not known: the run was begun by an older version"
