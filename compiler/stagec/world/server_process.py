@@ -21,7 +21,9 @@ _MOST_BYTES = 1_000_000_000
 """Bytes of a message that is passed over; a server that sends more is not heard any more."""
 _ENDS = 512
 """Bytes at each end of a message that is too long, among which its id is looked for."""
-_ID = re.compile(rb'^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,18})\s*,|"id"\s*:\s*(\d{1,18})\s*\}\s*$')
+_ID = re.compile(
+    rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18})\s*,|"id"\s*:\s*(\d{1,18})\s*\}\s*$'
+)
 """The id of a message, as its first members or as its last one, where no text can stand that a tool has made."""
 _MOST_OPEN = 100
 """Requests of a server that are not answered yet; it is not heard until it has taken some answers."""
@@ -160,9 +162,12 @@ class ServerProcess:
                 try:
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
-                    self.strange = self.strange or line.strip() or None
-                else:
-                    await self._hand_over(SessionMessage(message), arrived)
+                    refusal = _refuse_answer(line)
+                    if refusal is None:
+                        self.strange = self.strange or line.strip() or None
+                        continue
+                    message = jsonrpc_message_adapter.validate_json(refusal, by_name=False)
+                await self._hand_over(SessionMessage(message), arrived)
         while await output.read(_CHUNK):
             pass
 
@@ -247,13 +252,28 @@ class _Line:
         found = _ID.search(self._begin) or _ID.search(self._end)
         if found is None:
             return self._begin
-        why = f"the answer has more than {_LONGEST_LINE:,} bytes"
-        error = {"code": _TOO_LONG, "message": why}
-        return json.dumps({"jsonrpc": "2.0", "id": int(found[1] or found[2]), "error": error}).encode()
+        return _write_refusal(int(found[1] or found[2]), f"the answer has more than {_LONGEST_LINE:,} bytes")
 
 
-_TOO_LONG = -32000
+_REFUSED = -32000
 """The code of errors that a server defines itself."""
+
+
+def _write_refusal(number: int, why: str) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": _REFUSED, "message": why}}).encode()
+
+
+def _refuse_answer(line: bytes) -> bytes | None:
+    """Return an error in the place of an answer that the library cannot read; nothing if the line is no answer."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        found = _ID.search(line[:_ENDS]) or _ID.search(line[-_ENDS:])
+        number = None if found is None else int(found[1] or found[2])
+    else:
+        is_answer = isinstance(given, dict) and "method" not in given
+        number = given.get("id") if is_answer else None
+    return _write_refusal(number, "the answer cannot be read as JSON-RPC") if type(number) is int else None
 
 
 async def _wait_for_end(process: Process) -> None:
