@@ -19,7 +19,7 @@ ROGUE = str(Path(__file__).with_name("rogue.py"))
 _PLAIN = ("giant_schema", "right_after_wrong", "text_id", "no_text", "complaints", "noise_at_the_end")
 ANSWERING = {**{each: ["a"] for each in _PLAIN}, "few_questions": ["error error error error result"]}
 """Servers that are understood all the same, and the tools that they have."""
-UNREADABLE = "answered with error -32000: the answer cannot be read as JSON-RPC"
+UNREADABLE = "answered with error -32700: the answer cannot be read as JSON-RPC"
 FAILING = {
     "half": "ended with status 0 before it answered",
     "half_and_stay": "closed the connection before it answered",

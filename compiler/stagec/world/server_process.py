@@ -252,15 +252,19 @@ class _Line:
         found = _ID.search(self._begin) or _ID.search(self._end)
         if found is None:
             return self._begin
-        return _write_refusal(int(found[1] or found[2]), f"the answer has more than {_LONGEST_LINE:,} bytes")
+        why = f"the answer has more than {_LONGEST_LINE:,} bytes"
+        return _write_refusal(int(found[1] or found[2]), _TOO_LONG, why)
 
 
-_REFUSED = -32000
-"""The code of errors that a server defines itself."""
+_TOO_LONG, _UNREADABLE = -32000, -32700
+"""The codes of errors that a server defines itself, and of texts that are not JSON."""
 
 
-def _write_refusal(number: int, why: str) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": _REFUSED, "message": why}}).encode()
+def _write_refusal(number: int, code: int, why: str) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}).encode()
+
+
+_WHY = "the answer cannot be read as JSON-RPC"
 
 
 def _refuse_answer(line: bytes) -> bytes | None:
@@ -273,7 +277,7 @@ def _refuse_answer(line: bytes) -> bytes | None:
     else:
         is_answer = isinstance(given, dict) and "method" not in given
         number = given.get("id") if is_answer else None
-    return _write_refusal(number, "the answer cannot be read as JSON-RPC") if type(number) is int else None
+    return _write_refusal(number, _UNREADABLE, _WHY) if type(number) is int else None
 
 
 async def _wait_for_end(process: Process) -> None:
