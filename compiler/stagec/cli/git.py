@@ -81,7 +81,6 @@ def _communicate(process: subprocess.Popen[bytes], given: bytes, most: int) -> t
         watch,
     )
     for each in helpers:
-        each.daemon = True
         each.start()
     try:
         with cast("BinaryIO", process.stdout) as answer:

@@ -155,21 +155,27 @@ class ServerProcess:
         """Hand over messages until the output ends, has an endless line, or nobody listens; then let it run out."""
         from anyio import BrokenResourceError, ClosedResourceError
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
         with arrived, suppress(BrokenResourceError, ClosedResourceError):
             async for line in _lines(output):
-                try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValueError:
-                    refusal = _refuse_answer(line)
-                    if refusal is None:
-                        self.strange = self.strange or line.strip() or None
-                        continue
-                    message = jsonrpc_message_adapter.validate_json(refusal, by_name=False)
-                await self._hand_over(SessionMessage(message), arrived)
+                message = self._read(line)
+                if message is not None:
+                    await self._hand_over(SessionMessage(message), arrived)
         while await output.read(_CHUNK):
             pass
+
+    def _read(self, line: bytes) -> Any:
+        """Return the message in a line, an error in the place of an answer that cannot be read, or nothing."""
+        from mcp_types import jsonrpc_message_adapter
+
+        try:
+            return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            refusal = _refuse_answer(line)
+        if refusal is not None:
+            return jsonrpc_message_adapter.validate_json(refusal, by_name=False)
+        self.strange = self.strange or line.strip() or None
+        return None
 
     async def _hand_over(self, message: Any, arrived: Any) -> None:
         if _is_request(message.message):
