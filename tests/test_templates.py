@@ -55,3 +55,9 @@ def test_every_template_of_the_package_is_called_by_name() -> None:
     callers = [*top.rglob("*.py"), *top.rglob("*.jinja")]  # a template can extend or include another
     texts = "".join(path.read_text(encoding="utf-8") for path in callers)
     assert [path.name for path in top.rglob("*.jinja") if f'"{path.name}"' not in texts] == []
+
+
+def test_pages_show_characters_that_hide_something(template: Path) -> None:
+    (template / "page.html.jinja").write_text("<p>{{ given }}</p>", encoding="utf-8")
+    shown = render(template.name, "page.html.jinja", given="a\u202eb\x1b[1m\u200b\n<c>\t\u00e9")
+    assert shown == "<p>a\\u202eb\\x1b[1m\\u200b\n&lt;c&gt;\t\u00e9</p>"

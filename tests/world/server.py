@@ -61,6 +61,11 @@ def drifting(_: str | None) -> Json:
     return {"tools": tools}
 
 
+def changing(_: str | None) -> Json:
+    """Offer what the file `offer` in the working folder says, and what can end the server."""
+    return {"tools": [tool("die"), *drifting(None)["tools"]]}
+
+
 def hanging(_: str | None) -> Json:
     time.sleep(600)
     return {}
@@ -112,6 +117,15 @@ def call(name: str, arguments: Json, meta: Json) -> Json:
     return {"result": {"content": [{"type": "text", "text": text}], "isError": name == "fail"}}
 
 
+UNREADABLE = {
+    "surrogate": r'{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"type": "text", "text": "\ud800"}]}}',
+    "depth": '{"jsonrpc": "2.0", "id": %d, "result": {"content": ' + "[" * 100_000 + "]" * 100_000 + "}}",
+    "id first": '{"id": %d, "jsonrpc": "2.0", "result": {"content": [}}',
+    "no error": '{"jsonrpc": "2.0", "error": 5, "id": %d}',
+}
+"""Answers that cannot be read, by the name that a call gives."""
+
+
 def note_call(name: str) -> None:
     with Path("calls").open("a", encoding="utf-8") as file:
         file.write(f"{name}\n")
@@ -125,6 +139,7 @@ LISTS: dict[str, Callable[[str | None], Json]] = {
     "doubled": doubled,
     "repeated": repeated,
     "drifting": drifting,
+    "changing": changing,
     "hanging": hanging,
     "senseless": senseless,
     "calling": calling,
@@ -218,7 +233,11 @@ def serve(kind: str) -> None:
     BEGINNINGS.get(kind, lambda: None)()
     for line in sys.stdin:
         request = json.loads(line)
-        if "id" in request:
+        arguments = request.get("params", {}).get("arguments") or {}
+        if arguments.get("answer") in UNREADABLE:
+            sys.stdout.write(UNREADABLE[arguments["answer"]] % request["id"] + "\n")
+            sys.stdout.flush()
+        elif "id" in request:
             say({"jsonrpc": "2.0", "id": request["id"], **answer(kind, request)})
 
 

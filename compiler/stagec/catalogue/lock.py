@@ -29,7 +29,8 @@ _WORLDS: Mapping[str, bool] = {"open": True, "closed": False}
 class LockedTool:
     """One tool of a server; `schema` is the digest of its input schema, `at` where its name is written.
 
-    `is_open` tells whether it has to do with the world outside, None where the server does not say.
+    `is_open` tells whether it has to do with the world outside, None where the server does not say. `description` is
+    the digest of its description, None where it has none and in locks of earlier versions.
     """
 
     name: str
@@ -37,6 +38,7 @@ class LockedTool:
     effects: Effects
     schema: str
     is_open: bool | None = None
+    description: str | None = None
 
 
 @value
@@ -70,7 +72,8 @@ def read_lock(at: Place, given: Json) -> Lock:
             effects, schema = text_in(object_of(said), "effects"), text_in(object_of(said), "schema")
             if schema is not None and effects is not None and effects in EFFECTS:
                 is_open = _WORLDS.get(text_in(object_of(said), "world") or "")
-                tools[tool] = LockedTool(tool, (inside / "tools" / tool).key, EFFECTS[effects], schema, is_open)
+                text, at_tool = text_in(object_of(said), "description"), (inside / "tools" / tool).key
+                tools[tool] = LockedTool(tool, at_tool, EFFECTS[effects], schema, is_open, text)
         servers[name] = LockedServer(name, inside, launch, tools)
     return Lock(at, servers)
 
@@ -90,7 +93,9 @@ def render_lock(lock: Lock) -> bytes:
 
 def _write_tool(tool: LockedTool) -> dict[str, str]:
     said = {"effects": tool.effects.value, "schema": tool.schema}
-    return said if tool.is_open is None else {**said, "world": "open" if tool.is_open else "closed"}
+    if tool.is_open is not None:
+        said["world"] = "open" if tool.is_open else "closed"
+    return said if tool.description is None else {**said, "description": tool.description}
 
 
 def digest(given: object) -> str:

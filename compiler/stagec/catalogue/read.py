@@ -26,7 +26,7 @@ SERVERS = ".mcp.json"
 LOCK = "tools.lock.json"
 SECTIONS = NameIndex(("bundled", "discovered"))
 _MARKS = re.compile(rb"\b(?:bundled|discovered|mcp)[\"']?\s*:")
-_ROOM = 10
+LOCK_ROOM = 10
 """A lock of ten thousand tools is no source that somebody wrote: so many times the usual size is read."""
 
 
@@ -64,7 +64,7 @@ def bundle(sources: Sources, file: str) -> CatalogueFiles | None:
 
 def lock_tree(sources: Sources, file: str) -> Tree | None:
     """Return a lock as read and judged."""
-    return _judge_once(sources, file, "tools_lock", _ROOM)
+    return _judge_once(sources, file, "tools_lock", LOCK_ROOM)
 
 
 def is_catalogue(sources: Sources, file: str) -> bool:

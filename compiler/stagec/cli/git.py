@@ -4,45 +4,172 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread, Timer
+from typing import BinaryIO, cast
 
+from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.canonical import digest
 from stagec.core.failure import Failure
+from stagec.core.words import quote, visible
+from stagec.project.find import find_repository
 
 _PATIENCE = 60.0
 """Seconds after which git is given up."""
+_MOST = 512 * 2**20
+"""Bytes that git may answer."""
+_TOLD = 300
+"""Characters of git's own message that are shown."""
 _SAFE = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
 _FOREIGN = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"})
 """Variables that hooks are given, and that would lead git to another repository."""
+_OWN = {"GIT_ALLOW_PROTOCOL": "", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+"""Variables with which git writes nothing, fetches nothing and asks nobody."""
 
 
-def run_git(top: str, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run git in a repository; raise `Failure` where it is not there, or does not end."""
-    kept = {name: each for name, each in os.environ.items() if name not in _FOREIGN}
-    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+class MissingGitError(Failure):
+    """The program git is not installed."""
+
+
+def run_git(top: str, *words: str, given: bytes = b"", absent: int | None = None, most: int = _MOST) -> bytes | None:
+    """Return what git writes; raise `Failure` if it fails, does not end, or writes too much.
+
+    `absent` is the exit status with which git says that it knows no such object; the result is then None.
+    """
+    environment = {name: each for name, each in os.environ.items() if name not in _FOREIGN} | _OWN
+    command = ["git", "-C", top, *_SAFE, *words]
     try:
-        return subprocess.run(
-            ["git", "-C", top, *_SAFE, *words],
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE,
-            env=environment,
-        )
+        process = subprocess.Popen(command, stdin=_PIPE, stdout=_PIPE, stderr=_PIPE, env=environment)
     except FileNotFoundError as error:
-        raise Failure("a revision needs the program 'git', which is not there") from error
-    except subprocess.TimeoutExpired as error:
-        raise Failure(f"'git' did not finish within {_PATIENCE:.0f} seconds") from error
+        raise MissingGitError("a revision needs the program 'git', which is not there") from error
+    except OSError as error:
+        raise Failure(f"'git' cannot be started: {error.strerror or type(error).__name__}") from error
+    try:
+        told, said, late = _communicate(process, given, most)
+    except OversizedError as error:
+        raise Failure(f"'git {words[0]}' answers with more than {error.most:,} bytes") from error
+    finally:
+        process.kill()
+        process.wait()
+    if late:
+        raise Failure(f"'git' did not finish within {_PATIENCE:.0f} seconds")
+    if process.returncode == absent and not told:
+        return None
+    if process.returncode != 0:
+        raise Failure(_explain(words[0], process.returncode, said))
+    return told
+
+
+_PIPE = subprocess.PIPE
+
+
+def _communicate(process: subprocess.Popen[bytes], given: bytes, most: int) -> tuple[bytes, bytes, bool]:
+    """Return what git writes to each of its outputs, and whether it took too long; it is read while it runs."""
+    said: list[bytes] = []
+    late: list[bool] = []
+
+    def give_up() -> None:
+        late.append(True)
+        process.kill()
+
+    watch = Timer(_PATIENCE, give_up)
+    helpers = (
+        Thread(target=_write, args=(process.stdin, given)),
+        Thread(target=_drain, args=(process.stderr, said)),
+        watch,
+    )
+    for each in helpers:
+        each.start()
+    try:
+        with cast("BinaryIO", process.stdout) as answer:
+            told = read_stream(answer, most)
+        process.wait()
+    finally:
+        watch.cancel()
+        process.kill()
+        for each in helpers:
+            each.join()
+    return told, b"".join(said), bool(late)
+
+
+def _write(stream: BinaryIO, given: bytes) -> None:
+    with suppress(BrokenPipeError), stream:  # git has ended, and its exit status says why
+        stream.write(given)
+
+
+def _drain(stream: BinaryIO, said: list[bytes]) -> None:
+    with stream:
+        said.append(stream.read(_CHUNK))
+        while stream.read(_CHUNK):
+            pass
+
+
+_CHUNK = 1 << 16
+
+
+def _explain(word: str, status: int, said: bytes) -> str:
+    how = f"was ended by signal {-status}" if status < 0 else f"failed with status {status}"
+    lines = [each for each in said.decode("utf-8", "replace").splitlines() if each.strip()]
+    reason = next((each for each in lines if each.startswith(("fatal:", "error:"))), lines[0] if lines else "")
+    return f"'git {word}' {how}{f': {visible(reason[:_TOLD])}' if reason else ''}"
+
+
+def read_name(told: bytes | None, word: str) -> str | None:
+    """Return the one object id that git wrote; nothing if it knows none. Anything else is a `Failure`."""
+    if told is None:
+        return None
+    name = told.decode("ascii", "replace").removesuffix("\n")
+    if len(name) not in _DIGITS or set(name) - set("0123456789abcdef"):
+        raise Failure(f"'git {word}' answers with something else than the id of an object")
+    return name
+
+
+_DIGITS = (40, 64)
+"""Digits of the id of an object: SHA-1 and SHA-256."""
+_HEAD = 3
+"""Words before an object: its id, its type and its size."""
+
+
+def read_blobs(top: str, names: Sequence[str]) -> Iterator[bytes | None]:
+    """Yield the contents of each file that is named in git's words; nothing for one that git does not have."""
+    given = "".join(f"{name}\n" for name in names)
+    told = run_git(top, "cat-file", "--batch", given=os.fsencode(given)) or b""
+    at = 0
+    for name in names:
+        end = told.find(b"\n", at)
+        head = told[at:end]
+        if end >= 0 and head == os.fsencode(f"{name} missing"):
+            yield None
+            at = end + 1
+            continue
+        words = head.split()
+        if end < 0 or len(words) != _HEAD or words[1] != b"blob" or not words[2].isdigit():
+            raise Failure(f"'git cat-file' does not answer with the file {quote(name)}")
+        begin, at = end + 1, end + 2 + int(words[2])
+        if told[at - 1 : at] != b"\n":
+            raise Failure(f"the answer of 'git cat-file' ends in the middle of {quote(name)}")
+        yield told[begin : at - 1]
+    if at != len(told):
+        raise Failure("'git cat-file' answers with more than it was asked for")
 
 
 def find_commit(root: Path, files: Mapping[str, str]) -> str | None:
-    """Return the commit that is checked out if it has all files, by path from the root, with these digests."""
+    """Return the commit that is checked out if each path from the root has in it the bytes with that digest.
+
+    Without a repository, without git and without a commit there is none. Any other failure of git is a `Failure`.
+    """
     top = str(root)
-    try:
-        named = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        commit = named.stdout.decode("ascii", "replace").strip()
-        held = {run_git(top, "cat-file", "blob", f"{commit}:./{file}").stdout: wanted for file, wanted in files.items()}
-    except Failure:  # a statement can do without git
+    if find_repository(os.path.realpath(top)) is None or any("\n" in file for file in files):
         return None
-    return commit if named.returncode == 0 and all(digest(blob) == wanted for blob, wanted in held.items()) else None
+    try:
+        head = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", absent=1)
+    except MissingGitError:  # a statement can do without git
+        return None
+    commit = read_name(head, "rev-parse")
+    if commit is None:
+        return None
+    blobs = read_blobs(top, [f"{commit}:./{file}" for file in files])
+    same = [blob is not None and digest(blob) == wanted for blob, wanted in zip(blobs, files.values(), strict=True)]
+    return commit if all(same) else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from stagec.cli.git import run_git
+from stagec.cli.git import read_blobs, read_name, run_git
 from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder, write_all
 from stagec.core.failure import Failure
 from stagec.core.folders import enter_folder, make_fresh, remove_tree
@@ -17,7 +18,14 @@ from stagec.core.words import quote
 from stagec.project.find import find_repository
 
 _LARGEST, _MOST, _FILES = 16 * 2**20, 256 * 2**20, 200_000
-"""Bytes of a file, above which it is left out, and bytes and files of a revision that is read."""
+"""Bytes of a file, above which it is left out, and bytes, files and folders of a revision that is read."""
+_LISTED = 64 * 2**20
+"""Bytes of the list of these files and folders; a tree that names itself again and again has no end."""
+_EMPTY = frozenset(
+    {"4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"}
+)
+"""The ids of a tree without files."""
+_ENTRY = re.compile(rb"(?P<mode>\d{6}) (?:blob|tree|commit) (?P<id>[0-9a-f]{40,64}) +(?:-|(?P<size>\d+))")
 _REGULAR = frozenset({"100644", "100755", "100664"})
 """The modes of regular files; links and repositories inside this one are left out."""
 
@@ -33,14 +41,19 @@ class Revision:
 
     def list_files(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the id of every regular file."""
-        listed = run_git(self.top, "ls-tree", "-r", "-z", "-l", "--full-tree", self.tree).stdout
-        size = count = 0
-        for entry in filter(None, listed.split(b"\0")):
+        listed = run_git(self.top, "ls-tree", "-r", "-t", "-z", "-l", "--full-tree", self.tree, most=_LISTED) or b""
+        if not listed.endswith(b"\0") and (listed or self.tree not in _EMPTY):
+            raise Failure(f"the answer of 'git ls-tree' about revision {quote(self.name)} is cut off")
+        size = 0
+        for count, entry in enumerate(listed.split(b"\0")[:-1], 1):
             about, _, path = entry.partition(b"\t")
-            mode, _, identifier, length = about.decode("ascii").split()
-            if mode in _REGULAR and int(length) <= _LARGEST:
-                size, count = size + int(length), count + 1
-                yield os.fsdecode(path), identifier
+            found = _ENTRY.fullmatch(about)
+            if found is None or not path:
+                raise Failure(f"'git ls-tree' does not answer with the files of revision {quote(self.name)}")
+            mode, length = found["mode"].decode(), int(found["size"] or 0)
+            if mode in _REGULAR and length <= _LARGEST:
+                size += length
+                yield os.fsdecode(path), found["id"].decode()
             if size > _MOST or count > _FILES:
                 raise Failure(
                     f"revision {quote(self.name)} has more than {_MOST:,} bytes or {_FILES:,} files",
@@ -49,16 +62,11 @@ class Revision:
 
     def read_files(self, listed: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
         """Yield the path and the contents of files."""
-        asked = "".join(f"{identifier}\n" for _, identifier in listed).encode()
-        told = run_git(self.top, "cat-file", "--batch", given=asked).stdout
-        at = 0
-        for path, _ in listed:
-            end = told.index(b"\n", at)
-            head = told[at:end].split()
-            if len(head) < _HEAD:
+        blobs = read_blobs(self.top, [identifier for _, identifier in listed])
+        for (path, _), blob in zip(listed, blobs, strict=True):
+            if blob is None:
                 raise Failure(f"git has not all of revision {quote(self.name)}: {quote(path)} is missing")
-            begin, at = end + 1, end + 2 + int(head[2])
-            yield path, told[begin : at - 1]
+            yield path, blob
 
 
 def find_revision(text: str, beside: Path) -> Revision | None:
@@ -72,9 +80,8 @@ def find_revision(text: str, beside: Path) -> Revision | None:
     if top is None or not name or "\0" in text or os.path.lexists(text):
         return None
     asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{tree}}")
-    ended = run_git(top, *asked)
-    tree = ended.stdout.decode(errors="replace").strip()
-    if ended.returncode != 0 or not tree:
+    tree = read_name(run_git(top, *asked, absent=1), "rev-parse")
+    if tree is None:
         return None
     if not colon:
         path = os.path.relpath(os.path.realpath(beside), top)
@@ -91,9 +98,8 @@ def find_merge_base(text: str, beside: Path) -> str:
     name, colon, path = text.partition(":")
     if top is None or not name or "\0" in text:
         raise Failure(f"{quote(text)} is not a revision: there is no repository around {quote(str(beside))}")
-    ended = run_git(top, "merge-base", "--end-of-options", name, "HEAD")
-    found = ended.stdout.decode(errors="replace").strip()
-    if ended.returncode != 0 or not found:
+    found = read_name(run_git(top, "merge-base", "--end-of-options", name, "HEAD", absent=1), "merge-base")
+    if found is None:
         raise Failure(
             f"{quote(name)} and HEAD have no commit in common that git knows here",
             hints=["a shallow clone lacks older commits: 'git fetch --unshallow' brings them"],
@@ -129,8 +135,6 @@ def _fill(folder: OpenedFolder, files: Iterable[tuple[str, bytes]]) -> None:
 
 _SHORT = 16
 """Digits of a commit that people see; more than git needs in any repository."""
-_HEAD = 3
-"""Words before an object: its id, its type and its size."""
 
 
 def _write(folder: OpenedFolder, path: str, data: bytes) -> None:

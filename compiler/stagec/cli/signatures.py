@@ -14,6 +14,7 @@ from stagec.core.failure import Failure
 from stagec.core.value import NOTHING
 from stagec.core.words import listing, quote
 from stagec.project.configuration import Configuration
+from stagec.project.find import find_inside
 
 if TYPE_CHECKING:
     from stagec.signing.check import Vouching
@@ -86,7 +87,8 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
     why = _explain_policy(configuration)
     if signature is None:
         raise Failure(f"{named} is refused: its journal keeps no signature, and --plan names no plan that has one{why}")
-    files = [configuration.root / file for file in configuration.settings.trusted_keys]
+    keys = configuration.settings.trusted_keys
+    files = [find_inside(configuration.root, file, "run.trusted-keys") for file in keys]
     if not files:
         raise Failure(
             f"'run.require-signature' in {configuration.file} demands signatures: 'run.trusted-keys' names no file"

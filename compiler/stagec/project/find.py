@@ -149,6 +149,25 @@ def _find_shared(folder: str) -> FoundConfiguration | None:
     return FoundConfiguration(folder, SHARED, text, tools["stagec"], ("tool", "stagec"))
 
 
+def find_inside(root: Path, file: str, key: str) -> Path:
+    """Return a file that a key of a configuration names: the only door to files that a project chooses.
+
+    Raise `Failure` for one outside of the project, also through a link, and for pipes, devices and folders.
+    """
+    top, path = observations.resolve(root), os.path.join(root, file)
+    try:
+        real = observations.resolve(path)
+        if os.path.commonpath([top, real]) != top:
+            obstacle = "leads out of the project"
+        elif observations.find_type(real) == stat.S_IFREG:
+            return Path(path)
+        else:
+            obstacle = "is not a regular file"
+    except (OSError, ValueError) as error:
+        obstacle = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    raise Failure(f"{quote(key)} of the configuration names {quote(file)}, which {obstacle}")
+
+
 def _read_text(folder: str, name: str) -> str | None:
     """Return the text of a configuration file; what is wrong with a file that is not our own is not ours to say."""
     path = os.path.join(folder, name)

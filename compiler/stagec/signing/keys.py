@@ -7,7 +7,7 @@ import hashlib
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from stagec.core.failure import Failure
@@ -51,7 +51,7 @@ class TrustedKey:
         """Return why the key does not count at a time; nothing if it does."""
         if self.after is not None and now < self.after:
             return f"the key {self.named} is valid from {self.after.isoformat()} on"
-        if self.before is not None and now >= self.before:
+        if self.before is not None and now > self.before:
             return f"the key {self.named} has expired: it was valid until {self.before.isoformat()}"
         return None
 
@@ -117,8 +117,8 @@ def read_trusted_keys(data: bytes, name: str) -> tuple[TrustedKey, ...]:
     text = data.decode("utf-8", "replace")
     if "-----BEGIN" in text:
         return (TrustedKey(_read_pem(data, name), name),)
-    lines = enumerate(text.splitlines(), 1)
-    written = ((number, line.strip()) for number, line in lines)
+    lines = enumerate(text.split("\n"), 1)  # ssh-keygen knows no other end of a line
+    written = ((number, line.strip(_BLANK)) for number, line in lines)
     keys = tuple(
         key for number, line in written if line and not line.startswith("#") for key in _read_line(line, name, number)
     )
@@ -144,46 +144,99 @@ def _read_pem(data: bytes, name: str) -> bytes:
     return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
-_KEY = re.compile(r"(?:^|\s)ssh-ed25519\s+(?P<key>[A-Za-z0-9+/]+=*)(?:\s+(?P<comment>.*))?$")
+_BLANK = " \t\r"
+_KEY = re.compile(r"(?P<type>[a-z0-9@.-]+)[ \t]+(?P<key>[^ \t]+)(?:[ \t]+(?P<comment>.*))?")
+_OTHER = re.compile(r"(?:sk-)?(?:ssh|ecdsa-sha2)-[a-z0-9@.-]+")
+"""The types of keys that OpenSSH knows."""
+_SIGNER = re.compile(r'(?:"(?P<quoted>[^"]*)"|(?P<bare>[^" \t][^ \t]*))[ \t]+(?P<rest>.+)')
+_TEXT = r'"(?:\\"|[^"])*"'
+_OPTIONS = re.compile(rf'(?:{_TEXT}|[^" \t])+')
 _OPTION = re.compile(
-    r'(?:(?P<name>namespaces|valid-after|valid-before)="(?P<given>[^"]*)"|(?P<flag>cert-authority))(?:,|$)',
+    r'(?:(?P<name>namespaces|valid-after|valid-before)=(?P<given>"(?:\\"|[^"])*?(?<!\\)"|"")|(?P<flag>cert-authority))'
+    r"(?:,|$)|,",
     re.IGNORECASE,
 )
-_OPTIONS = re.compile(rf"(?:{_OPTION.pattern})*", re.IGNORECASE)
-_OWNER = re.compile(r'"[^"]*"|\S+')
 
 
 def _read_line(line: str, name: str, number: int) -> Iterator[TrustedKey]:
-    """Yield the key of a line: `ssh-ed25519 KEY`, or `OWNER [OPTIONS] ssh-ed25519 KEY`; another kind of key is none."""
-    found = _KEY.search(line)
-    if found is None:
-        return
+    """Yield the key of a line: `ssh-ed25519 KEY`, or `OWNER [OPTIONS] ssh-ed25519 KEY`; another kind of key is none.
+
+    The second form is read as ssh-keygen reads `allowed_signers`. What it refuses is a `Failure`.
+    """
     where = f"{name}:{number}"
-    raw = _decode_key(found["key"], where)
-    before = line[: found.start()].strip()
-    owner = _OWNER.match(before)
-    if owner is None:
-        yield TrustedKey(raw, where, found["comment"] or "")
+    plain = _find_key(line)
+    if plain is not None:
+        if plain["type"] == _TYPE:
+            yield TrustedKey(_decode_key(plain["key"], where), where, plain["comment"] or "")
         return
-    options = _read_options(before.removeprefix(owner[0]).strip(), where)
-    if "cert-authority" in options or NAMESPACE not in options.get("namespaces", NAMESPACE).split(","):
+    signer = _SIGNER.fullmatch(line)
+    rest = "" if signer is None else signer["rest"]
+    key, options = _find_key(rest), ""
+    if key is None and (found := _OPTIONS.match(rest)) is not None:
+        key, options = _find_key(rest[found.end() :].lstrip(_BLANK)), found[0]
+    if signer is None or key is None:
+        raise Failure(f"{where}: {quote(line)} cannot be read: expected OWNER [OPTIONS] {_TYPE} KEY")
+    owner = signer["bare"] if signer["quoted"] is None else signer["quoted"]
+    trust = _read_options(options, where)
+    if key["type"] != _TYPE:
         return
-    times = (_read_time(options.get(name), where) for name in ("valid-after", "valid-before"))
-    yield TrustedKey(raw, where, owner[0].strip('"'), *times)
+    raw = _decode_key(key["key"], where)
+    after, before = (_read_time(trust.get(each), where) for each in ("valid-after", "valid-before"))
+    if after is not None and before is not None and before <= after:
+        raise Failure(f"{where}: 'valid-before' is not later than 'valid-after'")
+    namespaces = trust.get("namespaces")
+    is_meant = namespaces is None or _holds(namespaces, NAMESPACE)
+    if "cert-authority" not in trust and is_meant and not all(each.startswith("!") for each in owner.split(",")):
+        yield TrustedKey(raw, where, owner, after, before)
+
+
+def _find_key(text: str) -> re.Match[str] | None:
+    """Return the type, the key and the comment with which a text begins; nothing if it begins with something else."""
+    found = _KEY.fullmatch(text)
+    return found if found is not None and _OTHER.fullmatch(found["type"]) else None
+
+
+def _holds(patterns: str, name: str) -> bool:
+    """Tell whether a list of patterns of OpenSSH holds a name: one does, and none that begins with `!`."""
+    matching = [each for each in patterns.split(",") if _match(each.removeprefix("!"), name)]
+    return bool(matching) and not any(each.startswith("!") for each in matching)
+
+
+def _match(pattern: str, name: str) -> bool:
+    """Tell whether a pattern with `*` and `?` holds a name, in time of the product of their lengths."""
+    reached = {0}
+    for each in pattern:
+        if each == "*":
+            reached = set(range(min(reached, default=len(name) + 1), len(name) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(name) and each in ("?", name[at])}
+    return len(name) in reached
 
 
 def _read_options(text: str, where: str) -> Mapping[str, str]:
     """Return the options of a line, or raise `Failure`: one that cannot be read may be the end of the trust."""
-    if _OPTIONS.fullmatch(text) is None:
-        raise Failure(f'{where}: {quote(text)} cannot be read: expected NAME="VALUE", separated by commas')
-    return {(each["name"] or each["flag"]).lower(): each["given"] or "" for each in _OPTION.finditer(text)}
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        found = _OPTION.match(text, at)
+        if found is None:
+            raise Failure(f'{where}: {quote(text)} cannot be read: expected NAME="VALUE", separated by commas')
+        at = found.end()
+        name = (found["name"] or found["flag"] or "").lower()
+        if name in options and found["flag"] is None:
+            raise Failure(f"{where}: {quote(text)} cannot be read: {quote(name)} stands in it twice")
+        if name:
+            options[name] = (found["given"] or "")[1:-1].replace('\\"', '"')
+    if text.endswith(","):
+        raise Failure(f"{where}: {quote(text)} cannot be read: it ends with a comma")
+    return options
 
 
 def _decode_key(text: str, where: str) -> bytes:
     """Return the 32 bytes in a key as OpenSSH writes it, or raise `Failure`."""
     prefix = struct.pack(">I", len(_TYPE)) + _TYPE.encode() + struct.pack(">I", _RAW)
     try:
-        wire = base64.b64decode(text, validate=True)
+        wire = base64.b64decode(re.sub(r"[\r\v\f]", "", text), validate=True)  # OpenSSH passes over them
     except ValueError as error:
         raise Failure(f"{where}: the key is not Base64") from error
     if len(wire) != len(prefix) + _RAW or not wire.startswith(prefix):
@@ -193,18 +246,27 @@ def _decode_key(text: str, where: str) -> bytes:
 
 _RAW = 32
 """Bytes of an Ed25519 key."""
-_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(?P<zone>[Zz])?")
+_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(?P<zone>[Zz]|[Uu][Tt][Cc])?", re.ASCII)
+_CEILINGS = (9999, 12, 31, 23, 59, 61)
 
 
 def _read_time(text: str | None, where: str) -> datetime | None:
-    """Return a time as `ssh-keygen` writes it: `YYYYMMDD[HHMM[SS]][Z]`, in the local zone without `Z`."""
+    """Return a time as `ssh-keygen` reads it: `YYYYMMDD[HHMM[SS]][Z]`, in the local zone without `Z`.
+
+    The 31st of a shorter month is a day of the next one.
+    """
     if text is None:
         return None
     found = _TIME.fullmatch(text)
     parts = [0] * 6 if found is None else [int(each or 0) for each in found.groups()[:-1]]
     year, month, day, hour, minute, second = parts
     try:
-        given = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError as error:
-        raise Failure(f"{where}: {quote(text)} is not a time: expected YYYYMMDD[HHMM[SS]][Z]") from error
-    return given if found is not None and found["zone"] else given.replace(tzinfo=None).astimezone()
+        in_range = day > 0 and all(part <= most for part, most in zip(parts, _CEILINGS, strict=True))
+        months = datetime(year, month, 1, hour, minute, tzinfo=UTC)
+        given = months + timedelta(days=day - 1, seconds=second)
+        meant = given if found is not None and found["zone"] else given.replace(tzinfo=None).astimezone()
+        if in_range and meant.timestamp() > 0:
+            return meant
+    except (ValueError, OverflowError):
+        pass
+    raise Failure(f"{where}: {quote(text)} is not a time: expected YYYYMMDD[HHMM[SS]][Z]")

@@ -165,12 +165,18 @@ async def _list(
     async with Client(transport, mode=mode, cache=None, client_info=who) as client:
         async for page in list_pages(client):
             for tool in page:
-                hint = None if tool.annotations is None else tool.annotations.read_only_hint
-                effects = Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
                 is_open = None if tool.annotations is None else tool.annotations.open_world_hint
-                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open))
+                effects, said = read_effects(tool.annotations), tool.description
+                text = None if said is None else digest(said)
+                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open, text))
             report(len(found))
     return found
+
+
+def read_effects(annotations: Any) -> Effects:
+    """Return what a server says that calling a tool may do."""
+    hint = None if annotations is None else annotations.read_only_hint
+    return Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
 
 
 async def list_pages(client: Any) -> AsyncIterator[Any]:

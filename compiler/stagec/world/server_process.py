@@ -21,7 +21,9 @@ _MOST_BYTES = 1_000_000_000
 """Bytes of a message that is passed over; a server that sends more is not heard any more."""
 _ENDS = 512
 """Bytes at each end of a message that is too long, among which its id is looked for."""
-_ID = re.compile(rb'^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(\d{1,18})\s*,|"id"\s*:\s*(\d{1,18})\s*\}\s*$')
+_ID = re.compile(
+    rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18})\s*,|"id"\s*:\s*(\d{1,18})\s*\}\s*$'
+)
 """The id of a message, as its first members or as its last one, where no text can stand that a tool has made."""
 _MOST_OPEN = 100
 """Requests of a server that are not answered yet; it is not heard until it has taken some answers."""
@@ -153,18 +155,27 @@ class ServerProcess:
         """Hand over messages until the output ends, has an endless line, or nobody listens; then let it run out."""
         from anyio import BrokenResourceError, ClosedResourceError
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
         with arrived, suppress(BrokenResourceError, ClosedResourceError):
             async for line in _lines(output):
-                try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValueError:
-                    self.strange = self.strange or line.strip() or None
-                else:
+                message = self._read(line)
+                if message is not None:
                     await self._hand_over(SessionMessage(message), arrived)
         while await output.read(_CHUNK):
             pass
+
+    def _read(self, line: bytes) -> Any:
+        """Return the message in a line, an error in the place of an answer that cannot be read, or nothing."""
+        from mcp_types import jsonrpc_message_adapter
+
+        try:
+            return jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            refusal = _refuse_answer(line)
+        if refusal is not None:
+            return jsonrpc_message_adapter.validate_json(refusal, by_name=False)
+        self.strange = self.strange or line.strip() or None
+        return None
 
     async def _hand_over(self, message: Any, arrived: Any) -> None:
         if _is_request(message.message):
@@ -248,12 +259,31 @@ class _Line:
         if found is None:
             return self._begin
         why = f"the answer has more than {_LONGEST_LINE:,} bytes"
-        error = {"code": _TOO_LONG, "message": why}
-        return json.dumps({"jsonrpc": "2.0", "id": int(found[1] or found[2]), "error": error}).encode()
+        return _write_refusal(int(found[1] or found[2]), _TOO_LONG, why)
 
 
-_TOO_LONG = -32000
-"""The code of errors that a server defines itself."""
+_TOO_LONG, _UNREADABLE = -32000, -32700
+"""The codes of errors that a server defines itself, and of texts that are not JSON."""
+
+
+def _write_refusal(number: int, code: int, why: str) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}).encode()
+
+
+_WHY = "the answer cannot be read as JSON-RPC"
+
+
+def _refuse_answer(line: bytes) -> bytes | None:
+    """Return an error in the place of an answer that the library cannot read; nothing if the line is no answer."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        found = _ID.search(line[:_ENDS]) or _ID.search(line[-_ENDS:])
+        number = None if found is None else int(found[1] or found[2])
+    else:
+        is_answer = isinstance(given, dict) and "method" not in given
+        number = given.get("id") if is_answer else None
+    return _write_refusal(number, _UNREADABLE, _WHY) if type(number) is int else None
 
 
 async def _wait_for_end(process: Process) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from stagec.cli.running.options import command_timeout, prices
-from stagec.cli.running.price_table import load_prices
+from stagec.cli.running.price_table import find_configured, load_prices
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
@@ -119,8 +119,7 @@ def assume(options: CostOptions, configuration: Configuration, known: Mapping[st
     from stagec.graph.usage import NamedModel
 
     told, settings = configuration.settings.cost, configuration.settings
-    file = configuration.root / str(told["prices"]) if options.prices is None and "prices" in told else options.prices
-    table = load_prices(file)
+    table = load_prices(options.prices or find_configured(told, configuration.root))
     models = read_models(options.models, settings.models) if known is None else known
     choice = choose_models(models)
 

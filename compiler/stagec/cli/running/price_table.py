@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.cli.files import read_file
 from stagec.core.failure import Failure
 from stagec.core.words import quote
+from stagec.project.find import find_inside
 from stagec.project.prices import BUNDLED, PriceTable, read_prices
+
+
+def find_configured(configuration: Mapping[str, object], root: Path) -> Path | None:
+    """Return the table that a project names; raise `Failure` unless it is a regular file inside the project."""
+    if "prices" not in configuration:
+        return None
+    return find_inside(root, str(configuration["prices"]), "cost.prices")
 
 
 def load_prices(file: Path | None = None) -> PriceTable:

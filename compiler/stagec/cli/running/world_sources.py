@@ -178,7 +178,9 @@ def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Pa
     named = (options.world, options.world_command, models, options.tools_in, options.servers)
     prices = options.prices
     if prices is None and "prices" in configured.cost:
-        prices = root / str(configured.cost["prices"])
+        from stagec.cli.running.price_table import find_configured
+
+        prices = find_configured(configured.cost, root)
     policies: PolicyEntries = NOTHING
     if options.model_policies:
         from stagec.cli.running.models import read_policies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import AsyncExitStack
 from threading import Lock
@@ -21,7 +21,14 @@ from stagec.core.words import quote, shorten_digest
 from stagec.plan import surroundings
 from stagec.plan.document import Plan
 from stagec.world.event_loop import EventLoop
-from stagec.world.mcp import UnsetVariableError, expand_variables, list_pages, open_transport, require_library
+from stagec.world.mcp import (
+    UnsetVariableError,
+    expand_variables,
+    list_pages,
+    open_transport,
+    read_effects,
+    require_library,
+)
 from stagec.world.request_json import ToolDefinition
 from stagec.world.server_errors import Transport, describe_failure, explain_error, first_error
 from stagec.world.tools.toolbox import ToolError
@@ -69,10 +76,7 @@ class McpTools:
         compared = (self._compare(name, plan.tools[name]) for name in sorted(self._servers))
         drifted = [each for each in compared if each is not None]
         if drifted:
-            more = len(drifted) - _MOST_TOLD
-            told = "; ".join((*drifted[:_MOST_TOLD], *([f"{more:,} more"] if more > 0 else [])))
-            what = "MCP servers offer other tools than the plan has"
-            raise Failure(f"{what}: {told}; lock and compile again")
+            raise Failure(f"MCP servers offer other tools than the plan has: {_tell(drifted)}; lock and compile again")
 
     def _compare(self, name: str, tool: surroundings.Tool) -> str | None:
         """Return how a tool differs from what the plan was compiled with; nothing if it does not."""
@@ -80,7 +84,11 @@ class McpTools:
         if offered is None:
             return f"{quote(name)} of {quote(self._servers[name])} is no longer offered"
         known, now = tool.digest, f"{_DIGEST}{digest(offered.schema)}"
-        if known is None or known == now:
+        if known is None:
+            return None
+        if tool.effects != offered.effects:
+            return f"{quote(name)} has other effects, {offered.effects} instead of {tool.effects}"
+        if known == now:
             return None
         return f"{quote(name)} has another input schema, {shorten_digest(now)} instead of {shorten_digest(known)}"
 
@@ -117,6 +125,11 @@ class McpTools:
         await asyncio.gather(*(each.stop() for each in self._live.values()), return_exceptions=True)
 
 
+def _tell(differences: Sequence[str]) -> str:
+    more = len(differences) - _MOST_TOLD
+    return "; ".join((*differences[:_MOST_TOLD], *([f"{more:,} more"] if more > 0 else [])))
+
+
 _CLOSED = "Connection closed"
 """What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
 _PATIENCE = 10.0
@@ -130,6 +143,7 @@ class LiveServer:
         self.tools: Mapping[str, ToolDefinition] = {}
         self._server, self._folder, self._limits = server, folder, limits
         self._starts = 0
+        self._refused: str | None = None
         self._client: Any = None
         self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -187,13 +201,22 @@ class LiveServer:
         return ToolError("the server ended during the call; whether it was carried out is not known")
 
     async def _start_again(self) -> None:
+        if self._refused is not None:
+            raise ToolError(self._refused)
         if self._starts >= self._limits.starts:
             raise ToolError(f"the server has ended {self._starts} times and is not started again")
         await asyncio.sleep(self._limits.again * 2 ** (self._starts - 1))
+        known = self.tools
         try:
             await self.start()
         except Failure as failure:
             raise ToolError(str(failure)) from failure
+        changed = list(_list_changes(known, self.tools))
+        if changed:
+            self.tools = known  # what a model was told stays what it was told
+            await self.stop()
+            self._refused = f"the server was started again and offers other tools: {_tell(changed)}"
+            raise ToolError(self._refused)
 
     async def _hold(self, ready: asyncio.Future[None], over: asyncio.Event) -> None:
         """Hold a connection open until it is over: what opened it must close it."""
@@ -250,8 +273,22 @@ async def _list_tools(client: Any) -> Mapping[str, ToolDefinition]:
     found: dict[str, ToolDefinition] = {}
     async for page in list_pages(client):
         for tool in page:
-            found.setdefault(tool.name, ToolDefinition(tool.name, tool.description or "", tool.input_schema))
+            effects = read_effects(tool.annotations)
+            new = ToolDefinition(tool.name, tool.description or "", tool.input_schema, str(effects))
+            found.setdefault(tool.name, new)
     return found
+
+
+def _list_changes(before: Mapping[str, ToolDefinition], after: Mapping[str, ToolDefinition]) -> Iterator[str]:
+    """Yield how the tools of a server differ from those at its first start."""
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None:
+            yield f"{quote(name)} is {'new' if old is None else 'no longer offered'}"
+            continue
+        parts = [each for each in ("description", "schema", "effects") if getattr(old, each) != getattr(new, each)]
+        if parts:
+            yield f"{quote(name)} has another {' and '.join(parts)}"
 
 
 def _read_result(result: Any) -> Json:

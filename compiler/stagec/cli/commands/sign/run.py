@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.cli.against import SourceProject
 from stagec.cli.files import read_file, write_files
 from stagec.cli.signatures import ENVELOPE
-from stagec.cli.streams import put_lines
+from stagec.cli.streams import put_lines, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, shorten_digest
@@ -82,6 +82,8 @@ def _sign(path: Path, key: SigningKey, sources: SourceProject | None) -> bool:
     evidence = SignerEvidence()
     if sources is not None:
         evidence = SignerEvidence(sources.count_findings(loaded.plan), sources.find_revision(loaded.plan))
+        if evidence.revision is None:
+            say(f"stagec: note: {path}: the statement names no commit: git has none checked out with these sources")
     statement = write_statement(loaded, data, path.name, evidence)
     target = path.with_name(f"{path.name}{ENVELOPE}")
     write_files(path.parent, {target.name: seal(statement, key)})

@@ -84,6 +84,8 @@ def _compare_tools(server: str, old: Mapping[str, LockedTool], new: Mapping[str,
 def _list_details(old: LockedTool, new: LockedTool) -> Iterator[str]:
     if old.schema != new.schema:
         yield "schema"
+    if None not in {old.description, new.description} and old.description != new.description:  # older locks have none
+        yield "description"
     if old.effects != new.effects:
         yield f"effects: {old.effects} to {new.effects}"
     if old.is_open != new.is_open:

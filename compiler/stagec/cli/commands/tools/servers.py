@@ -107,7 +107,15 @@ def write_locks(project: ToolProject, timeout: float) -> None:
         raise Failure(f"nothing to lock: {files} {verb} no MCP server", Exit.NOTHING)
     check_files(project.root, [each.lock_file for each in catalogues])
     locks = ask_servers(project, catalogues, timeout)
-    write_files(project.root, {each.lock_file: render_lock(locks[each.file]) for each in catalogues})
+    written = {each.lock_file: render_lock(locks[each.file]) for each in catalogues}
+    most = project.lock_size
+    for file, data in written.items():
+        if len(data) > most:
+            raise Failure(
+                f"{quote(file)} would have {len(data):,} bytes, more than the {most:,} that are read",
+                hints=["--budget file-size=SIZE raises what is read"],
+            )
+    write_files(project.root, written)
     name_file = name_from_here(project.root)
     for each in catalogues:
         found = locks[each.file]
