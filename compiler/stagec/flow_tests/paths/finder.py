@@ -162,7 +162,9 @@ class PathFinder:
             )
         )
 
-    def _plan_ways(self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]) -> Iterator[tuple[int, list[Item]]]:
+    def _plan_ways(
+        self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]
+    ) -> Iterator[tuple[int, list[Item]]]:
         """Yield what each run executes and is to cover in its order: few ways through the positions."""
         numbers: dict[Hashable, int] = {"start": 0, "end": 1}
         legs: dict[tuple[int, int, frozenset[Item]], int] = {}
