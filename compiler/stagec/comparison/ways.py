@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from stagec.comparison.change import PlanChange
@@ -18,16 +18,18 @@ from stagec.plan.node_codecs import TERMS
 def find_edge(change: PlanChange, pair: PlanPair) -> Edge:
     """Return the old edge that a change is about."""
     shown: Any = change.before
-    edges = pair.memo.once(("old edges", change.node), lambda: _group_edges(pair.old, str(change.node)))
+    edges = pair.memo.once(
+        ("old edges", change.node), lambda: _group(pair.old, change, lambda each: repr(TERMS.write(each.when)))
+    )
     alike = edges[str(change.name), repr(shown.get("when", []))]
     return next(each for each in alike if _is_shown(each, shown, pair.old))
 
 
-def _group_edges(plan: Plan, node: str) -> Mapping[tuple[str, str], list[Edge]]:
-    """Return the edges of a node by outcome and terms, of which few have the same."""
+def _group(plan: Plan, change: PlanChange, key: Callable[[Edge], str]) -> Mapping[tuple[str, str], list[Edge]]:
+    """Return the edges of the node of a change by outcome and key, of which few have the same."""
     found: dict[tuple[str, str], list[Edge]] = {}
-    for each in plan.nodes[node].edges:
-        found.setdefault((each.on, repr(TERMS.write(each.when))), []).append(resolve_edge(plan, each))
+    for each in plan.nodes[str(change.node)].edges:
+        found.setdefault((each.on, key(each)), []).append(resolve_edge(plan, each))
     return found
 
 
@@ -43,18 +45,13 @@ def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
 def is_covered(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether whatever takes the old edge of a change certainly takes an edge of the new plan."""
     edge = find_edge(change, pair)
-    edges = pair.memo.once(("new edges", change.node), lambda: _group_by_first_term(pair.new, str(change.node)))
+    edges = pair.memo.once(
+        ("new edges", change.node),
+        lambda: _group(pair.new, change, lambda each: repr(each.when[0]) if each.when else ""),
+    )
+    # an edge covers none that lacks its first term
     firsts = ("", *map(repr, edge.when))
     return any(_covers(each, edge) for first in firsts for each in edges.get((edge.on, first), ()))
-
-
-def _group_by_first_term(plan: Plan, node: str) -> Mapping[tuple[str, str], list[Edge]]:
-    """Return the edges of a node by outcome and first term: an edge covers none that lacks this term."""
-    found: dict[tuple[str, str], list[Edge]] = {}
-    for each in plan.nodes[node].edges:
-        first = repr(each.when[0]) if each.when else ""
-        found.setdefault((each.on, first), []).append(resolve_edge(plan, each))
-    return found
 
 
 def _covers(new: Edge, old: Edge) -> bool:

@@ -96,17 +96,16 @@ class Walker:
         key = (id(standing), arc.choice)
         if key in self._taken:
             return self._taken[key][1]
-        after = self._play(standing, arc)
+        choices = self._player.list_choices(standing.played)
+        choice = next((each for each in choices if each.name == arc.choice), None)
+        played = None if choice is None else self._player.play(standing.played, choice)
+        after = (
+            None if played is None else WalkedRun(played, self._locate(played), self._room - played.state.executions)
+        )
         if after is not None and self._kept < _KEPT:
             self._kept += len(after.played.items)
             self._taken[key] = standing, after  # which keeps the first one, so that no other has its id
         return after
-
-    def _play(self, standing: WalkedRun, arc: Arc) -> WalkedRun | None:
-        choices = self._player.list_choices(standing.played)
-        choice = next((each for each in choices if each.name == arc.choice), None)
-        after = None if choice is None else self._player.play(standing.played, choice)
-        return None if after is None else WalkedRun(after, self._locate(after), self._room - after.state.executions)
 
     def _locate(self, played: Played) -> int | None:
         if played.state.ended is not None:
