@@ -33,7 +33,10 @@ DOORS = {
     "pydantic_ai": ("stagec.world.models.pydantic_provider",),
     "referencing": ("stagec.contract.addresses",),
     "starlette": ("stagec.serve",),
-    "uvicorn": ("stagec.serve.server",),
+    "uvicorn": (
+        "stagec.serve.server",
+        "stagec.serve.connections",
+    ),
     "securesystemslib": ("stagec.signing",),
     "sqlalchemy": ("stagec.drivers.dbos",),
     "sqlite3": ("stagec.drivers.local.legacy",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
 from stagec.cli.app import run
 from stagec.cli.running import serve_request
 from stagec.core.extras import explain_missing_extra
+from stagec.serve import connections
 
 
 @contextmanager
@@ -128,3 +131,67 @@ def test_a_missing_library_names_the_extra(
     monkeypatch.setattr(serve_request, "find_spec", lambda name: None if name == library else object())
     assert run(["serve", "--port", "0"]) == 2
     assert str(explain_missing_extra("serving a page needs", "serve")) in capsys.readouterr().err
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Tell whether the other end waits for more."""
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1) != b""
+    except TimeoutError:
+        return True
+    except ConnectionResetError:
+        return False
+
+
+def test_connections_that_send_no_whole_request_make_room_for_those_that_do(
+    serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    served = serving(tmp_path)
+    host, _, port = served.host.removeprefix("http://").rpartition(":")
+    begun = b"GET /api/state HTTP/1.1\r\nHost: x\r\n"
+    idle: list[socket.socket] = []
+    try:
+        for _ in range(250):
+            idle.append(socket.create_connection((host, int(port)), timeout=30))
+            idle[-1].sendall(begun)
+        with get(served, "/api/state") as answer:
+            assert (answer.status, json.load(answer)["runs"]) == (200, [])
+        assert not is_open(idle[0])
+        assert is_open(idle[-1])
+    finally:
+        for each in idle:
+            each.close()
+    served.process.send_signal(signal.SIGINT)
+    told = served.process.communicate(timeout=30)[1].splitlines()
+    assert told.count("stagec: more than 100 connections have sent no whole request: the oldest are closed") == 1
+
+
+def test_a_connection_without_a_whole_request_is_closed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.05)
+    told: list[str] = []
+
+    async def refuse(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def ask(begun: bytes) -> bytes:
+        kind = type("Connection", (connections.Connection,), {"room": connections.WaitingRoom(told.append)})
+        server = uvicorn.Server(uvicorn.Config(refuse, http=kind, lifespan="off", log_config=None))
+        server.config.load()
+        loop = asyncio.get_running_loop()
+        state = server.server_state
+        listening = await loop.create_server(
+            lambda: kind(config=server.config, server_state=state, app_state={}), "::1"
+        )
+        reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname()[:2])
+        writer.write(begun)
+        try:
+            return await asyncio.wait_for(reader.read(), 30)
+        finally:
+            writer.close()
+            listening.close()
+
+    for begun in (b"", b"GET / HTTP/1.1\r\n", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"):
+        answer = asyncio.run(asyncio.wait_for(ask(begun), 30))
+        assert answer.partition(b"\r\n")[0] == (b"HTTP/1.1 204 No Content" if b"POST" in begun else b"")

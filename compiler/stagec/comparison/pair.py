@@ -18,7 +18,7 @@ class PlanPair:
     def __init__(self, old: Plan, new: Plan) -> None:
         self.old = old
         self.new = new
-        self._memo = Memo()
+        self.memo = Memo()
 
     @cached_property
     def reached(self) -> frozenset[str]:
@@ -46,11 +46,11 @@ class PlanPair:
             None if old is None else self.old.contents[old],
             None if new is None else self.new.contents[new],
         )
-        return self._memo.once(texts, lambda: find_inclusion(*texts))
+        return self.memo.once(texts, lambda: find_inclusion(*texts))
 
     def is_widened(self, old: str | None, new: str | None) -> bool:
         """Tell whether a schema accepts all that the other does, and something besides as far as is known."""
         before = None if old is None else self.old.contents[old]
         after = None if new is None else self.new.contents[new]
         turned = (after, before)
-        return self._memo.once(turned, lambda: find_inclusion(*turned)).holds is not True
+        return self.memo.once(turned, lambda: find_inclusion(*turned)).holds is not True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from stagec.comparison.change import PlanChange
@@ -17,9 +17,20 @@ from stagec.plan.node_codecs import TERMS
 
 def find_edge(change: PlanChange, pair: PlanPair) -> Edge:
     """Return the old edge that a change is about."""
-    edges = (resolve_edge(pair.old, each) for each in pair.old.nodes[str(change.node)].edges if each.on == change.name)
     shown: Any = change.before
-    return next(each for each in edges if _is_shown(each, shown, pair.old))
+    edges = pair.memo.once(
+        ("old edges", change.node), lambda: _group(pair.old, change, lambda each: repr(TERMS.write(each.when)))
+    )
+    alike = edges[str(change.name), repr(shown.get("when", []))]
+    return next(each for each in alike if _is_shown(each, shown, pair.old))
+
+
+def _group(plan: Plan, change: PlanChange, key: Callable[[Edge], str]) -> Mapping[tuple[str, str], list[Edge]]:
+    """Return the edges of the node of a change by outcome and key, of which few have the same."""
+    found: dict[tuple[str, str], list[Edge]] = {}
+    for each in plan.nodes[str(change.node)].edges:
+        found.setdefault((each.on, key(each)), []).append(resolve_edge(plan, each))
+    return found
 
 
 def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
@@ -34,8 +45,13 @@ def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
 def is_covered(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether whatever takes the old edge of a change certainly takes an edge of the new plan."""
     edge = find_edge(change, pair)
-    edges = (each for each in pair.new.nodes[str(change.node)].edges if each.on == edge.on)
-    return any(_covers(resolve_edge(pair.new, each), edge) for each in edges)
+    edges = pair.memo.once(
+        ("new edges", change.node),
+        lambda: _group(pair.new, change, lambda each: repr(each.when[0]) if each.when else ""),
+    )
+    # an edge covers none that lacks its first term
+    firsts = ("", *map(repr, edge.when))
+    return any(_covers(each, edge) for first in firsts for each in edges.get((edge.on, first), ()))
 
 
 def _covers(new: Edge, old: Edge) -> bool:
@@ -74,11 +90,21 @@ def loses_fallback(change: PlanChange, pair: PlanPair) -> bool:
 def is_first(change: PlanChange, pair: PlanPair) -> bool:
     """Tell whether an edge that is new may be taken in the place of one that was there before."""
     shown: Any = change.after
+    key = ("order of edges", change.node, change.name)
+    places, last_known = pair.memo.once(key, lambda: _find_places(pair, change))
+    return last_known > places.get(repr(shown.get("when", [])), 0)
+
+
+def _find_places(pair: PlanPair, change: PlanChange) -> tuple[Mapping[str, int], int]:
+    """Return the first place of terms among the new edges of an outcome, and the last of an edge that was there."""
     before, after = (each.edges for each in pair.nodes_of(change.node))
     known = {repr(each.when) for each in before if each.on == change.name}
-    same = [each for each in after if each.on == change.name]
-    added = [at for at, each in enumerate(same) if TERMS.write(each.when) == shown.get("when", [])]
-    return any(repr(each.when) in known for each in same[min(added, default=0) + 1 :])
+    places: dict[str, int] = {}
+    last_known = -1
+    for at, each in enumerate(each for each in after if each.on == change.name):
+        places.setdefault(repr(TERMS.write(each.when)), at)
+        last_known = at if repr(each.when) in known else last_known
+    return places, last_known
 
 
 def jumps(pair: PlanPair, node: str | None) -> bool:

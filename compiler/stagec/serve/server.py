@@ -16,6 +16,7 @@ import uvicorn
 from stagec.core.failure import Failure
 from stagec.core.words import quote
 from stagec.serve.application import make_application
+from stagec.serve.connections import MOST, Connection, WaitingRoom
 from stagec.serve.doorkeeper import Access, App
 from stagec.serve.serve_setup import LOOPBACK, ServeSetup
 from stagec.serve.watch import Watch
@@ -45,7 +46,7 @@ def serve(setup: ServeSetup, announce: Tell, tell: Tell) -> None:
         app, stop = make_application(setup, watch, access, tell)
         announce(f"http://{_bracket(setup.host)}:{port}/login#{token}")
         try:
-            asyncio.run(_run(_Server(app, stop), watch, listening))
+            asyncio.run(_run(_Server(app, stop, tell), watch, listening))
         finally:
             watch.close()
 
@@ -83,7 +84,7 @@ def _bracket(host: str) -> str:
 class _Server(uvicorn.Server):
     """A server that an interruption ends as it should, and nothing else."""
 
-    def __init__(self, app: App, stop: Callable[[], None]) -> None:
+    def __init__(self, app: App, stop: Callable[[], None], tell: Tell) -> None:
         more: Any = {
             "log_config": None,
             "access_log": False,
@@ -91,6 +92,8 @@ class _Server(uvicorn.Server):
             "log_level": "critical",
             "lifespan": "off",
             "ws": "none",
+            "http": type("Connection", (Connection,), {"room": WaitingRoom(tell)}),
+            "backlog": MOST,  # are accepted one after the other, before any of them can be refused
         }
         super().__init__(uvicorn.Config(app, timeout_graceful_shutdown=3, **more))
         self._stop = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from stagec.core.json import object_of, text_in
@@ -24,6 +25,9 @@ from stagec.runtime.failures import FailureKind
 _EDGES = ("edge", "case")
 _NEAR, _FAR = 3, 10**9
 """How near to the limit a run has come that the limit may have cut short, and a limit that nothing comes to."""
+_ROOM = 6_000
+"""Executions of the runs of one set together: runs of long flows, one for each way to fail, would grow with the square
+of the flow."""
 _BOUNDS = frozenset({FailureKind.BOUND, FailureKind.CYCLES, FailureKind.REPETITION, FailureKind.CHAIN_EXHAUSTED})
 
 
@@ -78,6 +82,7 @@ class PathFinder:
     ) -> None:
         self._program, self._pairs = program, pairs
         endings = {name: find_endings(each, list_verdicts(program.plan, name)) for name, each in program.agents.items()}
+        self._is_cut = False
         self._player = Player(program, Chooser(program, endings, verdicts), pairs=pairs)
         self._items = list_items(program.plan, pairs=pairs)
         self._most = limit_of(program.plan) or _FAR
@@ -102,9 +107,10 @@ class PathFinder:
         """Return few runs that cover everything that can be covered."""
         scheduled = play_schedules(self._program, self._player, self._starts)
         wanted = frozenset(self._known.intersection(self._items))
-        tried = [self._walk_all(self._plan_ways(wanted, WayCover), wanted)] if wanted else []
-        if any(each.state.executions >= self._most - _NEAR for some in tried for each in some):
-            tried.append(self._walk_all(self._plan_ways(wanted, NarrowCover), wanted))
+        tried = [self._walk_all(self._choose_ways(wanted), wanted)] if wanted else []
+        is_near = any(each.state.executions >= self._most - _NEAR for some in tried for each in some)
+        if is_near and not self._is_cut:
+            tried.append(self._walk_all((order for _, order in self._plan_ways(wanted, NarrowCover)), wanted))
             tried.append(self._walk_all([], wanted))  # the nearest first may need less than what is planned
         kept = _leave_out(
             [
@@ -116,14 +122,28 @@ class PathFinder:
         covered = frozenset(item for each in kept for item in each.items)
         return FoundRuns(tuple(kept), tuple(self._explain(each) for each in self._items if each not in covered))
 
+    def _choose_ways(self, wanted: frozenset[Item]) -> Iterator[list[Item]]:
+        """Yield what each run is to cover: of more ways than there is room for the one with most, then the shortest."""
+        planned = [*self._plan_ways(wanted, WayCover)]
+        if sum(executions for executions, _ in planned) > _ROOM:
+            longest = max(planned, key=lambda each: len(each[1]))
+            planned = [longest, *sorted((each for each in planned if each is not longest), key=lambda each: each[0])]
+        yield from (order for _, order in planned)
+
     def _walk_all(self, orders: Iterable[list[Item]], wanted: frozenset[Item]) -> list[Played]:
-        """Return runs that come to things in some orders, and more of them for what is left."""
-        made = [run for each in orders if (run := self.walker.walk(each)) is not None]
-        while left := wanted.difference(*(each.items for each in made)):
-            run = self.walker.walk((), left)
-            if run is None or left.isdisjoint(run.items):
+        """Return runs that come to things in some orders, and more of them for what is left, while there is room."""
+        made: list[Played] = []
+        left, room = wanted, _ROOM
+        waiting = iter(orders)
+        while left and room > 0:
+            order = next(waiting, None)
+            run = self.walker.walk((), left) if order is None else self.walker.walk(order)
+            if order is None and (run is None or left.isdisjoint(run.items)):
                 break
-            made.append(run)
+            if run is not None:
+                made.append(run)
+                left, room = left - run.items, room - run.state.executions
+        self._is_cut = self._is_cut or (bool(left) and room <= 0)
         return _leave_out(made, frozenset(self._items))
 
     def reach(self, node: str) -> FoundRuns:
@@ -142,8 +162,10 @@ class PathFinder:
             )
         )
 
-    def _plan_ways(self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]) -> Iterator[list[Item]]:
-        """Yield what each run is to cover, in its order: few ways through the positions, whatever is remembered."""
+    def _plan_ways(
+        self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]
+    ) -> Iterator[tuple[int, list[Item]]]:
+        """Yield what each run executes and is to cover in its order: few ways through the positions."""
         numbers: dict[Hashable, int] = {"start": 0, "end": 1}
         legs: dict[tuple[int, int, frozenset[Item]], int] = {}
         for arc in self._list_arcs():
@@ -163,7 +185,8 @@ class PathFinder:
         endless = {self._number(numbers, at) for at in range(len(self.graph.arcs)) if self.walker.is_endless(at)}
         keys = [*legs]
         for way in kind(made, (0,), {1, *endless}, limit_of(self._program.plan)).find():
-            yield [item for at in way for item in sorted(keys[at][2], key=str)]
+            executions = sum(made[at].cost for at in way)
+            yield executions, [item for at in way for item in sorted(keys[at][2], key=str)]
 
     def _number(self, numbers: dict[Hashable, int], position: int) -> int:
         if position == END:
@@ -174,12 +197,15 @@ class PathFinder:
     def _explain(self, item: Item) -> Missing:
         """Return why nothing covers a part of a plan or a pair of edges."""
         plan = self._program.plan
+        cut = ""
+        if self._is_cut and item in self._known:
+            cut = f"not written: the other runs have {_ROOM:,} executions together, which is the most; see '--to'"
         if isinstance(item, CoveredPart):
             noun = f"{plan.names.node} " if item.kind == "node" else ""
-            return Missing(item, f"{noun}{describe_part(plan, item)}", self._explain_part(item))
+            return Missing(item, f"{noun}{describe_part(plan, item)}", cut or self._explain_part(item))
         parts = [find_part(plan, (*edge, "")) for edge in item]
         return Missing(
-            item, ", then ".join(describe_part(plan, each) for each in parts), self._explain_node(item[1][0])
+            item, ", then ".join(describe_part(plan, each) for each in parts), cut or self._explain_node(item[1][0])
         )
 
     def _explain_part(self, part: CoveredPart) -> str:
@@ -220,12 +246,13 @@ class PathFinder:
 
 def _leave_out(runs: list[Played], items: frozenset[Item]) -> list[Played]:
     """Return runs without those that cover nothing alone, the longest of them first."""
-    kept = list(runs)
+    times = Counter(item for each in runs for item in each.items)
+    idle: set[int] = set()
     for run in sorted(runs, key=lambda each: len(each.answered), reverse=True):
-        others = frozenset(item for each in kept if each is not run for item in each.items)
-        if run.items & items <= others:
-            kept.remove(run)
-    return kept
+        if all(times[item] > 1 for item in run.items & items):
+            idle.add(id(run))
+            times.subtract(run.items)
+    return [each for each in runs if id(each) not in idle]
 
 
 def find_endings(program: Program, verdicts: tuple[str, ...]) -> tuple[AgentEnding, ...]:

@@ -24,6 +24,8 @@ END = -1
 """The number of the position after the end of a run."""
 PATIENCE = 3_000
 """Answers that are tried without finding anything new before a search is given up."""
+_WIDE = 16
+"""Executions at the same time that an answer may concern before it counts as several."""
 _EXECUTION, _NOT_DONE = 1_000, 2_500
 """What an execution costs, and an end as anything else than done: a few executions more are a better test."""
 
@@ -154,11 +156,12 @@ class SearchGraph:
             if number in done:
                 continue
             done.add(number)
+            effort = 1 + len(played.state.active) // _WIDE
             for choice in self.player.list_choices(played):
                 after = self.player.play(played, choice)
                 if after is not None:
                     self.arcs[number].append(self._reach(number, choice, played, after))
-                    patience = patience - 1 if known >= after.items else PATIENCE
+                    patience = patience - effort if known >= after.items else PATIENCE
                     known |= after.items
             if patience < 0:
                 self.is_whole = False

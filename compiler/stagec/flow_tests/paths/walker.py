@@ -14,6 +14,8 @@ from stagec.runtime import Program
 _LONGEST = 20_000
 """Choices of one run."""
 _FAR = 10**9
+_KEPT = 400_000
+"""Items of all runs on their way that are kept, because others begin with the same choices."""
 
 
 @value
@@ -32,6 +34,10 @@ class Walker:
         self._graph, self._player = graph, player
         self._room = limit_of(program.plan) or _FAR
         self._left = self._measure_left()
+        self._least = min((arc.cost for arcs in graph.arcs for arc in arcs), default=0)
+        self._begun: dict[int, WalkedRun] = {}
+        self._taken: dict[tuple[int, str], tuple[WalkedRun, WalkedRun]] = {}
+        self._kept = 0
 
     def walk(self, order: Iterable[Item], others: Collection[Item] = ()) -> Played | None:
         """Return a run that comes to some items in their order, then to the nearest of others, and to an end.
@@ -68,8 +74,7 @@ class Walker:
             return None
         if standing is None:
             at = next(at for at, each in enumerate(self._graph.first) if each is route[0])
-            begun = replace(self._player.start(self._graph.starts[at]), start=at)
-            standing = WalkedRun(begun, self._locate(begun), self._room - route[0].executions)
+            standing = self._begin(at, route[0])
             route = route[1:]
         for arc in route:
             following = self._take(standing, arc)
@@ -78,14 +83,29 @@ class Walker:
             standing = following
         return standing
 
+    def _begin(self, at: int, arc: Arc) -> WalkedRun:
+        if at not in self._begun:
+            begun = replace(self._player.start(self._graph.starts[at]), start=at)
+            self._begun[at] = WalkedRun(begun, self._locate(begun), self._room - arc.executions)
+        return self._begun[at]
+
     def _take(self, standing: WalkedRun, arc: Arc) -> WalkedRun | None:
         """Return a run after a choice; None where there is no such choice now."""
         if standing.number != arc.source or standing.played.state.ended is not None:
             return None
+        key = (id(standing), arc.choice)
+        if key in self._taken:
+            return self._taken[key][1]
         choices = self._player.list_choices(standing.played)
         choice = next((each for each in choices if each.name == arc.choice), None)
-        after = None if choice is None else self._player.play(standing.played, choice)
-        return None if after is None else WalkedRun(after, self._locate(after), self._room - after.state.executions)
+        played = None if choice is None else self._player.play(standing.played, choice)
+        after = (
+            None if played is None else WalkedRun(played, self._locate(played), self._room - played.state.executions)
+        )
+        if after is not None and self._kept < _KEPT:
+            self._kept += len(after.played.items)
+            self._taken[key] = standing, after  # which keeps the first one, so that no other has its id
+        return after
 
     def _locate(self, played: Played) -> int | None:
         if played.state.ended is not None:
@@ -107,25 +127,27 @@ class Walker:
         """Return the cheapest arcs to one that is wanted, with room for the way from there to an end."""
         begin = self._graph.first if standing is None else self._graph.arcs[standing.number or 0]
         room = self._room if standing is None else standing.room
-        order = count()
+        order, bound = count(), _FAR  # what is found later and costs as much as what is wanted comes too late
         queue: list[tuple[int, int, int, Arc, int | None]] = []
         came: list[tuple[Arc, int | None]] = []
         done: set[int] = set()
         for arc in begin:
-            heappush(queue, (arc.cost, next(order), arc.executions, arc, None))
+            if arc.executions + self._left.get(arc.target, 0) <= room and arc.cost < bound:
+                heappush(queue, (arc.cost, next(order), arc.executions, arc, None))
+                bound = arc.cost if wanted(arc) else bound
         while queue:
             cost, _, executions, arc, before = heappop(queue)
-            if executions + self._left.get(arc.target, 0) > room:
-                continue
-            if wanted(arc):
+            if cost == bound and wanted(arc):
                 return self._trace(came, arc, before)
-            if arc.target == END or arc.target in done:
+            if arc.target == END or arc.target in done or cost + self._least >= bound:
                 continue
             done.add(arc.target)
             came.append((arc, before))
             for each in self._graph.arcs[arc.target]:
-                entry = (cost + each.cost, next(order), executions + each.executions, each, len(came) - 1)
-                heappush(queue, entry)
+                costs, many = cost + each.cost, executions + each.executions
+                if costs < bound and many + self._left.get(each.target, 0) <= room:
+                    heappush(queue, (costs, next(order), many, each, len(came) - 1))
+                    bound = costs if wanted(each) else bound
         return None
 
     def _trace(self, came: list[tuple[Arc, int | None]], last: Arc, before: int | None) -> tuple[Arc, ...]:

@@ -91,7 +91,7 @@ def _find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     if found is None:
         return Uncovered(None, exact=False)
     fitting = Fitting(found.results)
-    missed = fitting.find_accepted().difference(*(fitting.matching(case.when) for case in cases))
+    missed = fitting.accepted.difference(*(fitting.matching(case.when) for case in cases))
     if not missed or not found.whole:
         return None
     # what the cases ask for, and the verdict where that is not the usual one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain, product
 from math import prod
 from operator import methodcaller
@@ -41,10 +42,11 @@ class Fitting:
     def matching(self, when: tuple[StageCondition, ...]) -> _Positions:
         """Return the positions of the results that a case matches: no failure when it says nothing of the verdict."""
         found = self.meeting(when)
-        return found if any(each.path == VERDICT for each in when) else found & self.find_accepted()
+        return found if any(each.path == VERDICT for each in when) else found & self.accepted
 
-    def find_accepted(self) -> _Positions:
-        """Return the positions of the results that did not fail."""
+    @cached_property
+    def accepted(self) -> _Positions:
+        """The positions of the results that did not fail."""
         self._look_at(VERDICT)
         return self._all - self._values[VERDICT].get(identity("fail"), _NONE)
 

@@ -31,7 +31,8 @@ from stagec.cli.running.options import entry
 def paths(context: click.Context, /, **given: Any) -> None:
     r"""Write a small set of scenarios that runs every node and every edge of each flow in PATHS, or of each PLAN.
 
-    No smaller set exists, unless limits end runs early. stagec runs each scenario, and writes it only if it takes the
+    No smaller set exists, unless limits end runs early or a set needs more than
+    6,000 executions. stagec runs each scenario, and writes it only if it takes the
     expected path. Answers satisfy their schemas. With -o, or --format flow-test, stagec writes tests that 'stagec test'
     passes. It names each uncovered part with the reason. `-` reads a plan from standard input.
 
