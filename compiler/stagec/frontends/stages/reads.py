@@ -170,7 +170,7 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
         return None
     at = stage.result.at / "{result}"
     # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
-    judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+    hooks = stage.conduct.hooks
     required: list[Json] = ["verdict", "capHit", "attemptCount"]
     most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
     properties: dict[str, Json] = {
@@ -180,12 +180,13 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
         "reason": {},
         "parsed": {},
     }
-    if "exit" in stage.conduct.hooks:
+    if "exit" in hooks:
         properties["output"] = {}
-    if verdicts == ["ok"] and not judged:
+    if verdicts == ["ok"] and "assert" not in hooks:
         required.append("parsed")
-    if verdicts == ["fail"] and not judged and not stage.conduct.checks:
-        del properties["parsed"]  # no result was accepted
+    # an exit hook that fails makes a stage fail whose result was accepted
+    if verdicts == ["fail"] and not stage.conduct.checks and {"assert", "exit"}.isdisjoint(hooks):
+        del properties["parsed"]
     of_stage: Json = {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
     offered = Schema(of_stage, at)
     return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
