@@ -115,18 +115,14 @@ def _property(layer: Schema, name: str) -> MemberSchemas:
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
     closed = not parts and not doubtful and elsewhere is False
-    whole = not doubtful and _SPEAKING.isdisjoint(body) and not _lists_objects(body) and not _has_schema(body)
+    speaks = any(not isinstance(each, list) for each in _mapping(body, "dependencies").values())
+    whole = not doubtful and not speaks and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
     return MemberSchemas(
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),
         whole=whole,
         certain=whole and _REQUIRING.isdisjoint(body) and not _may_require(body, name),
     )
-
-
-def _has_schema(body: Object) -> bool:
-    """Tell whether `dependencies` hold a schema; its lists of names only make members required."""
-    return any(not isinstance(each, list) for each in _mapping(body, "dependencies").values())
 
 
 def _may_require(body: Object, name: str) -> bool:

@@ -24,7 +24,7 @@ _EXAMPLES: tuple[Json, ...] = ("x", "", 0, 1, True, None)
 
 
 @value
-class Refused:
+class RefusedValue:
     """A value that a stage may hand in at a path under `parsed`, and the schema that refuses it."""
 
     source: Stage
@@ -33,22 +33,22 @@ class Refused:
     demanded: Place
 
 
-def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[Refused]:
+def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[RefusedValue]:
     """Yield a value of each path that a stage demands something of, where a stage before it may hand in another."""
     if not isinstance(stage.inputs, Schema):
         return
     told: set[tuple[str, tuple[str, ...]]] = set()
-    demanded, never = tuple(_list_demanded(pipeline, stage.inputs)), find_unmet(pipeline, name, stage.inputs)
+    demanded, never = tuple(list_demanded(pipeline, stage.inputs)), find_unmet(pipeline, name, stage.inputs)
     for way in pipeline.incoming.get(name, ()):
-        for source in (each for each in _list_free(pipeline, way) if each.name not in never):
+        for source in (each for each in list_free(pipeline, way) if each.name not in never):
             for path, combination in demanded:
-                found = _find_example(pipeline, source, path, combination)
+                found = find_example(pipeline, source, path, combination)
                 if found is not None and (source.name, path) not in told:
                     told.add((source.name, path))
-                    yield Refused(source, path, found[0], combination.layers[0].at)
+                    yield RefusedValue(source, path, found[0], combination.layers[0].at)
 
 
-def _list_free(pipeline: Pipeline, way: Incoming) -> Iterator[Stage]:
+def list_free(pipeline: Pipeline, way: Incoming) -> Iterator[Stage]:
     """Yield the stages that lead on a way with every result that their schema accepts.
 
     Checks, hooks and cases that ask about what is handed in may keep some of these results from the way.
@@ -65,7 +65,7 @@ def _list_free(pipeline: Pipeline, way: Incoming) -> Iterator[Stage]:
             yield stage
 
 
-def _list_demanded(pipeline: Pipeline, demanded: Schema) -> Iterator[tuple[tuple[str, ...], Combination]]:
+def list_demanded(pipeline: Pipeline, demanded: Schema) -> Iterator[tuple[tuple[str, ...], Combination]]:
     """Yield the paths under `parsed` that a schema of results speaks of, each with what has to hold there."""
     todo: list[tuple[tuple[str, ...], tuple[Schema, ...]]] = [((), as_object(demanded))]
     for path, group in todo:  # grows while it is walked
@@ -81,15 +81,19 @@ def _list_demanded(pipeline: Pipeline, demanded: Schema) -> Iterator[tuple[tuple
                 todo.append(((*path, name), parts))
 
 
-def _find_example(
-    pipeline: Pipeline, source: Stage, path: tuple[str, ...], demanded: Combination
-) -> tuple[Json] | None:
+def find_example(pipeline: Pipeline, source: Stage, path: tuple[str, ...], demanded: Combination) -> tuple[Json] | None:
     """Return a value that can surely stand at a path and is surely refused, in a tuple because it may be null."""
     if not isinstance(source.result, Schema):
         return None
     named = possible_values(pipeline.schemas, promise(pipeline.schemas, source.result, path, of_object=True))
-    candidates = _EXAMPLES + _list_edges(demanded) if isinstance(named, Miss) else named
-    refused = {identity(each): each for each in candidates if _is_refused(demanded, each)}
+    candidates = _EXAMPLES + list_edges(demanded) if isinstance(named, Miss) else named
+    listed = list_values(demanded)
+    known = None if listed is None else set(map(identity, listed))
+    refused = {
+        identity(each): each
+        for each in candidates
+        if not admits(demanded, each) or (known is not None and identity(each) not in known)
+    }
     found = variants(pipeline.schemas, source.result, {path: tuple(refused.values())}) if refused else None
     if found is None or not found.exact or not found.whole:
         return None
@@ -97,12 +101,7 @@ def _find_example(
     return next(((each.given,) for each in standing if each.present and each.asked), None)
 
 
-def _is_refused(demanded: Combination, given: Json) -> bool:
-    listed = list_values(demanded)
-    return not admits(demanded, given) or (listed is not None and identity(given) not in map(identity, listed))
-
-
-def _list_edges(demanded: Combination) -> tuple[Json, ...]:
+def list_edges(demanded: Combination) -> tuple[Json, ...]:
     """Return numbers and texts just outside of the bounds of a demand."""
     bounds = [(key, read_bound(body, key)) for body in bodies_of(demanded) for key in _BOUNDS]
     edges: list[Json] = []
