@@ -37,15 +37,14 @@ def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[Refuse
     """Yield a value of each path that a stage demands something of, where a stage before it may hand in another."""
     if not isinstance(stage.inputs, Schema):
         return
-    told: set[tuple[str, tuple[str, ...]]] = set()
     demanded, never = tuple(list_demanded(pipeline, stage.inputs)), find_unmet(pipeline, name, stage.inputs)
-    for way in pipeline.incoming.get(name, ()):
-        for source in (each for each in list_free(pipeline, way) if each.name not in never):
-            for path, combination in demanded:
-                found = find_example(pipeline, source, path, combination)
-                if found is not None and (source.name, path) not in told:
-                    told.add((source.name, path))
-                    yield RefusedValue(source, path, found[0], combination.layers[0].at)
+    ways = pipeline.incoming.get(name, ())
+    sources = {each.name: each for way in ways for each in list_free(pipeline, way) if each.name not in never}
+    for source in sources.values():
+        for path, combination in demanded:
+            found = find_example(pipeline, source, path, combination)
+            if found is not None:
+                yield RefusedValue(source, path, found[0], combination.layers[0].at)
 
 
 def list_free(pipeline: Pipeline, way: Incoming) -> Iterator[Stage]:
