@@ -55,8 +55,13 @@ def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
     return schemas.memo.once(("emptiness", schema.at), lambda: _find_emptiness(schemas, schema))
 
 
+def find_contradiction(schemas: Schemas, schema: Schema) -> Conflict | None:
+    """Return why no value of any type satisfies a schema; nothing when one may, or it cannot be told."""
+    return _Search(schemas, {}).conflict((schema,), (), ())
+
+
 def _find_emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
-    found = _Search(schemas, {}).conflict((schema,), (), ())
+    found = find_contradiction(schemas, schema)
     if found is not None or object_of(schema.value).get("type") == "object":
         return found
     found = _Search(schemas, {}).conflict(as_object(schema), (), ())

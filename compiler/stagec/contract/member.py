@@ -95,9 +95,9 @@ def _together(said: list[MemberSchemas], *, whole: bool) -> MemberSchemas:
     )
 
 
-_REQUIRING = {"not", "dependencies", "dependentSchemas", "$dynamicRef"}
+_REQUIRING = {"not", "dependentSchemas", "$dynamicRef"}
 """Keywords that can make a member required in ways that are not followed."""
-_SPEAKING = {"dependencies", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
+_SPEAKING = {"dependentSchemas", "$dynamicRef", "$recursiveRef"}
 """Keywords that can say more about a member in ways that are not followed."""
 
 
@@ -115,7 +115,8 @@ def _property(layer: Schema, name: str) -> MemberSchemas:
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
     closed = not parts and not doubtful and elsewhere is False
-    whole = not doubtful and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
+    speaks = any(not isinstance(each, list) for each in _mapping(body, "dependencies").values())
+    whole = not doubtful and not speaks and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
     return MemberSchemas(
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),
@@ -129,7 +130,12 @@ def _may_require(body: Object, name: str) -> bool:
     least = _count(body, "minProperties")
     if "minProperties" in body and (least is None or least > len(set(map(str, list_of(body.get("required")))))):
         return True
-    return any(name in list_of(each) for each in _mapping(body, "dependentRequired").values())
+    dependents = (each for key in _DEPENDENT for each in _mapping(body, key).values())
+    return any(name in list_of(each) for each in dependents)
+
+
+_DEPENDENT = ("dependentRequired", "dependencies")
+"""Keywords that list members which others make required."""
 
 
 _PLAIN_PATTERN = re.compile(r"\^?[\w -]*\$?")

@@ -31,6 +31,7 @@ class PlaceholderError(StrEnum):
     HOST = "host"
     CONTEXT_NAME = "context-name"
     CONTEXT_PATH = "context-path"
+    UNCERTAIN_CONTEXT_PATH = "uncertain-context-path"
     AT_ENTRY = "at-entry"
     IN_SIBLING = "in-sibling"
     INDEX = "index"
@@ -150,8 +151,8 @@ class _PlaceholderJudge:
         if name not in context:
             return _Judged(PlaceholderError.CONTEXT_NAME)
         promised = promise(self.pipeline.schemas, context[name], map(str, rest)) if rest else None
-        is_broken = promised is not None and promised.presence is Presence.IMPOSSIBLE
-        return _Judged(PlaceholderError.CONTEXT_PATH, promised=promised) if is_broken else None
+        error = None if promised is None else _ERRORS.get(promised.presence)
+        return None if error is None else _Judged(error, promised=promised)
 
     def _judge_own(self, path: list[str | int]) -> _Judged | None:
         name = path[0]
@@ -190,6 +191,14 @@ class _PlaceholderJudge:
             if index >= len(way.sources)
             and (way.kind is not IncomingKind.JOIN or (self.pipeline.is_whole and len(way.sources) >= _SIBLINGS))
         )
+
+
+_ERRORS = {
+    Presence.IMPOSSIBLE: PlaceholderError.CONTEXT_PATH,
+    Presence.POSSIBLE: PlaceholderError.UNCERTAIN_CONTEXT_PATH,
+    Presence.UNDECLARED: PlaceholderError.UNCERTAIN_CONTEXT_PATH,
+}
+"""What is wrong with a path into a value of the context, by what its schema promises."""
 
 
 def _is_there(members: Object, path: list[str | int]) -> bool:

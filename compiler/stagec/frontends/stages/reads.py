@@ -59,7 +59,7 @@ def _keep_weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:
 def _list_demanded(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[Read]:
     """Yield the members that a stage requires of what is handed in; a result without one of them is not accepted."""
     ways = pipeline.incoming.get(name, ())
-    never = _find_unmet(pipeline, name, demanded)
+    never = find_unmet(pipeline, name, demanded)
     places = [(way, index) for way in ways for index in range(len(way.sources))]
     uncertain: set[Path] = set()
     for path, at, is_needed in _list_required(pipeline.schemas, demanded):
@@ -129,7 +129,7 @@ def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
     """Tell whether whatever leads on a way was handed in, unless a hook judges that."""
     if way.kind is IncomingKind.JOIN:
         return True
-    cases = _list_cases(pipeline, stage, way)
+    cases = list_cases(pipeline, stage, way)
     return bool(cases) and all(
         _verdicts_of(stage, case) == ["ok"]
         or any(each.path[0] == "parsed" and each.present is not False for each in case.when)
@@ -141,12 +141,12 @@ def demands(pipeline: Pipeline) -> Iterator[Demand]:
     """Yield what stages demand of the results they are handed, where a stage that hands one over cannot meet it."""
     for name, stage in pipeline.by_id.items():
         if isinstance(stage.inputs, Schema):
-            found = _find_unmet(pipeline, name, stage.inputs)
+            found = find_unmet(pipeline, name, stage.inputs)
             if found:
                 yield Demand(name, stage.inputs.at, tuple(found.values()))
 
 
-def _find_unmet(pipeline: Pipeline, name: str, demanded: Schema) -> Mapping[str, Unmet]:
+def find_unmet(pipeline: Pipeline, name: str, demanded: Schema) -> Mapping[str, Unmet]:
     """Return the stages that cannot hand in what a stage demands, with what they cannot meet."""
     ways = pipeline.incoming.get(name, ())
     return pipeline.memo.once(
@@ -157,7 +157,7 @@ def _find_unmet(pipeline: Pipeline, name: str, demanded: Schema) -> Mapping[str,
 def _list_unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator[Unmet]:
     for name in (each for source in way.sources for each in source):
         stage = pipeline.by_id.get(name)
-        for verdicts in _list_verdicts(pipeline, stage, way) if stage is not None else ():
+        for verdicts in list_verdicts(pipeline, stage, way) if stage is not None else ():
             found = _conflict(pipeline, stage, verdicts, demanded) if stage is not None else None
             if stage is not None and found is not None:
                 at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
@@ -170,7 +170,7 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
         return None
     at = stage.result.at / "{result}"
     # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
-    judged = not {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+    hooks = stage.conduct.hooks
     required: list[Json] = ["verdict", "capHit", "attemptCount"]
     most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
     properties: dict[str, Json] = {
@@ -180,22 +180,23 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
         "reason": {},
         "parsed": {},
     }
-    if "exit" in stage.conduct.hooks:
+    if "exit" in hooks:
         properties["output"] = {}
-    if verdicts == ["ok"] and not judged:
+    if verdicts == ["ok"] and "assert" not in hooks:
         required.append("parsed")
-    if verdicts == ["fail"] and not judged and not stage.conduct.checks:
-        del properties["parsed"]  # no result was accepted
+    # an exit hook that fails makes a stage fail whose result was accepted
+    if verdicts == ["fail"] and not stage.conduct.checks and {"assert", "exit"}.isdisjoint(hooks):
+        del properties["parsed"]
     of_stage: Json = {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
     offered = Schema(of_stage, at)
     return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
 
 
-def _list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:
+def list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:
     """Return the verdicts with which a stage leads on a way, by each case; one that is joined has succeeded."""
     if way.kind is IncomingKind.JOIN:
         return [["ok"]]
-    cases = _list_cases(pipeline, stage, way)
+    cases = list_cases(pipeline, stage, way)
     return [_verdicts_of(stage, case) for case in cases] or [[*_list_accepted(stage), "fail"]]
 
 
@@ -210,7 +211,7 @@ def _list_accepted(stage: Stage) -> list[Json]:
     return ["ok", "skip"] if can_skip(stage) else ["ok"]
 
 
-def _list_cases(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[Case]:
+def list_cases(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[Case]:
     """Return the cases of a stage by which a way leads on: for what follows in a sequence, those that end a branch."""
     if way.kind is not IncomingKind.CHAINED:
         inside = (case for case in stage.conduct.cases if way.at.file == case.at.file)

@@ -12,13 +12,12 @@ exit hook makes one.
 from collections.abc import Iterator
 
 from stagec.contract.promise import Presence
-from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.graph import Graph
 from stagec.rules.contract import guess_read, nearest, owners, reading, relate_sources, rule, tell
 
 
-@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",))
 def check(graph: Graph) -> Iterator[Finding]:
     for read, sources, again in reading(graph, Presence.IMPOSSIBLE):
         what = tell(graph, read)

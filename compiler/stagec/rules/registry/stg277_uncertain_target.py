@@ -12,7 +12,6 @@ Add a `default`, or a `target` for the jump. Or say it more plainly: require the
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
@@ -23,7 +22,7 @@ from stagec.rules.registry import rule
 _WHY = "its output schema is too involved to tell"
 
 
-@rule(since="0.1", origin=("steps-registry:beyond.conditional-domain", "rulings:R9"), severity=Severity.WARNING)
+@rule(since="0.1", origin=("steps-registry:beyond.conditional-domain", "rulings:R9"))
 def check(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         for at, reading, message in _list_uncertain(registry, step):

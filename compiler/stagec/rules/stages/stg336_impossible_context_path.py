@@ -11,7 +11,6 @@ Correct the path, or declare the member in the schema under `context`.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Severity
 from stagec.core.guess import Guess, guess
 from stagec.core.nearest import hint
 from stagec.core.place import spell_path
@@ -25,7 +24,7 @@ _NAME = 2
 """`ctx` and the name come before the path into the value."""
 
 
-@rule(since="0.1", origin=("stage-definitions:ctx-unresolved",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("stage-definitions:ctx-unresolved",))
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.CONTEXT_PATH):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"

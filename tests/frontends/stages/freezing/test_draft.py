@@ -195,7 +195,8 @@ def test_a_default_that_a_plan_cannot_tell_is_none(project: Freezing, default: s
 
 
 def test_a_schema_that_allows_nothing_is_one(project: Freezing) -> None:
-    assert shown(project(markdown(), "context: {task: false}\n")) == {"task": (True, None, False)}
+    text = "context: {task: false}\nhooks: {plan: {setup: 'hooks:setup'}}\n"
+    assert shown(project(markdown(), text)) == {"task": (False, None, False)}
 
 
 def test_without_a_declared_context_all_that_is_read_is_required(project: Freezing) -> None:

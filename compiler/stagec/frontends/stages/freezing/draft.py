@@ -50,14 +50,19 @@ def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
     A run cannot begin without them, unless they have a default, or each stage whose prompt reads them has a setup hook,
     which may provide them.
     """
+    context, required = pipeline.context, find_required(pipeline)
+    if context is None:
+        return {name: Input(each) for name, each in required.items()}
+    return {name: _input(context[name], texts, required=each) for name, each in required.items()}
+
+
+def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
+    """Return the names that a run may be given, and whether it needs them where they have no default."""
     stages, context = pipeline.by_id.values(), pipeline.context
     told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
     needed = {name for stage in told for name in _list_prompted(stage)}
     names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
-    required = {name: name in needed or len(told) == len(stages) for name in names if name not in RESERVED}
-    if context is None:
-        return {name: Input(each) for name, each in required.items()}
-    return {name: _input(context[name], texts, required=each) for name, each in required.items()}
+    return {name: name in needed or len(told) == len(stages) for name in names if name not in RESERVED}
 
 
 def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:
