@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,6 +170,23 @@ def test_a_stage_that_fails_is_tried_three_times_and_then_resumed(compiled: Any,
     assert (folder / TELL / "data.txt").exists()
 
 
+def test_a_stage_that_fails_shows_the_last_line_of_its_error_output_and_the_log(compiled: Any, run: Run) -> None:
+    secret = "sk-ant-" + "a1B2" * 10
+    folder = compiled(train=f"print('Begin', file=sys.stderr); sys.exit('no column {secret} \\x1b[31m\\n\\n')")
+    ended = run("run", "wine.plan.json", "--run", "one")
+    told = ended.stdout.decode()
+    assert told.count("no column") == 3
+    assert secret not in told
+    assert "\x1b" not in told
+    assert f"log of the stages: {folder / 'run.log'}\n" in told
+    shown = run("runs", "show", "one").stdout.decode()
+    assert any(line.startswith(f"{TRAIN}  no column ") for line in shown.splitlines())
+    assert f"log of the stages: {folder / 'run.log'}\n" in shown
+    assert json.loads(run("runs", "export", "one").stdout)["stages"][1]["said"].startswith("no column ")
+    (folder / "run.log").unlink()
+    assert "log of the stages" not in run("runs", "show", "one").stdout.decode()
+
+
 def test_a_stage_that_may_not_run_twice_needs_consent(
     compiled: Any, run: Run, environment: Environment, tmp_path: Path
 ) -> None:
@@ -321,9 +339,30 @@ def test_a_run_is_resumed_from_anywhere_in_the_project_where_it_began(compiled: 
     other.mkdir()
     assert run("run", "wine.plan.json", "--run", "one", "--project", "other").returncode == 1
     (other / "go").touch()
-    assert run("resume", "one").returncode == 0
+    ended = run("resume", "one")
+    assert ended.returncode == 0
+    assert f"stagec: the run executes in {other}\n".encode() in ended.stderr
     assert (other / "reports" / "wine" / "one" / TELL / "data.txt").exists()
     assert not (tmp_path / "reports").exists()
+
+
+def test_a_copied_folder_never_runs_in_the_one_where_the_run_began(
+    compiled: Any, environment: Environment, run: Run, tmp_path: Path
+) -> None:
+    compiled(train=f"if not Path('go').exists(): sys.exit(7)\n{WRITES}")
+    assert run("run", "wine.plan.json", "--run", "one").returncode == 1
+    shutil.copytree(tmp_path, tmp_path / "copy")
+    for folder in (tmp_path, tmp_path / "copy"):
+        (folder / "go").touch()
+    command = [sys.executable, "-m", "stagec", "resume", "one"]
+    options: Any = {"cwd": tmp_path / "copy", "env": environment(), "capture_output": True}
+    refused = subprocess.run(command, check=False, **options)
+    assert refused.returncode == 2
+    assert b"so this one is a copy, or was moved: --project DIR names the folder" in refused.stderr
+    assert str(tmp_path / ".stagec" / "runs").encode() in refused.stderr
+    assert subprocess.run([*command, "--project", "."], check=False, **options).returncode == 0
+    results = Path("reports", "wine", "one", TELL, "data.txt")
+    assert ((tmp_path / "copy" / results).exists(), (tmp_path / results).exists()) == (True, False)
 
 
 def test_the_results_of_another_run_are_never_overwritten(compiled: Any, run: Run, tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_only_workers_that_trust_the_signer_of_a_plan_run_it(
 
 def test_plans_with_stages_are_refused_by_whoever_is_asked(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
     Path("stages.plan.json").write_bytes(STAGED)
-    why = "its stages are processes, which publish in a folder of one machine: 'stagec run' runs it"
+    why = "'stagec run' executes it on the machine that has the folder, and 'stagec resume' continues it there"
     assert run(["submit", "stages.plan.json"]) == 2
     assert why in capsys.readouterr().err
     assert store.list_records() == []

@@ -148,7 +148,8 @@ class Execute:
     `{"exit": …, "interrupted": …, "status": …, "missing": […], "changed": […], "outputs": {…}, "error": …,
     "seconds": …}`. `exit` is null without a status; `interrupted` is `timeout` or `abort` when the process was sent a
     signal; `status` is that of its last end marker; `missing` are the names of outputs that are not there, `changed`
-    those of inputs that are not what they were; `outputs` has by name `{"path", "sha256", "sizeBytes"}`.
+    those of inputs that are not what they were; `outputs` has by name `{"path", "sha256", "sizeBytes"}`. After a
+    failure, `said` is the last line of the error output, for people.
     """
 
     key: str

@@ -40,7 +40,7 @@ class RunLog:
 class LogStream:
     """One output of a program on its way to a log: whole lines, redacted; of very long lines the beginning.
 
-    Beyond `most` bytes nothing is kept.
+    Beyond `most` bytes nothing is kept. `last` is the last line that is not blank, as far as lines are kept.
     """
 
     def __init__(self, log: RunLog, redactor: Redactor, most: float = MOST) -> None:
@@ -49,6 +49,7 @@ class LogStream:
         self._rest = bytearray()
         self._is_cut = False
         self._is_in_key = False
+        self.last = ""
 
     def take(self, piece: bytes) -> None:
         """Take a further piece of the stream."""
@@ -81,6 +82,7 @@ class LogStream:
         text = self._redactor.redact_output(text)
         text = f"{text[:LONGEST]} […]\n" if cut else text
         self._room -= len(lines)
+        self.last = next((each for each in reversed(text.splitlines()) if each.strip()), self.last)
         self._log.write(text if text.endswith("\n") or not text else f"{text}\n")
         if self._room <= 0:
             self._log.write(f"[…] {self._most:,} bytes of an output are kept\n")

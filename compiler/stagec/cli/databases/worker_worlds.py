@@ -26,7 +26,10 @@ from stagec.runtime import Effect, Program
 from stagec.world.budget import BudgetedWorld
 from stagec.world.scenario import Scenario, parse_scenario
 
-STAGES = "its stages are processes, which publish in a folder of one machine: 'stagec run' runs it"
+STAGES = (
+    "its stages are processes, which publish files in a folder of one machine, and workers share only a database. "
+    "Instead, 'stagec run' executes it on the machine that has the folder, and 'stagec resume' continues it there"
+)
 
 
 class WorkerWorlds:

@@ -11,6 +11,7 @@ from pathlib import Path
 from stagec.cli.running.inputs import load_program
 from stagec.cli.running.report import RunFormatter, format_json
 from stagec.cli.running.runs import explain_journal_error, name_of
+from stagec.cli.running.stages import find_log
 from stagec.cli.streams import find_canvas, put
 from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
@@ -141,17 +142,20 @@ def show_history(run: str, stored: StoredHistory, output_format: str = "text") -
     used = draw_columns(paper, [("used by", node, *describe_usage(each)) for node, each in ledger.nodes.items()])
     reason = "" if state.ended is not None else visible(_explain(stored, state).sentence, paper.encoding)
     why = f"interrupted: {escape_ci_commands(reason)}\n" if reason else ""
-    put(f"{title}\n{_draw_stages(begun, stored, paper)}{rows}{used}{why}{ending}\n")
+    put(f"{title}\n{_draw_stages(run, begun, stored, paper)}{rows}{used}{why}{ending}\n")
 
 
-def _draw_stages(program: Program, stored: StoredHistory, paper: Canvas) -> str:
+def _draw_stages(run: str, program: Program, stored: StoredHistory, paper: Canvas) -> str:
     """Return how each stage stands, nothing for a plan without stages."""
     stages = list_stages(program, stored.history.events, is_executed=stored.is_executed)
     cells = [
         (each.stage, each.status, format_count(each.attempts, "attempt"), each.format_seconds(), each.checkpoint or "")
         for each in stages
     ]
-    return f"{draw_columns(paper, cells)}\n" if cells else ""
+    said = [(each.stage, each.said) for each in stages if each.said]
+    log = find_log(program.plan, run, stored.history.facts) if said else ""
+    trouble = draw_columns(paper, said) + (f"log of the stages: {visible(log, paper.encoding)}\n" if log else "")
+    return f"{draw_columns(paper, cells)}{trouble}\n" if cells else ""
 
 
 def _make_rows(program: Program, history: History, formatter: RunFormatter) -> Iterator[tuple[str, ...]]:
@@ -235,6 +239,7 @@ def _describe_stage(each: StageRow) -> Object:
         "attempts": each.attempts,
         "seconds": each.seconds,
         "ending": each.ending,
+        "said": each.said,
         "checkpoint": each.checkpoint,
     }
 

@@ -98,7 +98,7 @@ class ResumeRequest:
     def proceed(self, path: Path, past: Past, change: tuple[Standpoint, Program, Replanned | None]) -> Exit:
         """Execute the run from where it is, with the plan that has changed if it has."""
         standpoint, program, changed = change
-        options = self.complete_options(past.history, program)
+        options = self.complete_options(past, program)
         refuse_unfit_stages(program.plan, choose_stages(options))
         configuration = load_configuration((Path(),))
         policies = Settings(model_policies=configuration.settings.model_policies)
@@ -107,6 +107,8 @@ class ResumeRequest:
         protection = protect(path.parent, options, configuration, (self.plan, others.prices, signature))
         setup = prepare_world(path, program, options, others, protection)
         announce(program.plan, program.digest, name_of(path), quiet=options.events is not None)
+        if setup.folder is not None and setup.folder.root != os.path.realpath(os.curdir):
+            say(f"stagec: the run executes in {setup.folder.root}")
         with open_world(setup) as opened:
             journal = past.begin()  # last of all: whatever is wrong with the rest leaves the run as it was
             setup.mail.begin(is_new=past.is_new)  # what answered the old branch does not answer the new one
@@ -118,16 +120,17 @@ class ResumeRequest:
             with send_live(options, run):
                 return execute(run, event)
 
-    def complete_options(self, history: History, program: Program) -> WorldOptions:
+    def complete_options(self, past: Past, program: Program) -> WorldOptions:
         """Return the options with what the journal remembers where they are absent."""
+        history = past.history
         scenario, remembered = self.world.scenario, history.facts.get("scenario")
         if scenario is None and remembered is not None:
             scenario = Path(remembered)
             if not os.path.isfile(scenario):  # unlike `is_file`, never raises
                 raise Failure(f"the scenario of the run, {quote(scenario)}, no longer exists: --scenario gives another")
-        stages = (
-            choose_stages(self.world).recall(history.facts) if has_stages(program.plan) else choose_stages(self.world)
-        )
+        stages = choose_stages(self.world)
+        if has_stages(program.plan):
+            stages = stages.recall(history.facts, past.path)
         return replace(self.world, scenario=scenario, project=stages.project, executor=stages.executor)
 
     def refuse_unsigned(self, name: str, history: History) -> None:

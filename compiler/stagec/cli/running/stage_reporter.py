@@ -26,16 +26,17 @@ _LEAST = 3
 
 
 class StageReporter:
-    """Reports to people."""
+    """Reports to people; `log` is the path of the file that has the output of the stages, if there is one."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, log: str = "") -> None:
+        self._log = log
         self._plan, self._ledger = plan, StageLedger(plan)
         self._paper = find_canvas(sys.stdout, os.environ)
         self._paint = Paint(self._paper.colour)
         self._formatter = RunFormatter(plan, self._paper)
         self._width = min(_WIDEST, max(columns(self._show(each)) for each in self._ledger.stages))
         self._said: dict[str, tuple[float, str]] = {}
-        self._events = 0
+        self._events, self._has_failures = 0, False
         self._board = Board(self._draw)
 
     def recall(self, event: Event, step: StepResult) -> None:
@@ -71,6 +72,8 @@ class StageReporter:
     def conclude(self, state: State) -> None:
         """Print the last line."""
         self.close()
+        if self._log and self._has_failures:
+            put(f"log of the stages: {self._show(self._log)}\n")
         put(f"{self._formatter.ending(state)}, {format_count(self._events, 'event')}\n")
 
     def close(self) -> None:
@@ -87,8 +90,10 @@ class StageReporter:
         elif isinstance(answered, Preserve):
             told = [f"left {record.checkpoint}" if record.checkpoint else ""]
         elif record.ending:
+            self._has_failures = True
             told = [self._paint(self._show(record.ending), Style.ERROR), _format_seconds(record)]
             told += [f"attempt {record.attempts}"] if record.attempts > 1 else []
+            told += [self._show(record.said)]
         else:
             told = []
         line = ", ".join(each for each in told if each)
@@ -150,8 +155,8 @@ def _count_lines() -> int:
         return 24
 
 
-def choose_reporter(plan: Plan, events: str | None) -> RunReporter:
-    """Return the reporter for a plan and the format that was asked for."""
+def choose_reporter(plan: Plan, events: str | None, log: str = "") -> RunReporter:
+    """Return the reporter for a plan and the format that was asked for; `log` has the output of stages."""
     if events is not None:
         return EventReporter()
-    return StageReporter(plan) if has_stages(plan) else LineReporter(plan)
+    return StageReporter(plan, log) if has_stages(plan) else LineReporter(plan)

@@ -39,6 +39,10 @@ _RESERVED = ("checkpoints", "queue", "staging")
 """Names that the protocol has for other folders beside those of runs."""
 
 
+RUNS = "runs"
+"""The fact of a journal that names the folder in which it began."""
+
+
 @value
 class StageOptions:
     """Where and how stages are executed, as given; None where an option is absent."""
@@ -63,16 +67,28 @@ class StageOptions:
         """The root of the project."""
         return os.path.abspath(self.project or os.curdir)
 
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What the journal remembers, so that whoever resumes the run finds the same."""
-        named = {"project": self.folder, "executor": self.executor}
+    def list_facts(self, journal: Path) -> Mapping[str, str]:
+        """Return what the journal remembers, so that whoever resumes the run finds the same."""
+        named = {"project": self.folder, "executor": self.executor, RUNS: _locate(journal)}
         return {name: each for name, each in named.items() if each is not None and each.isprintable()}
 
-    def recall(self, facts: Mapping[str, str]) -> StageOptions:
-        """Return the options with what the journal remembers where they are absent."""
+    def recall(self, facts: Mapping[str, str], journal: Path | None = None) -> StageOptions:
+        """Return the options with what the journal remembers where they are absent.
+
+        A journal in another folder than the one in which it began is a copy, or was moved: a run in the folder that it
+        remembers could change the results of another run. So this is a `Failure`.
+        """
+        if self.project is None and journal is not None and facts.get(RUNS, _locate(journal)) != _locate(journal):
+            raise Failure(
+                f"the journal of this run began in {facts[RUNS]}, so this one is a copy, or was moved: --project DIR "
+                f"names the folder in which the run executes, which was {facts.get('project', 'not remembered')}"
+            )
         remembered = Path(facts["project"]) if "project" in facts else None
         return StageOptions(self.project or remembered, self.executor or facts.get("executor"), self.max_parallel)
+
+
+def _locate(journal: Path) -> str:
+    return os.path.realpath(journal.parent)
 
 
 def choose_stages(options: WorldOptions) -> StageOptions:
@@ -138,6 +154,12 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
     from stagec.world.stages.run_folder import RunFolder
 
     return RunFolder(options.folder, plan.id, name)
+
+
+def find_log(plan: Plan, name: str, facts: Mapping[str, str]) -> str:
+    """Return the path of the log of a run by what its journal remembers; an empty text where that is not enough."""
+    folder = find_folder(plan, name, StageOptions().recall(facts)) if "project" in facts else None
+    return "" if folder is None or not os.path.isfile(folder.log) else folder.log
 
 
 def find_needs(plan: Plan) -> Mapping[str, tuple[str, ...]]:

@@ -95,7 +95,7 @@ def _list_facts(setup: WorldSetup) -> Mapping[str, str]:
     scenario = setup.options.scenario
     where = "" if scenario is None else os.path.abspath(scenario)
     known = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text
-    stages = choose_stages(setup.options).facts if setup.folder else {}
+    stages = choose_stages(setup.options).list_facts(setup.path) if setup.folder else {}
     budget = {name.replace("_", "-"): getattr(setup.options, name) for name in ("max_tokens", "max_cost", "max_time")}
     budgets = {name: str(most) for name, most in budget.items() if most is not None}
     facts = {**known, **setup.others.facts, **stages, **budgets}

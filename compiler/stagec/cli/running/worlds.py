@@ -89,7 +89,7 @@ def prepare_world(
     scenario = read_scenario(options.scenario, program.plan)
     refuse_unfit_world(program, options, scenario)
     folder = find_folder(program.plan, name_of(path), stages)
-    reporter = choose_reporter(program.plan, options.events)
+    reporter = choose_reporter(program.plan, options.events, "" if folder is None else folder.log)
     return WorldSetup(path, program, options, scenario, others, folder, reporter, watch_mail(path), protection)
 
 

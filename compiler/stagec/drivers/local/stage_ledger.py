@@ -23,26 +23,28 @@ class StageRecord:
     """What is known of a stage.
 
     `attempts` are all that have begun in the run. `seconds` is how long the last of them took; `ending` says how it has
-    ended otherwise than as a success. `checkpoint` is the last one that was written, `begun` when an attempt that goes
-    on began, on a clock that only goes forward.
+    ended otherwise than as a success, and `said` is the last line of its error output then. `checkpoint` is the last
+    one that was written, `begun` when an attempt that goes on began, on a clock that only goes forward.
     """
 
     attempts: int = 0
     seconds: float | None = None
     ending: str = ""
+    said: str = ""
     checkpoint: str | None = None
     begun: float | None = None
 
 
 @value
 class StageRow:
-    """How a stage of a run stands; `seconds` and `ending` are those of its last attempt."""
+    """How a stage of a run stands; `seconds`, `ending` and `said` are those of its last attempt."""
 
     stage: str
     status: str
     attempts: int
     seconds: float | None
     ending: str
+    said: str
     checkpoint: str | None
 
     def format_seconds(self) -> str:
@@ -62,7 +64,7 @@ def list_stages(program: Program, events: Iterable[Event], *, is_executed: bool)
     stopped = {} if is_executed else dict.fromkeys(_UNDER_WAY, StageStatus.INTERRUPTED)
     statuses = {name: stopped.get(each, each) for name, each in state.statuses.items()}
     return [
-        StageRow(name, statuses.get(name, ""), each.attempts, each.seconds, each.ending, each.checkpoint)
+        StageRow(name, statuses.get(name, ""), each.attempts, each.seconds, each.ending, each.said, each.checkpoint)
         for name, each in ledger.stages.items()
     ]
 
@@ -97,7 +99,7 @@ class StageLedger:
         """Take note that a session has ended: nobody answers any more what was asked in it."""
         for effect in self._asked.values():
             if isinstance(effect, Execute):
-                self._change(effect.node, begun=None, seconds=None, ending="cut off")
+                self._change(effect.node, begun=None, seconds=None, ending="cut off", said="")
         self._asked.clear()
 
     def _note(self, effect: StageEffect, answer: Object) -> None:
@@ -105,7 +107,8 @@ class StageLedger:
             case Execute(node=node):
                 seconds = answer.get("seconds")
                 taken = float(seconds) if isinstance(seconds, int | float) else None
-                self._change(node, begun=None, seconds=taken, ending=describe_end(answer))
+                said = text_in(answer, "said") or ""
+                self._change(node, begun=None, seconds=taken, ending=describe_end(answer), said=said)
             case Publish(node=node) if "error" in answer:
                 self._change(node, ending=text_in(answer, "error") or "not published")
             case Publish(node=node):

@@ -30,6 +30,11 @@ class RunFolder:
         self._way = f"{REPORTS}/{title}/{run}"
         self.path = os.path.join(self.root, self._way)
 
+    @property
+    def log(self) -> str:
+        """The path of the file that has the output of the stages."""
+        return os.path.join(self.path, LOG)
+
     @contextmanager
     def enter(self, path: str = "", *, make: bool = False) -> Iterator[OpenedFolder]:
         """Open a folder of the run by its path in it; with `make` those that are missing are made (0700)."""

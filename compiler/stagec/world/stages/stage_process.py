@@ -49,6 +49,7 @@ class ProcessEnd:
 
     `exit` is None for one that was killed or could not be started; `interrupted` is why it was sent signals, `timeout`
     or `abort`; `status` is that of its last end marker; `others` are the stages of which it printed markers, too.
+    `last` is the last line of its error output.
     """
 
     exit: int | None
@@ -57,6 +58,7 @@ class ProcessEnd:
     others: tuple[str, ...]
     seconds: float
     error: str | None = None
+    last: str = ""
 
 
 class StageProcess:
@@ -102,6 +104,7 @@ class StageProcess:
             tuple(evidence.others),
             self._escalation.seconds,
             error,
+            err.last,
         )
 
     def _warn(self) -> None:

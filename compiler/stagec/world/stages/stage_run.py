@@ -26,6 +26,8 @@ from stagec.world.stages.stage_files import (
 from stagec.world.stages.stage_process import ProcessEnd, StageProcess, describe_stage
 from stagec.world.supervisor_link import Job
 
+_LONGEST = 300
+"""Characters of the last line of an error output that the journal keeps."""
 Tell = Callable[[str, str], None]
 """Is told of a stage, by its id, what happens to it and changes nothing."""
 
@@ -87,6 +89,7 @@ class StageRun:
             outputs, faults = {}, dict.fromkeys(effect.outputs, explain(error))
         changed = find_changed(effect.inputs, inputs, self._run)
         status = _choose_status(end, is_whole=not faults and not changed)
+        said = end.last.strip()[:_LONGEST]
         if end.status != status:
             self._log.write(format_stage_end(effect.node, status, end.seconds) + "\n")
         for each in _explain(end, faults, changed):
@@ -102,6 +105,7 @@ class StageRun:
             "outputs": outputs,
             "error": end.error,
             "seconds": round(end.seconds, 3),
+            **({"said": said} if status == "failed" and said else {}),
         }
 
     def _refuse(self, sentence: str) -> Mapping[str, Json]:
