@@ -128,7 +128,8 @@ def _stages(sources: Sources, files: Iterable[str]) -> Iterator[Tree]:
             elif root.body is None and isinstance(root.value, dict | list):
                 tree = _judge_with_schemas(sources, root, "stage_object")
             elif root.value is None:
-                fault = Fault("missing-frontmatter", Place(root.file, range=(0, 0)))
+                is_late = root.data.lstrip().startswith(b"---")
+                fault = Fault("missing-frontmatter", Place(root.file, range=(0, 0)), "late" if is_late else "")
                 tree = replace(root, faults=(*root.faults, fault), readable=False)
             else:
                 tree = _judge_with_schemas(sources, root, "stage_definition")

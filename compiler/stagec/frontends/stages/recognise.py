@@ -56,6 +56,7 @@ def sees(sources: Sources, file: str) -> bool:
     if not file.endswith(MARKDOWN):
         is_likely = sum(word in data for word in _WORDS) >= _ENOUGH  # of most files this look tells enough
         return is_likely and data.lstrip()[:1] in {b"{", b"["} and _tells_enough(data) and _has_objects(sources, file)
+    data = data.lstrip()  # a stage with blank lines before its frontmatter is wrong, and one has to hear of it
     if not data.startswith(b"---"):
         return False
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

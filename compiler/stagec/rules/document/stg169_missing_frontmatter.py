@@ -19,5 +19,7 @@ from stagec.sources.tree import Tree
 @rule(since="0.1", origin=("stage-definitions:frontmatter-missing",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("missing-frontmatter"):
-        what = "this stage definition has no frontmatter"
-        yield Finding(fault.at, f"{what}: it must begin with its members between two lines '---'")
+        must = "must begin with its members between two lines '---'"
+        if fault.reason == "late":
+            must = "must begin on the first line, and there are blank lines before '---'"
+        yield Finding(fault.at, f"this stage definition has no frontmatter: it {must}")
