@@ -13,12 +13,12 @@ JUDGE, UNFIT = "judge-never-satisfied", "unfit-inputs"
 class LostEntry:
     """An entry from which no completed run was found.
 
-    `kind` is what ends the runs that come furthest: a kind of failure of the machine, or one of the above, and empty where
-    runs only repeat; `node` is where they end, and `detail` what is known besides. `open` says why other runs may complete:
-    empty where there are none, so that no run completes. The search `is_given_up` when it has made too many steps.
+    `kind` is what ends the runs that come furthest: a kind of failure of the machine, or one of the above; it is empty
+    where runs only repeat. `node` is where they end, and `detail` what is known besides. `open` says why other runs may
+    complete; it is empty where no run does. The search `is_given_up` when it has made too many steps.
     """
 
-    name: str
+    entry: str
     node: str
     kind: str = ""
     detail: str = ""

@@ -14,10 +14,10 @@ rule = FAMILY.rule
 
 def name_beginnings(flow: Flow, lost: Iterable[LostEntry]) -> str:
     """Return the nodes with which runs from some entries begin, as a part of a sentence."""
-    names = (entry.node for each in lost for entry in flow.list_begun(each.name))
+    names = (entry.node for each in lost for entry in flow.list_begun(each.entry))
     return listing(dict.fromkeys(names), "or")
 
 
 def locate_beginning(flow: Flow, lost: LostEntry) -> Place:
     """Return where it is written that runs begin there."""
-    return next((entry.at for entry in flow.list_begun(lost.name)), flow.at)
+    return next((entry.at for entry in flow.list_begun(lost.entry)), flow.at)

@@ -36,7 +36,7 @@ _WHY = {
     "no-edge": "no edge leads on from {node}: {detail}",
     "invalid-answer": "no answer satisfies the schema of {node}",
     "turn-cap": "{node} reaches its cap of turns: {detail}",
-    "judge-never-satisfied": "no answer that satisfies its schema makes the judge of the work ({detail}) see that it is done",
+    "judge-never-satisfied": "no answer satisfies both its schema and the judge of the work ({detail})",
     "unfit-inputs": "no value satisfies the schema of the required input {detail}",
 }
 """What ends all runs, by the kind."""
