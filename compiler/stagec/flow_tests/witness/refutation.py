@@ -96,8 +96,9 @@ def _may_kind_hold(inner: Callable[[Json], bool], body: Object, kind: str, word:
             return any(map(inner, (*parts, body.get("additionalProperties", True))))
         case "array":
             items = body.get("items", True)
-            parts = items if isinstance(items, list) else (*list_of(body.get("prefixItems")), items)
-            return any(map(inner, (*parts, body.get("additionalItems", True) if isinstance(items, list) else False)))
+            if isinstance(items, list):
+                return any(map(inner, (*items, body.get("additionalItems", True))))
+            return any(map(inner, (*list_of(body.get("prefixItems")), items)))
         case _:
             return True
 
@@ -203,8 +204,8 @@ def _demand(gate: IntentGate | VerdictGate, term: Term) -> Json | None:
             return demand_at(path, {"enum": [*values]})
         case Reads(texts=texts):
             inexact = any(each[:1] in {"[", "{"} for each in texts)  # lists and objects have texts of many kinds
-            values = [None if each == "null" else read_text(each) for each in texts]
-            return None if inexact else demand_at(path, {"enum": [*texts, *values]})
+            read = [None if each == "null" else read_text(each) for each in texts]
+            return None if inexact else demand_at(path, {"enum": [*texts, *read]})
         case Exists(present=present):
             return demand_at(path, True) if present else {"not": demand_at(path, True)}
 
