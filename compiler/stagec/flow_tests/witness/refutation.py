@@ -60,47 +60,61 @@ class Refuter:
     def may_hold(self, content: str | None, word: str) -> bool:
         """Tell whether a value that satisfies a schema may hold a text with a word in it, at any depth."""
         root = {} if content is None else json.loads(self._contents[content])
-        return _may_hold(root, root, word, 0)
+        return _TextSearch(root, word).may_hold(root)
 
     def has_patterns(self, content: str | None) -> bool:
         """Tell whether a schema has keywords that leave open how the letters of a text are written."""
         return content is None or '"pattern' in self._contents[content]
 
 
-def _may_hold(root: Json, schema: Json, word: str, depth: int) -> bool:
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return schema is not False
-    body: Object = schema
-    inner = partial(_may_hold, root, word=word, depth=depth + 1)
-    reference = body.get("$ref")
-    if isinstance(reference, str):
-        return inner(_follow(root, reference))
-    if isinstance(body.get("enum"), list):
-        return any(word in each for each in _texts_in(body["enum"]))
-    needed = [inner(each) for each in list_of(body.get("allOf"))]
-    needed += [any(map(inner, list_of(body[each]))) for each in ("anyOf", "oneOf") if isinstance(body.get(each), list)]
-    kinds = list_of(body.get("type")) or [body.get("type")]
-    return all(needed) and any(_may_kind_hold(inner, body, str(each), word) for each in kinds)
+class _TextSearch:
+    """Looks for a text with a word in it among all that the values of a schema may hold."""
 
+    def __init__(self, root: Json, word: str) -> None:
+        self._root, self._word = root, word
+        self._known: dict[int, bool] = {}
 
-def _may_kind_hold(inner: Callable[[Json], bool], body: Object, kind: str, word: str) -> bool:
-    """Tell whether a value of one type that satisfies a schema may hold a text with a word in it."""
-    match kind:
-        case "number" | "integer" | "boolean" | "null":
-            return False
-        case "string":
-            most = body.get("maxLength")
-            return not isinstance(most, int) or most >= len(word)
-        case "object":
-            parts = [*object_of(body.get("properties")).values(), *object_of(body.get("patternProperties")).values()]
-            return any(map(inner, (*parts, body.get("additionalProperties", True))))
-        case "array":
-            items = body.get("items", True)
-            if isinstance(items, list):
-                return any(map(inner, (*items, body.get("additionalItems", True))))
-            return any(map(inner, (*list_of(body.get("prefixItems")), items)))
-        case _:
-            return True
+    def may_hold(self, schema: Json, depth: int = 0) -> bool:
+        """Tell whether a value that satisfies a part of the schema may hold the word; each part is looked at once."""
+        if not isinstance(schema, dict) or depth > _DEEPEST:
+            return schema is not False
+        if id(schema) not in self._known:
+            self._known[id(schema)] = True  # of what a part holds inside itself nothing is said
+            self._known[id(schema)] = self._look_into(schema, depth + 1)
+        return self._known[id(schema)]
+
+    def _look_into(self, body: Object, depth: int) -> bool:
+        inner = partial(self.may_hold, depth=depth)
+        reference = body.get("$ref")
+        if isinstance(reference, str):
+            return inner(_follow(self._root, reference))
+        if isinstance(body.get("enum"), list):
+            return any(self._word in each for each in _texts_in(body["enum"]))
+        needed = [inner(each) for each in list_of(body.get("allOf"))]
+        choices = (list_of(body.get(each)) for each in ("anyOf", "oneOf"))
+        needed += [any(map(inner, some)) for some in choices if some]
+        kinds = list_of(body.get("type")) or [body.get("type")]
+        return all(needed) and any(self._may_kind_hold(inner, body, str(each)) for each in kinds)
+
+    def _may_kind_hold(self, inner: Callable[[Json], bool], body: Object, kind: str) -> bool:
+        """Tell whether a value of one type that satisfies a schema may hold the word."""
+        match kind:
+            case "number" | "integer" | "boolean" | "null":
+                return False
+            case "string":
+                most = body.get("maxLength")
+                return not isinstance(most, int) or most >= len(self._word)
+            case "object":
+                named = (object_of(body.get(each)).values() for each in ("properties", "patternProperties"))
+                parts = [each for some in named for each in some]
+                return any(map(inner, (*parts, body.get("additionalProperties", True))))
+            case "array":
+                items = body.get("items", True)
+                if isinstance(items, list):
+                    return any(map(inner, (*items, body.get("additionalItems", True))))
+                return any(map(inner, (*list_of(body.get("prefixItems")), items)))
+            case _:
+                return True
 
 
 def _texts_in(given: Json) -> Iterator[str]:
