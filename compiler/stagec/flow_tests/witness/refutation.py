@@ -152,7 +152,9 @@ def list_open(program: Program, refuter: Refuter, ways: WayFinder, name: str) ->
         yield from _list_open_verdicts(node, node.gate, program.routes[name], refuter, taken)
     elif isinstance(node.gate, JudgeGate):
         judge = program.plan.judge
-        if judge is not None and not any("True" in each for each in taken):
+        if judge is None:
+            yield "the judge of the work, which the project does not declare"
+        elif not any("True" in each for each in taken):
             yield from _list_open_signals(judge, refuter, _schema_of(node))
 
 
