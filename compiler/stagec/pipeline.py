@@ -12,7 +12,7 @@ from stagec import frontends, rules
 from stagec.connections import Agents
 from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
-from stagec.core.diagnostic import Diagnostic
+from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.observations import resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
@@ -20,7 +20,8 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
 from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
-from stagec.model.flow import find_nearest_folder
+from stagec.model.flow import Concerns, find_nearest_folder
+from stagec.model.witness import SearchedFlow
 from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
 from stagec.project.settings import Settings
@@ -35,6 +36,7 @@ from stagec.suppressions import NO_IGNORES, KnownRules, silence
 if TYPE_CHECKING:
     from stagec.acceptance import Acceptance
     from stagec.plan import Plan
+    from stagec.plan.document import Draft
     from stagec.project.baseline import Baseline
 
 
@@ -65,10 +67,14 @@ class Project:
 
 @value
 class Meaning:
-    """A flow, its graph, and how its plan is made if it has no errors; `has_plan` is false where there is no way."""
+    """A flow, its graph, and how its plan is made if it has no errors; `has_plan` is false where there is no way.
+
+    `draft` makes what runs need of the plan, without the facts, the sources and the plans of agents.
+    """
 
     graph: Graph
     plan: Callable[[], Plan]
+    draft: Callable[[], Draft]
     has_plan: bool = True
 
     @property
@@ -99,8 +105,15 @@ class Compilation:
         return tuple(each.flow for each in self.meanings)
 
 
-def compile_project(project: Project) -> Compilation:
-    """Run every phase on a project; a broken part is reported and never hides the rest."""
+SearchFlow = Callable[[Flow, "Plan"], SearchedFlow]
+"""Searches completed runs of the plan of a flow."""
+
+
+def compile_project(project: Project, search: SearchFlow | None = None) -> Compilation:
+    """Run every phase on a project; a broken part is reported and never hides the rest.
+
+    `search` searches a completed run of each flow in which the rules have found no error; None leaves that out.
+    """
     with PausedCollector():
         settings = project.settings
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
@@ -115,7 +128,8 @@ def compile_project(project: Project) -> Compilation:
         selection = Selection.of(settings, families)
         asked = reading.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
         subjects = (*reading.documents, *(meaning.graph for meaning in reading.meanings), *asked)
-        judged = judge(subjects, trees, selection, project)
+        witnesses = None if search is None else _WitnessSearch(reading.meanings, search).search
+        judged = judge(subjects, trees, selection, project, witnesses)
         told = (judged.count, judged.suppressed, judged.acceptance)
         return Compilation(judged.diagnostics, tuple(reading.meanings), trees, *told, reading.list_accesses)
 
@@ -168,11 +182,18 @@ def judge(
     trees: Mapping[str, Tree],
     selection: Selection,
     project: Project | None = None,
+    search: Callable[[Collection[Verdict]], Iterable[SearchedFlow]] | None = None,
 ) -> Judgement:
-    """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from."""
+    """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
+
+    `search` returns further subjects, when it is given what was found about the others.
+    """
     faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(leave_out_repetitions(_check(cases)))
+    if search is not None and _asks_for(SearchedFlow, selection):
+        further = tuple(_pair_rules(selection, tuple(search(verdicts))))
+        cases, verdicts = (*cases, *further), (*verdicts, *_check(further))
     if project is not None:
         sources = Sources(project.root, project.settings.budgets, project.overlay)
         verdicts = tuple(silence_echoes(verdicts, sources.find_real_path))
@@ -266,6 +287,47 @@ def _first_number(family: AnyFamily) -> tuple[str, int]:
     return f"{first:03}"[0], first
 
 
+def _asks_for(subject: type[object], selection: Selection) -> bool:
+    """Tell whether a selection has a rule that judges a kind of subjects."""
+    families = (each for each in selection.families if each.subject is subject)
+    return any(selection.severity(rule) is not None for family in families for rule in family.rules())
+
+
+class _WitnessSearch:
+    """Searches completed runs of the flows of a project in which no error was found."""
+
+    def __init__(self, meanings: Iterable[Meaning], search: SearchFlow) -> None:
+        self._meanings = [each for each in meanings if each.has_plan]
+        self._search = search
+
+    def search(self, verdicts: Collection[Verdict]) -> Iterator[SearchedFlow]:
+        """Yield what was found; a flow that runs others is left out if anything is wrong with any flow."""
+        wrong = [each.finding for each in verdicts if (each.finding.severity or each.rule.severity) is Severity.ERROR]
+        files = {each.at.file for each in wrong}
+        concerns = Concerns([each.flow for each in self._meanings], wrong)
+        is_sound = not wrong
+        for meaning in self._meanings:
+            flow = meaning.flow
+            calls = any(node.agent is not None for node in flow.nodes.values())
+            if concerns.of(flow) or (calls and not is_sound):
+                continue
+            draft = meaning.draft()
+            plan = draft.plan if not draft.agents else _make_plan(meaning)
+            if plan is not None and files.isdisjoint(draft.files):
+                found = self._search(flow, plan)
+                is_sound = is_sound and not found.lost
+                yield found
+
+
+def _make_plan(meaning: Meaning) -> Plan | None:
+    from stagec.freeze import MissingAgentError  # few flows run others
+
+    try:
+        return meaning.plan()
+    except MissingAgentError:
+        return None
+
+
 class _Reading:
     """The documents of a project, what they mean, and what the nodes of their flows may do."""
 
@@ -285,8 +347,9 @@ class _Reading:
             self._granting.append(partial(end.grant, document, flow, self._sources))
             if flow is not None:
                 self._agents.note(end, document, flow)
-                plan = self._plans.add(flow.at.file, partial(end.freeze, document, flow))
-                self.meanings.append(Meaning(build(flow), plan, end.has_plans))
+                freeze = partial(end.freeze, document, flow)
+                plan, draft = self._plans.add(flow.at.file, freeze), partial(freeze, self._sources)
+                self.meanings.append(Meaning(build(flow), plan, draft, end.has_plans))
 
     def list_accesses(self) -> tuple[FlowRights, ...]:
         """Return what the nodes of each flow may do, and what agents without a flow may."""

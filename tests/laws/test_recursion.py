@@ -44,6 +44,10 @@ ALLOWED = {
     "contract.variants:_Search._of": "paths are no longer than an answer is deep",
     "contract.variants:_Search.below": "paths are no longer than an answer is deep",
     "contract.variants:_absent": "paths are no longer than an answer is deep",
+    **{
+        f"flow_tests.witness.refutation:_TextSearch.{each}": "`_DEEPEST` parts of a schema inside each other, each once"
+        for each in ("may_hold", "_look_into")
+    },
     "flow_tests.contracts:merge_patch": "files of tests are no deeper than their budget allows",
     "mutation.operators.intent_added:_widen": "paths of plans are no longer than an answer is deep",
     "mutation.schema_edits:_put": "`_DEEPEST` levels are walked",

@@ -11,6 +11,7 @@ from stagec.core.canonical import digest
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, quote
+from stagec.flow_tests.witness import search_thoroughly
 from stagec.freeze import MissingAgentError, find_source
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
@@ -73,7 +74,7 @@ class Freezer:
         self.root = project.root
         self.project = project
         self._files: dict[str, frozenset[str]] = {}
-        self.compilation = compile_project(self.project)
+        self.compilation = compile_project(self.project, search_thoroughly)
         self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
         self._concerns = Concerns(self.compilation.flows, self.errors)
 
@@ -142,7 +143,7 @@ class Freezer:
         known = {id(each) for flow in flows for each in self._select(concerns, flow)}
         return tuple(each for each in concerns.diagnostics if id(each) in known)
 
-    def _select(self, concerns: Concerns, flow: Flow) -> tuple[Diagnostic, ...]:
+    def _select(self, concerns: Concerns[Diagnostic], flow: Flow) -> tuple[Diagnostic, ...]:
         near = concerns.of(flow)
         return near if len(near) == len(concerns.diagnostics) else concerns.of(flow, self._read_for(flow))
 

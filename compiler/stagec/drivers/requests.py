@@ -13,7 +13,7 @@ from stagec.core.clock import read_clock
 from stagec.core.json import Json
 from stagec.drivers.history import EventTimes
 from stagec.drivers.threads import BackgroundTask, begin_thread
-from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait
+from stagec.runtime.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait, choose_next
 from stagec.runtime.readable_answers import read_answer
 from stagec.runtime.state import State
 from stagec.world.provider_outage import ProviderOutage
@@ -213,16 +213,6 @@ _Arrival = Event | InterruptionError | tuple[str, _Result]
 
 def _always(_effect: Effect) -> bool:
     return True
-
-
-def choose_next(requests: Iterable[Effect]) -> Effect:
-    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest."""
-    waits = []
-    for effect in requests:
-        if type(effect) is not Wait:
-            return effect
-        waits.append(effect)
-    return min(waits, key=lambda wait: wait.milliseconds)
 
 
 @contextmanager

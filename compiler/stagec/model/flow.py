@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
 
-from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
@@ -256,10 +256,21 @@ class Flow:
         return tuple((same[0], len(same)) for same in found.values())
 
 
-class Concerns:
+class Placed(Protocol):
+    """What is told of a place."""
+
+    @property
+    def at(self) -> Place:
+        """The place."""
+
+
+P = TypeVar("P", bound=Placed)
+
+
+class Concerns(Generic[P]):
     """Diagnostics by file, and by the folder of the flow that lies nearest: made once for all flows of a project."""
 
-    def __init__(self, flows: Iterable[Flow], diagnostics: Iterable[Diagnostic]) -> None:
+    def __init__(self, flows: Iterable[Flow], diagnostics: Iterable[P]) -> None:
         self.diagnostics = tuple(diagnostics)
         folders = {posixpath.dirname(each.at.file) for each in flows}
         self._by_file: dict[str, list[int]] = {}
@@ -269,7 +280,7 @@ class Concerns:
         for file in self._by_file:
             self._files_near.setdefault(find_nearest_folder(file, folders), []).append(file)
 
-    def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[Diagnostic, ...]:
+    def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[P, ...]:
         """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
         parts = (each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))
         near = self._files_near.get(posixpath.dirname(flow.at.file), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
@@ -327,3 +327,13 @@ class Rewound:
 
 
 Event = Started | Answered | Cancelled | Resumed | Replanned | Rewound
+
+
+def choose_next(requests: Iterable[Effect]) -> Effect:
+    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest."""
+    waits = []
+    for effect in requests:
+        if type(effect) is not Wait:
+            return effect
+        waits.append(effect)
+    return min(waits, key=lambda wait: wait.milliseconds)

@@ -10,11 +10,10 @@ from playable import Answers, stages
 from stagec.core.json import Json
 from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
 from stagec.drivers.replay import fold_events
-from stagec.drivers.requests import choose_next
 from stagec.plan import dump
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load
-from stagec.runtime.exchange import Wait
+from stagec.runtime.exchange import Wait, choose_next
 
 STARTED = Started("one", inputs={"topic": "winter"})
 WHOLE = ["one/draft#1/1.0", "one/draft#2/1.0", "one/close#1/1.0", "one/close#1/1.1"]

@@ -20,6 +20,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.observations import Recording, resolve
 from stagec.core.shelf import member
 from stagec.core.value import NOTHING, replace, value
+from stagec.flow_tests.witness import search_briefly
 from stagec.pipeline import Compilation, Project, compile_project, list_families
 from stagec.reporters import Report, Reporter
 
@@ -193,5 +194,5 @@ def _check(request: ValidateRequest) -> Exit:
         compilation = fix_files(project, guesses=request.unsafe_fixes, quiet=request.quiet)
         return print_report(request, project, compilation)
     with show_progress("checking …"):
-        compilation = compile_project(project)
+        compilation = compile_project(project, search_briefly)
     return print_report(request, project, compilation)

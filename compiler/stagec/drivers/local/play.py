@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from stagec.drivers.local.drive import Observer
-from stagec.drivers.requests import World, choose_next
+from stagec.drivers.requests import World
 from stagec.runtime import Answered, Event, Program, State, advance
+from stagec.runtime.exchange import choose_next
 
 
 def play(program: Program, world: World, event: Event, observe: Observer) -> State:

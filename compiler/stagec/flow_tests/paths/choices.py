@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
@@ -11,6 +11,7 @@ from stagec.flow_tests.paths.ways import WayFinder
 from stagec.plan.agents import SUCCESS, TRANSFORMER
 from stagec.plan.document import Plan
 from stagec.plan.gate import AgentGate
+from stagec.plan.node import Edge
 from stagec.runtime import Effect, Program
 from stagec.runtime.agent_runs import run_of
 from stagec.runtime.exchange import (
@@ -31,12 +32,12 @@ from stagec.runtime.exchange import (
     read_key,
 )
 from stagec.runtime.orchestrator_requests import Dispatch
-from stagec.world.agents_world import ScriptedAgent
-from stagec.world.local_world import ClosedWorld
 from stagec.world.required_values import make_output
 from stagec.world.samples import RequiredValue
-from stagec.world.scenario import parse_scenario
-from stagec.world.simulated_stages import simulate_stage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stagec.world.agents_world import ScriptedAgent
 
 Follow = Callable[[Effect], Json]
 _ODD = 20
@@ -55,6 +56,11 @@ class AnswerChoice:
     cost: int = 1
     follow: Follow | None = None
 
+    @property
+    def is_odd(self) -> bool:
+        """Whether nobody expects the answer."""
+        return self.cost >= _ODD
+
 
 @value
 class AgentEnding:
@@ -67,40 +73,48 @@ class AgentEnding:
 class Chooser:
     """Lists what can be answered in runs of a program; `endings` are those of its agents.
 
-    With `verdicts`, the program is that of an agent: its answers may have one of them, and a model may fail.
+    With `verdicts`, the program is that of an agent: its answers may have one of them, and a model may fail. `rank`
+    orders the outcomes of a node by their edges.
     """
 
     def __init__(
         self,
         program: Program,
-        endings: Mapping[str, tuple[AgentEnding, ...]] = NOTHING,
+        endings: Mapping[str, Iterable[AgentEnding]] = NOTHING,
         verdicts: tuple[str, ...] | None = None,
+        rank: Callable[[Edge], int] | None = None,
     ) -> None:
         self._program, self._endings = program, endings
         self._fails = verdicts is not None
-        self._ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()))
+        self.ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()), rank)
 
     def list_choices(self, effect: Effect) -> tuple[AnswerChoice, ...]:
         """Return what can be answered to a request."""
+        return tuple(self.find_choices(effect))
+
+    def find_choices(self, effect: Effect) -> Iterator[AnswerChoice]:
+        """Yield what can be answered to a request; what takes a search is searched when it is asked for."""
         node = self._program.plan.nodes[read_key(effect.key).node]
         match effect:
             case Ask():
-                return tuple(self._list_answers(effect))
+                yield from self._list_answers(effect)
             case Turn():
-                return tuple(self._list_turns(effect))
+                yield from self._list_turns(effect)
             case Confirm() | Judge() | Grant():
                 name = {Confirm: "yes", Judge: "done", Grant: "granted"}[type(effect)]
-                return AnswerChoice("yes", {name: True}), AnswerChoice("no", {name: False})
+                yield AnswerChoice("yes", {name: True})
+                yield AnswerChoice("no", {name: False})
             case Run() | Shell():
                 passed, failed = (make_output(self._program, node, effect, succeeds=each) for each in (True, False))
-                return AnswerChoice("pass", passed), AnswerChoice("fail", failed, _ODD)
+                yield AnswerChoice("pass", passed)
+                yield AnswerChoice("fail", failed, _ODD)
             case Dispatch():
-                return tuple(self._list_endings(effect))
+                yield from self._list_endings(effect)
             case _:
-                return tuple(self._list_others(effect))
+                yield from self._list_others(effect)
 
     def _list_answers(self, effect: Ask) -> Iterator[AnswerChoice]:
-        for each in self._ways.find(_node_of(effect)):
+        for each in self.ways.find(_node_of(effect)):
             yield AnswerChoice(each.name, {"answer": each.result})
         if self._fails:
             yield AnswerChoice("failed", {"error": _UNANSWERED}, 10 * _ODD, self._fail)
@@ -114,7 +128,7 @@ class Chooser:
         """Yield results that are handed in, and that all turns pass; that alone once a turn has passed."""
         last = effect.transcript[-1]
         if last.role != "user" or not last.text.startswith(_REMINDER):
-            for way in self._ways.find(_node_of(effect)):
+            for way in self.ways.find(_node_of(effect)):
                 call: Json = {"id": "complete", "tool": effect.completion, "arguments": way.result}
                 yield AnswerChoice(way.name, {"calls": [call]})
         execution = execution_of(effect.key)
@@ -128,6 +142,10 @@ class Chooser:
 
     def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
         """Yield how the agent can end, each ending in a run of its own plan."""
+        from stagec.world.agents_world import ScriptedAgent  # most flows run no agents
+        from stagec.world.local_world import ClosedWorld
+        from stagec.world.scenario import parse_scenario
+
         for each in self._endings.get(effect.agent, ()):
             scenario = parse_scenario({"agents": {effect.agent: each.scenario}}, "")
             world = ScriptedAgent(scenario, effect.agent, ClosedWorld())
@@ -137,14 +155,8 @@ class Chooser:
         """Yield what can be answered to a request that no model and no person answers."""
         if isinstance(effect, Hook):
             yield from self._list_returned(effect)
-        elif isinstance(effect, Execute):
-            yield AnswerChoice("success", simulate_stage(effect, {}))
-            yield AnswerChoice("failure", simulate_stage(effect, {"exit": 1}), _ODD)
-            yield AnswerChoice("interrupted", simulate_stage(effect, {"interrupted": "timeout"}), _ODD)
-        elif isinstance(effect, Preserve):
-            yield AnswerChoice("lost", simulate_stage(effect, {"valid": False}))
         elif isinstance(effect, StageRequest):
-            yield AnswerChoice("done", simulate_stage(effect, {}))
+            yield from _list_stage_answers(effect)
         elif isinstance(effect, Call):
             yield AnswerChoice("called", {"value": ""})
         else:
@@ -155,6 +167,20 @@ class Chooser:
         given = (True, "denied") if effect.given.get("kind") == "guard" else tuple(shown[-1:])
         for at, each in enumerate(_RETURNED.get(effect.phase, given)):
             yield AnswerChoice(f"returns {at}", {"value": each}, _ODD if at else 1)
+
+
+def _list_stage_answers(effect: StageRequest) -> Iterator[AnswerChoice]:
+    """Yield what can be answered about the process of a stage."""
+    from stagec.world.simulated_stages import simulate_stage  # most flows have no processes
+
+    if isinstance(effect, Execute):
+        yield AnswerChoice("success", simulate_stage(effect, {}))
+        yield AnswerChoice("failure", simulate_stage(effect, {"exit": 1}), _ODD)
+        yield AnswerChoice("interrupted", simulate_stage(effect, {"interrupted": "timeout"}), _ODD)
+    elif isinstance(effect, Preserve):
+        yield AnswerChoice("lost", simulate_stage(effect, {"valid": False}))
+    else:
+        yield AnswerChoice("done", simulate_stage(effect, {}))
 
 
 _UNANSWERED = "the model gives no answer"

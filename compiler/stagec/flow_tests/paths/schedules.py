@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from stagec.core.value import replace
-from stagec.drivers.requests import choose_next
 from stagec.flow_tests.paths.search import Played, Player
 from stagec.plan.node import Schedule
 from stagec.runtime import Program, Started
-from stagec.runtime.exchange import Execute, read_key
+from stagec.runtime.exchange import Execute, choose_next, read_key
 
 _OTHERWISE = ("failure", "interrupted")
 

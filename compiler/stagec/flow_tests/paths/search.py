@@ -8,13 +8,13 @@ from itertools import count
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
-from stagec.drivers.requests import choose_next
 from stagec.flow_tests.coverage import CoveredPart, find_part, list_rules_run
 from stagec.flow_tests.edges import EdgeWatch, Taken
 from stagec.flow_tests.execution import list_judged
 from stagec.flow_tests.paths.choices import AnswerChoice, Chooser
 from stagec.flow_tests.paths.positions import Positions, RunPosition
 from stagec.runtime import Answered, Effect, Move, Program, Started, State, StepResult, advance
+from stagec.runtime.exchange import choose_next
 
 Pair = tuple[tuple[str, int], tuple[str, int]]
 """Two edges one after the other, each by its node and its number."""

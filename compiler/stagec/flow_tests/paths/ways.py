@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 
 from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.lazy_sequence import LazySequence
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.plan.act import Converse, Prompt
@@ -35,15 +36,17 @@ class WayResult:
 class WayFinder:
     """Makes up results for the nodes of a program; each result may have one of `extra` besides."""
 
-    def __init__(self, program: Program, extra: Iterable[RequiredValue] = ()) -> None:
-        self._program = program
+    def __init__(
+        self, program: Program, extra: Iterable[RequiredValue] = (), rank: Callable[[Edge], int] | None = None
+    ) -> None:
+        self._program, self._rank = program, rank
         self._extra = (None, *extra)
-        self._known: dict[str, tuple[WayResult, ...]] = {}
+        self._known: dict[str, LazySequence[WayResult]] = {}
 
-    def find(self, name: str) -> tuple[WayResult, ...]:
-        """Return results of a node, those for edges that come first in front."""
+    def find(self, name: str) -> LazySequence[WayResult]:
+        """Return results of a node, those for edges in front that come first, or whose rank is lower."""
         if name not in self._known:
-            self._known[name] = tuple(self._list_ways(name))
+            self._known[name] = LazySequence(self._list_ways(name))
         return self._known[name]
 
     def _list_ways(self, name: str) -> Iterator[WayResult]:
@@ -76,7 +79,8 @@ class WayFinder:
                 terms += [term for check in node.gate.checks for term in check.when]
             yield from ((None, required) for required in self._combine(node.gate, terms))
             return
-        for outcome, edges in self._program.routes[name].items():
+        routes = self._program.routes[name].items()
+        for outcome, edges in routes if self._rank is None else sorted(routes, key=self._rank_way):
             words = (outcome, *(word for word, meant in ALIASES.items() if meant == outcome))
             targets = [edge.target for edge in edges]
             named = [node for each in targets if isinstance(each, Named) for node in each.nodes]
@@ -85,6 +89,9 @@ class WayFinder:
                 said = tuple(collect_required_values(node.gate, word, chosen, ()))
                 terms = [term for edge in edges for term in edge.when]
                 yield from ((outcome, (*said, *required)) for required in self._combine(node.gate, terms))
+
+    def _rank_way(self, way: tuple[str, tuple[Edge, ...]]) -> int:
+        return 0 if self._rank is None else min(map(self._rank, way[1]))
 
     def _combine(self, gate: Gate, terms: Iterable[Term]) -> Iterator[tuple[RequiredValue, ...]]:
         """Yield combinations of values that conditions tell apart, the one without any requirement first."""

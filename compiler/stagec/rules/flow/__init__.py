@@ -1,4 +1,4 @@
-"""STG6xx: flows that cannot start, end or go on as they should; the same rules for every system."""
+"""STG600-STG649: flows that cannot start, end or go on as they should; the same rules for every system."""
 
 from collections.abc import Collection, Iterable, Mapping
 from operator import itemgetter
@@ -9,7 +9,7 @@ from stagec.core.words import quote
 from stagec.graph import Graph, Trap, build, noun
 from stagec.model.flow import Edge, Entry, Pick, To
 
-FAMILY = Family(__name__, (range(600, 700),), Graph)
+FAMILY = Family(__name__, (range(600, 650),), Graph)
 rule = FAMILY.rule
 
 _SHOWN = 8

@@ -20,9 +20,8 @@ from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, visible
 from stagec.drivers.local.play import play
-from stagec.drivers.requests import choose_next
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, advance
-from stagec.runtime.exchange import Turn, Wait, execution_of, label_execution, visit_of
+from stagec.runtime.exchange import Turn, Wait, choose_next, execution_of, label_execution, visit_of
 from stagec.world.agents_world import script_world
 from stagec.world.local_world import ClosedWorld
 

@@ -32,6 +32,7 @@ from stagec.cli import options
     metavar="FILE",
     help="The signature of PLAN; by default 'PLAN.dsse.json', else 'PLAN.sig'.",
 )
+@click.option("--witness", is_flag=True, help="Also search a shortest completed run from each entry.")
 @options.without_unreachable
 @options.root
 @click.pass_context
@@ -40,7 +41,7 @@ def verify(context: click.Context, /, **given: Any) -> None:
 
     `-` reads a plan from standard input. With --against, each plan must equal the compiled flow byte for byte; if not,
     stagec prints the differences. With --key, each plan must be signed: by 'stagec sign', or by 'ssh-keygen -Y sign -n
-    stagec'.
+    stagec'. With --witness, the machine must complete a run from each entry; stagec prints how long the shortest is.
 
     Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.

@@ -14,9 +14,11 @@ from stagec.core.words import format_count, quote, shorten_digest
 from stagec.graph.crosscheck import CrossCheck
 from stagec.plan import PlanError
 from stagec.runtime import verify
+from stagec.runtime.program import program_of
 
 if TYPE_CHECKING:
     from stagec.cli.against import SourceProject
+    from stagec.plan import Plan
     from stagec.signing.keys import TrustedKey
 
 
@@ -30,6 +32,7 @@ class VerifyRequest:
     without_unreachable: bool = False
     key: tuple[Path, ...] = ()
     signature: Path | None = None
+    witness: bool = False
 
     def open_sources(self) -> SourceProject | None:
         """Return the sources to compare with, None where none are named."""
@@ -54,7 +57,7 @@ def run(request: VerifyRequest) -> Exit:
     is_sound = True
     for path in request.plans:
         try:
-            is_sound &= _judge(path, read_file(path), sources, trusted)
+            is_sound &= _judge(path, read_file(path), sources, trusted, has_witness=request.witness)
         except Failure as failure:  # the other plans can be judged all the same
             unreadable.append(str(failure))
     if unreadable:
@@ -83,7 +86,9 @@ class TrustedKeys:
         return f"signed by {vouching.key.named}", True
 
 
-def _judge(path: Path, data: bytes, sources: SourceProject | None, trusted: TrustedKeys | None) -> bool:
+def _judge(
+    path: Path, data: bytes, sources: SourceProject | None, trusted: TrustedKeys | None, *, has_witness: bool
+) -> bool:
     """Print the result for a plan, and return whether it is sound."""
     name = f"./{path}" if str(path).startswith("::") else path  # build services obey `::` at the start of a line
     try:
@@ -107,4 +112,23 @@ def _judge(path: Path, data: bytes, sources: SourceProject | None, trusted: Trus
         nodes = format_count(len(plan.nodes), "node")
         named = f"{quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}"
         put_lines(f"{name}: {how}: {named}{said and f', {said}'}")
-    return not found
+    return not found and (not has_witness or _search_witnesses(name, plan))
+
+
+def _search_witnesses(name: Path | str, plan: Plan) -> bool:
+    """Print what a search for completed runs finds, and return whether each entry may have one."""
+    from stagec.flow_tests.witness import LONG
+    from stagec.flow_tests.witness.search import Witness, find_witnesses
+
+    is_possible = True
+    for found in find_witnesses(program_of(plan), LONG):
+        entry = quote(found.entry) if found.entry else "its entry"
+        if isinstance(found, Witness):
+            put_lines(f"{name}: completes from {entry} in {format_count(found.executions, 'execution')}")
+        elif found.open:
+            put_lines(f"{name}: not known whether a run from {entry} completes: {found.open}")
+        else:
+            is_possible = False
+            why = ": ".join(filter(None, (found.node, found.kind, found.detail)))
+            put_lines(f"{name}: no run from {entry} completes: {why}")
+    return is_possible

@@ -1,0 +1,147 @@
+"""Explore the runs of a program on the machine itself, those first that may be completed with the fewest executions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
+from itertools import count
+
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.flow_tests.paths.choices import AnswerChoice, Chooser
+from stagec.flow_tests.paths.positions import Positions, RunPosition
+from stagec.flow_tests.witness.distances import Distances
+from stagec.plan.node import Outcome
+from stagec.runtime import Answered, Effect, Program, Started, State, StepResult, advance
+from stagec.runtime.exchange import Event, choose_next, read_key
+
+Exchange = tuple[Effect, Json]
+"""A request and the answer to it."""
+
+
+class WorkUsedUpError(Exception):
+    """A search has made as many steps of the machine as it may make."""
+
+
+class Work:
+    """How many steps of the machine a search may still make: the same search always makes the same steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def advance(self, program: Program, state: State, event: Event) -> StepResult:
+        """Make one step, or raise `WorkUsedUpError`."""
+        if self.left <= 0:
+            raise WorkUsedUpError
+        self.left -= 1
+        return advance(program, state, event)
+
+
+@value
+class Reached:
+    """Where a run stands: its state and last result, the run before and what was answered since, and what that cost.
+
+    `odd` counts the answers that nobody expects.
+    """
+
+    started: Started
+    state: State
+    last: Json = None
+    before: Reached | None = None
+    asked: tuple[Exchange, ...] = ()
+    cost: int = 0
+    odd: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the run is completed."""
+        return self.state.ended is Outcome.DONE
+
+    def list_answered(self) -> tuple[Exchange, ...]:
+        """Return all requests of the run with their answers."""
+        parts: list[tuple[Exchange, ...]] = []
+        reached: Reached | None = self
+        while reached is not None:
+            parts.append(reached.asked)
+            reached = reached.before
+        return tuple(exchange for part in reversed(parts) for exchange in part)
+
+
+class Explorer:
+    """Plays the runs of one program, within some work."""
+
+    def __init__(self, program: Program, chooser: Chooser, work: Work, distances: Distances) -> None:
+        self._program, self._chooser, self._work, self._distances = program, chooser, work, distances
+        self._positions = Positions(program)
+        self.asked: dict[tuple[str, str], Effect] = {}
+        """One request of each kind of every node, by the node and the kind."""
+
+    def begin(self, started: Started) -> Reached:
+        """Return a run that has begun."""
+        step = self._work.advance(self._program, State(), started)
+        return Reached(started, step.state, step.last)
+
+    def dive(self, begun: Reached, most: int) -> Reached | None:
+        """Return a completed run of at most so many executions, if the first answer that may lead there always does."""
+        reached = begun
+        while reached.state.ended is None:
+            following = None
+            for choice in self._chooser.find_choices(self._find_next(reached)):
+                after = self._play(reached, choice)
+                if after is not None and self._measure(after) <= most:
+                    following = after
+                    break
+            if following is None:
+                return None
+            reached = following
+        return reached if reached.is_done else None
+
+    def explore(self, begun: Iterable[Reached]) -> Iterator[Reached]:
+        """Yield the runs that have ended, completed ones with fewer executions first; of alike runs the shortest."""
+        order = count()
+        queue: list[tuple[int, int, int, Reached, int]] = []
+        least: dict[tuple[int, RunPosition], int] = {}
+        for start, each in enumerate(begun):
+            heappush(queue, (self._measure(each), each.cost, -next(order), each, start))
+        while queue:
+            *_, reached, start = heappop(queue)
+            if reached.state.ended is not None:
+                yield reached
+                continue
+            position = start, self._positions.find(reached.state)
+            executions = reached.state.executions
+            if least.get(position, executions + 1) <= executions:
+                continue
+            least[position] = executions
+            for choice in self._chooser.find_choices(self._find_next(reached)):
+                after = self._play(reached, choice)
+                if after is not None:
+                    heappush(queue, (self._measure(after), after.cost, -next(order), after, start))
+
+    def _measure(self, reached: Reached) -> int:
+        """Return how many executions a run has at least when it is completed."""
+        state = reached.state
+        return state.executions + (0 if state.ended is not None else self._distances.of_state(state))
+
+    def _find_next(self, reached: Reached) -> Effect:
+        effect = choose_next(reached.state.pending.values())
+        self.asked.setdefault((read_key(effect.key).node, type(effect).__name__), effect)
+        return effect
+
+    def _play(self, before: Reached, choice: AnswerChoice) -> Reached | None:
+        """Return a run after a choice, and what follows from it; nothing where that is not known."""
+        effect, answer = choose_next(before.state.pending.values()), choice.answer
+        asked: list[Exchange] = []
+        state, last, odd = before.state, before.last, before.odd + choice.is_odd
+        while True:
+            step = self._work.advance(self._program, state, Answered(effect.key, answer))
+            asked.append((effect, answer))
+            state, last = step.state, step.last if step.moves else last
+            after = Reached(before.started, state, last, before, tuple(asked), before.cost + choice.cost, odd)
+            if state.ended is not None or choice.follow is None:
+                return after
+            effect = choose_next(state.pending.values())
+            try:
+                answer = choice.follow(effect)
+            except LookupError as error:
+                return after if error.args == (effect.key,) else None
