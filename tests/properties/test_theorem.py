@@ -14,6 +14,7 @@ from rules.conftest import _write, read_sections
 
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
+from stagec.flow_tests.witness import search_briefly
 from stagec.pipeline import Compilation, Project, compile_project, list_families
 from stagec.plan.act import Prompt
 from stagec.plan.document import Plan
@@ -45,7 +46,7 @@ def test_what_a_rule_forbids_fails(code: str, tmp_path: Path) -> None:
         root.mkdir()
         for block in section.inputs:
             _write(root, block)
-        found = compile_project(Project(root, (), Settings()))
+        found = compile_project(Project(root, (), Settings()), search_briefly)
         if any(each.code == code and each.severity is Severity.ERROR for each in found.diagnostics) and fails(found):
             return
     pytest.fail(f"no example of {code} fails")
