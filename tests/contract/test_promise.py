@@ -274,7 +274,7 @@ def test_what_cannot_be_read_may_say_anything(tmp_path: Path, schema: Json, path
         {"not": {}},
         {"minProperties": 1},
         {"dependentRequired": {"b": ["a"]}},
-        {"dependencies": {}},
+        {"dependencies": {"b": {"required": ["a"]}}},
         {"dependentSchemas": {}},
     ],
 )
@@ -282,7 +282,9 @@ def test_what_may_require_a_member_in_involved_ways_leaves_it_open(tmp_path: Pat
     assert _presence(tmp_path, {**_object(a=TEXT), **keyword}, "a") is UNKNOWABLE
 
 
-@pytest.mark.parametrize("keyword", [{"minProperties": 1}, {"dependentRequired": {"a": ["b"]}}])
+@pytest.mark.parametrize(
+    "keyword", [{"minProperties": 1}, {"dependentRequired": {"a": ["b"]}}, {"dependencies": {"a": ["b"]}}]
+)
 def test_what_cannot_require_a_member_leaves_nothing_open(tmp_path: Path, keyword: Json) -> None:
     assert _presence(tmp_path, {**_object("b", a=TEXT, b=TEXT), **keyword}, "a") is POSSIBLE
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from in_databases import ScriptedTestWorld, submission, submit, transitions, wait_for, wait_until, working
+from msgspec.structs import force_setattr
 from playable import judged, steps
 from serve.asking import ACCESS, App, ask, post, serve_folder
 
@@ -218,13 +219,13 @@ def test_a_database_that_goes_away_is_told_and_comes_back(
     broken = sa.create_engine("sqlite:////nowhere/at/all.sqlite")
     served: Database = page.watch.source._store.database  # type: ignore[attr-defined]
     kept = served.engine
-    object.__setattr__(served, "engine", broken)
+    force_setattr(served, "engine", broken)
     assert list(page.rows()) == ["one"], "what was known is still shown"
     assert "cannot be used" in page.watch.trouble
     refused = ask(page.app, "/api/runs/one")
     assert (refused.status, "cannot be used" in refused.json["error"]) == (503, True)
     assert post(page.app, "/api/runs/one/cancel", {}).status == 503
-    object.__setattr__(served, "engine", kept)
+    force_setattr(served, "engine", kept)
     assert page.rows()["one"]["status"] == "not begun"
     assert (page.watch.trouble, engine is broken) == ("", False)
     assert ask(page.app, "/api/runs/one").status == 200

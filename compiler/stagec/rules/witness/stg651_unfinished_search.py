@@ -18,7 +18,7 @@ from stagec.model.witness import SearchedFlow
 from stagec.rules.witness import locate_beginning, name_beginnings, rule
 
 
-@rule(since="0.1", origin=(), severity=Severity.NOTE)
+@rule(since="0.1", origin=("steps-registry:beyond.livelock",), severity=Severity.NOTE)
 def check(searched: SearchedFlow) -> Iterator[Finding]:
     given_up = [each for each in searched.lost if each.is_given_up]
     if given_up:
