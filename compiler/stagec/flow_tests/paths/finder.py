@@ -247,12 +247,12 @@ class PathFinder:
 def _leave_out(runs: list[Played], items: frozenset[Item]) -> list[Played]:
     """Return runs without those that cover nothing alone, the longest of them first."""
     times = Counter(item for each in runs for item in each.items)
-    idle: set[int] = set()
-    for run in sorted(runs, key=lambda each: len(each.answered), reverse=True):
+    idle: set[int] = set()  # by position: runs that begin alike may be one object
+    for at, run in sorted(enumerate(runs), key=lambda each: len(each[1].answered), reverse=True):
         if all(times[item] > 1 for item in run.items & items):
-            idle.add(id(run))
+            idle.add(at)
             times.subtract(run.items)
-    return [each for each in runs if id(each) not in idle]
+    return [each for at, each in enumerate(runs) if at not in idle]
 
 
 def find_endings(program: Program, verdicts: tuple[str, ...]) -> tuple[AgentEnding, ...]:
