@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.contract.promise import Presence
+from stagec.core.json import Object
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec.model.flow import Flow
 from stagec.model.rights import FlowRights
 
@@ -46,3 +47,5 @@ class CalledAgent:
     limit_at: Place | None = None
     access: FlowRights | None = None
     """What its steps may do."""
+    parameters: Object = NOTHING
+    """What a run of it is given, as its definition declares it."""

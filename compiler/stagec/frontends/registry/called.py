@@ -27,6 +27,7 @@ def describe(registry: Registry, flow: Flow) -> CalledAgent | None:
         is_whole=flow.exact,
         limit=whole_of(agent.settings.get("maxIterations")),
         limit_at=agent.at / "runner" / "verdict" / "config" / "maxIterations",
+        parameters=agent.declared,
     )
 
 

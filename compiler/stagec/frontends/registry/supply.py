@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -227,16 +228,29 @@ def find_early(registry: Registry) -> Iterator[Early]:
                 yield Early(owner, name, text.reads[name])
 
 
+_CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
+"""What climpt replaces in an argument by a parameter."""
+
+
+def list_arguments(step: Step) -> Iterator[Mention]:
+    """Yield the parameters that the arguments of a step's runner read."""
+    given = list_of(object_of(step.body.get("runner")).get("args"))
+    for index, argument in enumerate(given):
+        for name in _CONTEXT.findall(argument) if isinstance(argument, str) else ():
+            yield Mention(name, step.at / "runner" / "args" / index)
+
+
 @value
 class Optional:
     """A parameter that need not be given and has no text to put in its place, and the steps that cannot do without.
 
+    `steps` has their names, each with the place that needs it.
     `is_stated` tells that the agent says so itself, `is_empty` that there is a default, and no text in it.
     """
 
     name: str
     at: Place
-    steps: tuple[Step, ...]
+    steps: tuple[Mention, ...]
     is_stated: bool
     is_empty: bool
 
@@ -247,11 +261,13 @@ def find_optional(registry: Registry) -> Iterator[Optional]:
     if agent is None or not agent.is_whole:
         return
     doubtful = {name: object_of(body) for name, body in agent.declared.items() if not is_given(object_of(body))}
-    needed: dict[str, list[Step]] = {}
+    needed: dict[str, list[Mention]] = {}
     for step in registry.steps.values() if doubtful else ():
-        for name in () if step.is_section else step.declared:
+        read = {each.name: each.at for each in list_arguments(step)}
+        read |= {} if step.is_section else dict.fromkeys(step.declared, step.at / "uvVariables")
+        for name, at in read.items():
             if name in doubtful:
-                needed.setdefault(name, []).append(step)
+                needed.setdefault(name, []).append(Mention(step.key, at))
     for name, steps in needed.items():
         is_empty = doubtful[name].get("default") is not None
         at = agent.at / "parameters" / name

@@ -197,12 +197,12 @@ def describe_optional(given: Optional) -> str:
     first, *others = given.steps
     also = f" and {len(others)} more need" if others else " needs"
     why = "its default is empty" if given.is_empty else "it has no default"
-    return f"step {quote(first.key)}{also} the parameter {quote(given.name)}, which is not required, and {why}"
+    return f"step {quote(first.name)}{also} the parameter {quote(given.name)}, which is not required, and {why}"
 
 
 def relate_optional(given: Optional) -> tuple[Related, ...]:
     """Return where steps say that they need a parameter."""
-    return tuple(Related(each.at / "uvVariables", "needed here") for each in given.steps[:_SHOWN])
+    return tuple(Related(each.at, "needed here") for each in given.steps[:_SHOWN])
 
 
 def describe_lost_source(lost: JudgedInput) -> str:

@@ -8,18 +8,17 @@ there is none, the step fails at the very end of a run.
 Correct the spelling, or declare the parameter in the agent definition.
 """
 
-import re
 from collections.abc import Iterator
 
 from stagec.core.guess import guess
 from stagec.core.nearest import hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.document import Registry, Step
+from stagec.frontends.registry.document import Registry
+from stagec.frontends.registry.supply import list_arguments
 from stagec.rules.registry import rule
 
 _SHOWN = 8
-_CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.subprocess", "steps-registry:subproc.template"))
@@ -28,24 +27,14 @@ def check(registry: Registry) -> Iterator[Finding]:
         return
     known = registry.agent.parameters
     for step in registry.steps.values():
-        runner = _references(step) if "runner" in step.body else ()
-        lost = [(step.at / "runner" / "args" / index, name) for index, name in runner if name not in known]
+        lost = [each for each in list_arguments(step) if each.name not in known]
         if lost and not registry.agent.declared:
-            names = dict.fromkeys(name for _, name in lost)
-            related = tuple(Related(at, "needed here") for at, _ in lost[:_SHOWN])
+            names = dict.fromkeys(each.name for each in lost)
+            related = tuple(Related(each.at, "needed here") for each in lost[:_SHOWN])
             message = f"the runner of step {quote(step.key)} is given {listing(names)}, but the agent has no parameters"
             there = registry.agent.at / "parameters"
             yield Finding(there, message, related, causes=(there,))
             continue
-        for at, name in lost:
-            message = f"the runner of step {quote(step.key)} is given {quote(name)}, but the agent has no such"
-            yield Finding(at, f"{message} parameter{hint(name, known)}", fix=guess(name, known))
-
-
-def _references(step: Step) -> Iterator[tuple[int, str]]:
-    """Yield the parameters that a step's runner is given, each with the index of its argument."""
-    runner = step.body.get("runner")
-    arguments = runner.get("args") if isinstance(runner, dict) else None
-    for index, argument in enumerate(arguments if isinstance(arguments, list) else ()):
-        if isinstance(argument, str):
-            yield from ((index, name) for name in _CONTEXT.findall(argument))
+        for each in lost:
+            message = f"the runner of step {quote(step.key)} is given {quote(each.name)}, but the agent has no such"
+            yield Finding(each.at, f"{message} parameter{hint(each.name, known)}", fix=guess(each.name, known))
