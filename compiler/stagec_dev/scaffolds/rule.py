@@ -18,6 +18,7 @@ from stagec.frontends.registry.document import Registry
 from stagec.frontends.stages.document import Pipeline
 from stagec.graph import Graph
 from stagec.model.rights import FlowRights
+from stagec.model.witness import SearchedFlow
 from stagec.pipeline import list_families
 from stagec.protocol.checkpoint import JudgedCheckpoint
 from stagec.protocol.marked_line import MarkedLine
@@ -113,6 +114,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
     Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
     FlowRights: _Subject("stagec.model.rights", "flowrights.flow.at", _REGISTRY),
+    SearchedFlow: _Subject("stagec.model.witness", "searchedflow.flow.at", _PIPELINE),
     StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
     AgentFiles: _Subject("stagec.frontends.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
     Workflow: _Subject("stagec.frontends.orchestrator.document", "workflow.at", _WORKFLOW),
