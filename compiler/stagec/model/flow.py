@@ -257,11 +257,11 @@ class Flow:
 
 
 class Placed(Protocol):
-    """What is told of a place."""
+    """Something that has a place."""
 
     @property
     def at(self) -> Place:
-        """The place."""
+        """Where it is."""
 
 
 P = TypeVar("P", bound=Placed)

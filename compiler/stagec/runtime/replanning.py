@@ -51,7 +51,7 @@ def change_plan(machine: Machine, program: Program, state: State, event: Replann
     """Return what follows when a run continues with the plan of an event; only the old state if that forbids it.
 
     Requests without an answer keep their keys and their members, except questions about tools that the new plan
-    defines otherwise: these are asked anew, under new keys. Executions that begin `again` make new requests. A run of
+    defines otherwise: these are asked again, under new keys. Executions that begin `again` make new requests. A run of
     processes must be resumed after this, because its schedule opens again then.
     """
     aside = set_aside(machine, program, state, event.again)
@@ -64,16 +64,16 @@ def change_plan(machine: Machine, program: Program, state: State, event: Replann
         return StepResult(state)
     builder = StepBuilder(join_programs(program, wanted), taken, machine)
     given: dict[str, Json] = {"inputs": sorted(event.inputs)} if event.inputs else {}
-    anew = tuple(each for key, each in taken.pending.items() if key not in aside.state.pending)
+    asked_again = tuple(each for key, each in taken.pending.items() if key not in aside.state.pending)
     gone = tuple(key for key in aside.state.pending if key not in taken.pending)
-    given |= {"asked": [each.key for each in anew]} if anew else {}
+    given |= {"asked": [each.key for each in asked_again]} if asked_again else {}
     builder.emit("PlanChanged", before=program.digest, after=wanted.digest, again=list(event.again), **given)
     if not state.statuses:
         move(builder, ())
     step = builder.step()
     return replace(
         step,
-        effects=(*anew, *step.effects),
+        effects=(*asked_again, *step.effects),
         void=(*aside.void, *gone, *step.void),
         trace=(*aside.trace, *step.trace),
         moves=(*aside.moves, *step.moves),
@@ -139,7 +139,7 @@ class _Transfer:
         if obstacle is not None:
             raise ObstacleError(obstacle)
         machine = max(state.machine, self.machine)
-        asking = self._ask_anew(state) if machine >= WITH_OBEYED_ANSWERS else state
+        asking = self._ask_again(state) if machine >= WITH_OBEYED_ANSWERS else state
         given = self.new.plan.inputs
         defaults = {name: each.default for name, each in given.items() if each.default is not None}
         active = {key: self._take_execution(each) for key, each in asking.active.items()}
@@ -153,7 +153,7 @@ class _Transfer:
             machine=machine,
         )
 
-    def _ask_anew(self, state: State) -> State:
+    def _ask_again(self, state: State) -> State:
         """Return a state in which questions about tools that are others now have new keys: no old answer fits them."""
         pending, active = dict(state.pending), dict(state.active)
         for key, effect in state.pending.items():
