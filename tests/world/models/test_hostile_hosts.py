@@ -243,7 +243,7 @@ FAULTS: dict[Attack, tuple[ModelFault, str]] = {
     **dict.fromkeys((drip, drip_head, silent_stream), (ModelFault.TIMEOUT, "no response within")),
     **dict.fromkeys((endless_headers, long_header, no_http, nothing), (ModelFault.CONNECTION, "")),
     **dict.fromkeys((old_protocol, page, reset, bad_chunk, short, deep, odd_values), (ModelFault.CONNECTION, "")),
-    no_text: (ModelFault.REFUSED, "Failed to decode"),
+    no_text: (ModelFault.CONNECTION, "not in the format of the provider: Failed to decode"),
     redirect_to_itself: (ModelFault.REFUSED, "307"),
 }
 
