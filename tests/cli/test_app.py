@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from stagec.cli import commands
 from stagec.cli.app import run
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import names
+from stagec.drivers.following import write_time
 
 COMMANDS = (
     "compile",
@@ -63,6 +65,28 @@ def test_what_nobody_expected_is_an_internal_error(capsys: pytest.CaptureFixture
     assert "internal error: this is a fault of stagec" in told
     assert "please report it" in told
     assert "\x1b" not in told
+
+
+def test_a_clock_that_python_cannot_read_is_no_fault_of_stagec(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = OverflowError("timestamp too large to convert to C _PyTime_t")
+    assert run([], failing(error)) == 4
+    capsys.readouterr()
+
+    def fail() -> int:
+        raise error
+
+    monkeypatch.setattr(time, "time_ns", fail)
+    assert run([], failing(error)) == 2
+    assert "shows a time after the year 2262, which Python cannot read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(1_800_000_000.5, "2027-01-15T08:00:01Z"), (1e18, "9999-12-31T23:59:59Z")]
+)
+def test_every_time_is_written(seconds: float, told: str) -> None:
+    assert write_time(seconds) == told
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_what_cannot_be_is_refused_with_its_reason_and_changes_nothing(capfd: Sh
         ("--from", "close", "--fork", "one"): "there is a run 'one' already",
         ("--from", "close", "--fork", "a/b"): "cannot name a run",
         ("--from", "close", "--scenario", "nowhere.yaml"): "nowhere.yaml",
-        ("--from", "close", "--database", "sqlite:///d"): "--from and --fork are for runs in a folder",
+        ("--from", "close", "--database", "sqlite:///d"): "because workers read the events of a run only forwards",
     }
     for words, told in refused.items():
         assert resume(*words) == 2, words
@@ -241,6 +241,12 @@ def test_no_database_takes_a_run_that_was_taken_back(capfd: Shown) -> None:
     assert resume("--from", "close") == 0
     assert stagec(["runs", "import", str(RUN), "--database", f"sqlite:///{Path('d').absolute()}"]) == 2
     assert "was taken back with --from" in capfd.readouterr().err
+
+
+def test_a_failed_run_says_how_it_continues(capfd: Shown) -> None:
+    assert resume() == 1
+    told = "'stagec resume one --from NODE' continues it, and 'stagec runs show one --places' lists the places"
+    assert told in capfd.readouterr().err
 
 
 def test_a_question_is_open_again_on_the_branch_that_goes_on() -> None:

@@ -282,6 +282,25 @@ def test_only_workers_that_trust_the_signer_of_a_plan_run_it(
     assert {each.run for each in store.list_records()} == {"signed", "unsigned"}
 
 
+def test_a_submitted_run_is_taken_back_in_a_copy_in_a_folder(
+    store: RunStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.yaml").write_text(Path("steps.yaml").read_text().replace("closing", "abort"), encoding="utf-8")
+    assert run(["submit", "steps.plan.json", "--scenario", "bad.yaml", "--input", "topic=cats", "--run", "one"]) == 0
+    worker = start_worker()
+    wait_until(store, "one", RunPhase.FAILED)
+    end_worker(worker)
+    url = f"sqlite:///{Path('runs.sqlite').absolute()}"
+    for words in (("--from", "close"), ("--from", "close", "--fork", "two")):
+        assert run(["resume", "one", *words, "--database", url]) == 2
+        told = capsys.readouterr().err
+        assert "because workers read the events of a run only forwards" in told
+        assert "'stagec runs export RUN --database URL --journal FILE.run' copies it" in told
+    assert run(["runs", "export", "one", "--database", url, "--journal", "copy.run"]) == 0
+    assert run(["resume", "copy.run", "--from", "close", "--scenario", "steps.yaml"]) == 0
+    assert run(["replay", "copy.run"]) == 0
+
+
 def test_plans_with_stages_are_refused_by_whoever_is_asked(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
     Path("stages.plan.json").write_bytes(STAGED)
     why = "'stagec run' executes it on the machine that has the folder, and 'stagec resume' continues it there"

@@ -310,3 +310,70 @@ def test_on_paper_everything_is_there_and_nothing_to_press(
     assert on_screen[1] > 0
     assert on_paper == ([], 0)
     assert high >= 3_000
+
+
+NEXT = "[...document.querySelectorAll('.next li')].map(each => each.textContent)"
+
+
+def test_a_run_that_nobody_executes_acts_nowhere_and_says_how_it_continues(
+    chromium: Any, serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    journal, _ = begin(tmp_path, make_asking())
+    chromium.visit(serving(tmp_path).address)
+    chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.click("#rows a")
+    chromium.wait_for(f"{box_status('plan')} === 'waiting'")
+    details = chromium.value("document.querySelector('.question').textContent")
+    assert "rule: the node is blocked when ctx.task exists; then its policy is to ask" in details
+    assert 'value: ctx.task is "everything"' in details
+    assert "no: the node does not act, and its outcome is 'fail': the run, or its branch, ends as failed" in details
+    assert chromium.value(NEXT) == []
+    journal.close()
+    chromium.wait_for(f"{box_status('plan')} === 'interrupted'")
+    chromium.wait_for(f"{NEXT}.length === 2")
+    assert chromium.value(NEXT) == [
+        f"The run continues with stagec resume one --runs {tmp_path}",
+        "This page resumes runs when its server is started with stagec serve --allow-start",
+    ]
+    assert chromium.value("document.querySelectorAll('svg .box[data-status=active]').length") == 0
+    assert chromium.value("document.querySelector('.question .yes').disabled")
+    assert chromium.value(text(".question .told")) == "No process executes the run: resume it first, then answer."
+    assert chromium.complaints() == []
+
+
+def test_an_address_that_cannot_be_decoded_is_a_run_that_is_not_there(
+    chromium: Any, serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    served = serving(tmp_path)
+    chromium.visit(served.address)
+    chromium.wait_for("document.body?.dataset.link === 'live'")
+    chromium.value("location.hash = '#/run/%E0%A4%A'")
+    assert chromium.wait_for(text("main [role=alert]")) == "there is no such run"
+    assert [each for each in chromium.complaints() if "404" not in each] == []
+
+
+CUT = """[...document.querySelectorAll('#layout *')].filter(each => each.checkVisibility() && each.children.length === 0
+  && each.textContent.trim() && !each.closest('svg') && !each.closest('.unseen')
+  && (each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX !== 'visible'
+      || each.getBoundingClientRect().right > innerWidth + 1)).map(each => each.className + ': ' + each.textContent)"""
+
+
+def test_no_label_is_cut_on_a_phone(chromium: Any, serving: Callable[..., Any], tmp_path: Path) -> None:
+    long = "review of the quarterly report for the department of wines"
+    plan = make_asking()
+    nodes = {**plan.nodes, "plan": replace(plan.nodes["plan"], title=long)}
+    data = dump(handmade.completed(replace(plan, id=long, title=long, nodes=nodes)))
+    journal = create(tmp_path / f"{long.replace(' ', '-')}.run", data, load(data).digest)
+    journal.append(Started("one", None, {"task": "everything"}))
+    chromium.size(360, 700)
+    try:
+        chromium.visit(serving(tmp_path).address)
+        chromium.wait_for(f"{ROWS}.length === 1")
+        assert chromium.value(CUT) == []
+        chromium.click("#rows a")
+        chromium.wait_for("document.querySelector('svg .box[data-status=waiting]') !== null")
+        assert chromium.value(CUT) == []
+        assert chromium.value("document.documentElement.scrollWidth") <= 360
+    finally:
+        chromium.size(1280, 800)
+        journal.close()

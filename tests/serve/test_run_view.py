@@ -65,6 +65,13 @@ def test_nodes_and_lines_follow_the_run(view: RunView) -> None:
     assert "active" not in statuses(view).values()
 
 
+def test_nothing_acts_while_nobody_executes_the_run(view: RunView) -> None:
+    hand_in(view, "plan", {"steps": []})
+    nodes: Any = view.describe_flow(is_executed=False)["nodes"]
+    found = {each["node"]: each["status"] for each in nodes if each["node"] is not None}
+    assert found == {"plan": "visited", "lint": "interrupted", "test": "interrupted", "review": "idle"}
+
+
 def test_a_loop_is_counted(view: RunView) -> None:
     for _ in range(2):
         hand_in(view, "plan", {"steps": []})

@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json, object_of
+from stagec.core.value import replace
 from stagec.plan.document import Plan
+from stagec.plan.gate import Admission, Among, Exists
+from stagec.plan.node import Edge, Fork, Go, Outcome, Stop, Target
 from stagec.runtime import load
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
+from stagec.runtime.execution import Conversation, Execution
 from stagec.runtime.program import program_of
 from stagec.world.questions import (
     AskedOfPeople,
+    OpenQuestion,
     describe_question,
     is_for_people,
     list_open_questions,
@@ -49,6 +54,48 @@ def test_a_question_is_json_without_secrets_and_says_both_consequences(plan: Pla
     told = question_to_json(describe_question(plan, effect))
     assert HIDDEN not in json.dumps(told)
     assert set(object_of(told["consequences"])) == {"yes", "no"}
+
+
+BUSY = Admission("ask", "ask", (Among(("ctx", "load"), ("high", "full")),), (Exists(("ctx", "task"), present=True),))
+
+
+def confirm(plan: Plan, admission: Admission, context: dict[str, Json] | None, **hooks: str) -> OpenQuestion:
+    """Return what is asked before a node acts, in an execution with a context if there is one."""
+    node = replace(plan.nodes["check"], admission=admission, hooks=hooks)
+    known = None if context is None else Execution("r/check#1", "check", (), progress=Conversation(context=context))
+    return describe_question(replace(plan, nodes={**plan.nodes, "check": node}), CONFIRM, known)
+
+
+def test_a_question_names_its_rule_and_the_values_for_which_it_is_asked(plan: Plan) -> None:
+    blocked = confirm(plan, BUSY, {"task": HIDDEN})
+    assert blocked.details[0] == "rule: the node is blocked when ctx.task exists; then its policy is to ask"
+    assert blocked.details[1].startswith("value: ctx.task is ")
+    assert HIDDEN not in "".join(blocked.details)
+    deferred = confirm(plan, BUSY, {"load": "full"}, gate="checks:gate").details
+    rule = 'ctx.load is "high" or "full", or the callable \'checks:gate\' says so'
+    assert deferred == (
+        f"rule: the node is deferred when {rule}; then its policy is to ask",
+        'value: ctx.load is "full"',
+    )
+    assert confirm(plan, replace(BUSY, on_defer="skip"), None).details == blocked.details[:1]
+    assert describe_question(plan, JUDGE).details == ("rule: the condition poll:state of the plan asks people",)
+    rule = next(each for each in describe_question(plan, GRANT).details if each.startswith("rule: "))
+    assert rule.startswith("rule: stage 'check' calls ")
+    assert rule.endswith("; people are asked about each other call")
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        (Stop(Outcome.FAILED), "the run, or its branch, ends as failed"),
+        (Go("fix"), "the run continues with 'fix'"),
+        (Fork(("a", "b")), "the run continues with 'a' and 'b'"),
+    ],
+)
+def test_a_question_says_where_a_no_leads(plan: Plan, target: Target, told: str) -> None:
+    node = replace(plan.nodes["check"], admission=BUSY, edges=(Edge("fail", target),))
+    asked = describe_question(replace(plan, nodes={**plan.nodes, "check": node}), CONFIRM)
+    assert asked.consequences["no"] == f"the node does not act, and its outcome is 'fail': {told}"
 
 
 def test_models_and_tools_are_not_people(plan: Plan) -> None:

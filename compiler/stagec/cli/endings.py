@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from stagec.cli.streams import discard, put_error, put_failure, redact, say
 from stagec.core import interrupts
+from stagec.core.clock import read_clock
 from stagec.core.failure import Exit, Failure
 from stagec.core.version import __version__
 from stagec.core.words import visible
@@ -20,13 +21,21 @@ def run_guarded(action: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return _report_interruption()
     except Exception as error:  # whatever nobody expected is a fault of stagec's own
-        return _report_interruption() if interrupts.lies_behind(error) else _report_internal(error)
+        if interrupts.lies_behind(error):
+            return _report_interruption()
+        return _report_clock() if isinstance(error, OverflowError) and read_clock() is None else _report_internal(error)
 
 
 def _report_interruption() -> int:
     with suppress(KeyboardInterrupt):  # the second of two
         say("stagec: interrupted")
     return interrupts.status()
+
+
+def _report_clock() -> int:
+    """Say that the clock is at fault: Python's own libraries fail after the year 2262."""
+    say("stagec: error: the clock of this machine shows a time after the year 2262, which Python cannot read: set it")
+    return Exit.USAGE
 
 
 def _run(action: Callable[[], int]) -> int:

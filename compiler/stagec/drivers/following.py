@@ -67,9 +67,13 @@ class Interruption:
         return self.reason if self.retry_at is None else f"{self.reason}; retry at {write_time(self.retry_at)}"
 
 
+_LAST = 253_402_300_799
+"""The last second of the year 9999."""
+
+
 def write_time(seconds: float) -> str:
-    """Return a time as text: `2027-01-31T08:00:00Z`, rounded up."""
-    return datetime.fromtimestamp(ceil(seconds), UTC).isoformat().replace("+00:00", "Z")
+    """Return a time as text: `2027-01-31T08:00:00Z`, rounded up; after the year 9999, its last second."""
+    return datetime.fromtimestamp(ceil(min(seconds, _LAST)), UTC).isoformat().replace("+00:00", "Z")
 
 
 @value

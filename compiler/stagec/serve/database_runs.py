@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from shlex import join
 from time import monotonic
 
 from stagec.core.failure import Failure
@@ -93,6 +94,10 @@ class DatabaseRuns:
     def cancel(self, name: str) -> None:
         """Ask the workers to end a run."""
         self.send(name, MessageKind.CANCEL)
+
+    def name_command(self, name: str, command: str) -> str:
+        """Return the line of a shell with which `stagec` does something to a run; the URL may have a password."""
+        return f"{join(('stagec', command, name))} --database URL"
 
     def resume(self, name: str) -> None:
         """Let a worker go on with a run."""

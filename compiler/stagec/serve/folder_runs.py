@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from shlex import join
 
 from stagec.core.clock import LATEST, read_clock
 from stagec.drivers.following import Standing, UnreachableError, find_standing
@@ -92,6 +93,10 @@ class FolderRuns:
     def cancel(self, name: str) -> None:
         """End a run by a process of its own."""
         self._processes.cancel(self._locate(name))
+
+    def name_command(self, name: str, command: str) -> str:
+        """Return the line of a shell with which `stagec` does something to a run."""
+        return join(("stagec", command, name, "--runs", str(self.folder)))
 
     def resume(self, name: str) -> None:
         """Start a process that goes on with a run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from secrets import token_hex
 
 from starlette.requests import Request
@@ -21,6 +21,8 @@ from stagec.serve.watch import Watch
 from stagec.serve.watched_run import WatchedRun
 from stagec.world.questions import question_to_json
 
+EXECUTED = frozenset({"running", "waiting"})
+"""The statuses of runs that somebody executes."""
 _ROWS = 1_000
 """Rows of a journal that are given at once."""
 
@@ -76,15 +78,29 @@ class RunApi:
         with self._watch.lock:
             view, row = run.view, run.row.to_json()
             if view is None:
-                return {"row": row, "flow": None, "questions": [], "budget": None, "failure": None}
+                return {"row": row, "flow": None, "questions": [], "budget": None, "failure": None, "next": []}
+            is_executed = run.row.status in EXECUTED
             return {
                 "row": row,
                 "names": {"node": view.program.plan.names.node, "outcome": view.program.plan.names.outcome},
-                "flow": view.describe_flow(),
+                "flow": view.describe_flow(is_executed=is_executed),
                 "questions": [question_to_json(each) for each in view.list_questions()],
                 "budget": view.describe_budget(run.facts),
                 "failure": view.describe_failure(),
+                "next": list(self._advise(run, view)),
             }
+
+    def _advise(self, run: WatchedRun, view: RunView) -> Iterator[Json]:
+        """Yield what people can do next with a run that nobody executes: sentences, each with a command."""
+        status, name_command = None if run.row is None else run.row.status, self._watch.source.name_command
+        if status == "interrupted":
+            yield {"sentence": "The run continues with", "command": name_command(run.name, "resume")}
+            if not self._can_start:
+                told = "This page resumes runs when its server is started with"
+                yield {"sentence": told, "command": "stagec serve --allow-start"}
+        elif status in {"failed", "blocked"} and view.state.statuses:
+            told = "The run continues from its checkpoints with"
+            yield {"sentence": told, "command": name_command(run.name, "resume")}
 
     def show_picture(self, request: Request) -> Response:
         """Answer with the drawing of the plan of a run."""

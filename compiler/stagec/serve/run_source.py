@@ -97,6 +97,9 @@ class RunSource(Protocol):
     def cancel(self, name: str) -> None:
         """End a run that nobody executes."""
 
+    def name_command(self, name: str, command: str) -> str:
+        """Return the line of a shell with which `stagec` does something to a run."""
+
     def resume(self, name: str) -> None:
         """Let a run go on that was interrupted."""
 

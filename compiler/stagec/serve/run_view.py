@@ -170,11 +170,12 @@ class RunView:
 
     def list_questions(self) -> list[OpenQuestion]:
         """Return what people are asked now, in words."""
-        return list(list_open_questions(self.program, self.questions))
+        return list(list_open_questions(self.program, self.questions, self.state.active))
 
-    def describe_flow(self) -> Object:
-        """Return how every box and line of the drawing stands."""
+    def describe_flow(self, *, is_executed: bool = True) -> Object:
+        """Return how every box and line of the drawing stands; where nobody executes the run, no node acts or waits."""
         active = self._find_active()
+        active = active if is_executed else dict.fromkeys(active, "interrupted")
         nodes: list[Json] = [self._describe_box(*each, active) for each in enumerate(self.drawing.boxes)]
         edges: list[Json] = [self._describe_line(*each) for each in enumerate(self.drawing.picture.lines)]
         ended = None if self.state.ended is None else str(self.state.ended)

@@ -17,14 +17,13 @@ from stagec.drivers.following import UnreachableError
 from stagec.drivers.messages import MessageKind, OtherAnswerError
 from stagec.runtime import Effect, Started
 from stagec.serve.plan_shelf import PlanShelf, find_complaints
-from stagec.serve.run_api import answer_error, answer_json
+from stagec.serve.run_api import EXECUTED, answer_error, answer_json
 from stagec.serve.run_source import StartOrder
 from stagec.serve.serve_setup import ServeSetup
 from stagec.serve.watch import Watch
 from stagec.serve.watched_run import WatchedRun
 from stagec.world.questions import is_for_people, read_decision
 
-_EXECUTED = frozenset({"running", "waiting"})
 _WORDS = {True: "yes", False: "no"}
 
 
@@ -83,7 +82,7 @@ class SteeringApi:
     def _cancel(self, name: str, _given: Object) -> Response:
         """End a run: by the process that executes it, else by one of its own."""
         run = self._find(name)
-        if run.row is not None and run.row.status in _EXECUTED:
+        if run.row is not None and run.row.status in EXECUTED:
             self._send(run, MessageKind.CANCEL)
         elif run.row is not None and run.row.status in {"interrupted", "not begun"}:
             self._source.cancel(name)
@@ -128,7 +127,7 @@ class SteeringApi:
         return run
 
     def _refuse_idle(self, run: WatchedRun) -> None:
-        if run.row is None or run.row.status not in _EXECUTED:
+        if run.row is None or run.row.status not in EXECUTED:
             raise RefusalError(409, "no process executes the run")
 
     def _refuse_starting(self) -> None:

@@ -10,13 +10,15 @@ from typing import TypeGuard
 
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 from stagec.runtime.agent_runs import read_agent_run
-from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, label_execution, read_key
+from stagec.runtime.exchange import Confirm, Effect, Grant, Judge, execution_of, label_execution, read_key
+from stagec.runtime.execution import Execution
 from stagec.runtime.program import Program, find_program
+from stagec.world.question_reasons import describe_refusal, explain_confirmation, explain_grant, explain_judgement
 from stagec.world.shown_arguments import ShownArgument, argument_to_json, list_rows, show_arguments, spell
 
 AskedOfPeople = Grant | Confirm | Judge
@@ -55,8 +57,11 @@ def is_for_people(effect: Effect | None) -> TypeGuard[AskedOfPeople]:
     return isinstance(effect, AskedOfPeople)
 
 
-def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
-    """Return what is asked; nothing in it looks like a secret."""
+def describe_question(plan: Plan, effect: AskedOfPeople, execution: Execution | None = None) -> OpenQuestion:
+    """Return what is asked, and by which rule; nothing in it looks like a secret.
+
+    With the execution that asks, also the values for which it does.
+    """
     key, redact = read_key(effect.key), Redactor().redact
     who = label_execution(key.node, key.visit)
     agent = read_agent_run(key.run)
@@ -67,6 +72,7 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
             shown = show_arguments(_find_arguments(effect, redact))
             is_cut = effect.arguments is None and [each.name for each in shown] == ["beginning"]
             details = ((_UNKNOWN_REST,) if is_cut else ()) + tuple(_describe_effects(plan, effect.tool))
+            details += tuple(explain_grant(plan, key.node))
             act = plan.nodes[key.node].act if key.node in plan.nodes else None
             is_allowed = isinstance(act, Converse) and effect.tool in act.tools  # since the plan has changed
             reach = "allows by now" if is_allowed else "does not allow"
@@ -74,11 +80,14 @@ def describe_question(plan: Plan, effect: AskedOfPeople) -> OpenQuestion:
             arguments = "\n".join((*list_rows(shown, whole=True), f"digest of the arguments: {effect.digest}"))
             return ask(sentence, details, _OF_GRANTS, arguments, shown)
         case Confirm():
-            return ask(f"may {asking} act: {spell(redact(effect.question).rstrip(' ?'))}", (), _OF_CONFIRMATIONS)
+            follows = {"yes": "the node acts", "no": describe_refusal(plan, key.node)}
+            reasons = tuple(explain_confirmation(plan, key.node, execution, redact))
+            return ask(f"may {asking} act: {spell(redact(effect.question).rstrip(' ?'))}", reasons, follows)
         case Judge():
             work = show_arguments(_redact(effect.answer, redact))
             told = "\n".join(list_rows(work, whole=True))
-            return ask(f"is the work of {asking} done", (f"judged by: {effect.kind}",), _OF_JUDGEMENTS, told, work)
+            reasons = tuple(explain_judgement(effect, redact))
+            return ask(f"is the work of {asking} done", reasons, _OF_JUDGEMENTS, told, work)
 
 
 _EFFECTS = {
@@ -136,16 +145,16 @@ _BUNDLED = {
     "grep": "gives lines of files to the model",
 }
 _OF_GRANTS = {"yes": "the tool is called", "no": "the model learns that the call is denied, and continues"}
-_OF_CONFIRMATIONS = {
-    "yes": "the node acts",
-    "no": "the node does not act, and the flow continues as the policy of the node says",
-}
 _OF_JUDGEMENTS = {"yes": "the work is over", "no": "the work continues"}
 
 
-def list_open_questions(program: Program, pending: Iterable[Effect]) -> Iterator[OpenQuestion]:
-    """Yield the questions among the requests of a run that nobody has answered."""
-    return (describe_question(find_program(program, each.key).plan, each) for each in pending if is_for_people(each))
+def list_open_questions(
+    program: Program, pending: Iterable[Effect], active: Mapping[str, Execution] = NOTHING
+) -> Iterator[OpenQuestion]:
+    """Yield the questions among the requests of a run that nobody has answered; `active` are its executions."""
+    for each in pending:
+        if is_for_people(each):
+            yield describe_question(find_program(program, each.key).plan, each, active.get(execution_of(each.key)))
 
 
 def question_to_json(question: OpenQuestion) -> Object:

@@ -75,7 +75,9 @@ class Host:
 
     def _answer(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
-            head, _, body = _receive(connection).partition(b"\r\n\r\n")
+            head, end, body = _receive(connection).partition(b"\r\n\r\n")
+            if not end:  # somebody has connected, and has asked nothing
+                return
             self.heads.append(head.decode())
             wanted = int(next(each.split(b":")[1] for each in head.lower().split(b"\r\n") if b"content-length" in each))
             while len(body) < wanted:
@@ -241,7 +243,7 @@ FAULTS: dict[Attack, tuple[ModelFault, str]] = {
     **dict.fromkeys((drip, drip_head, silent_stream), (ModelFault.TIMEOUT, "no response within")),
     **dict.fromkeys((endless_headers, long_header, no_http, nothing), (ModelFault.CONNECTION, "")),
     **dict.fromkeys((old_protocol, page, reset, bad_chunk, short, deep, odd_values), (ModelFault.CONNECTION, "")),
-    no_text: (ModelFault.REFUSED, "Failed to decode"),
+    no_text: (ModelFault.CONNECTION, "not in the format of the provider: Failed to decode"),
     redirect_to_itself: (ModelFault.REFUSED, "307"),
 }
 
@@ -259,6 +261,18 @@ def test_every_request_ends_with_a_fault(attack: Attack, model: str, monkeypatch
     assert (caught.value.fault, len(host.heads)) == (fault, 1)
     assert why in str(caught.value)
     assert "key-of-" not in str(caught.value)
+
+
+def test_a_host_takes_no_notice_of_who_connects_and_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with hosting(nothing, monkeypatch) as (host, provider):
+        for said in (b"", b"POST /v1/chat"):
+            with socket.create_connection(("127.0.0.1", int(host.url.rpartition(":")[2]))) as silent:
+                silent.sendall(said)
+                silent.shutdown(socket.SHUT_WR)
+                assert silent.recv(1) == b""
+        with pytest.raises(ModelError):
+            provider.request("k", ModelRequest(MODELS[0], HELLO))
+        assert len(host.heads) == 1
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -5,139 +5,42 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
-from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from playable import steps
-from world.models.wire import Said, Wire, serve
+from world.models.played import TRIES, Played, World, playing
+from world.models.wire import Said, Wire
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json, Object
-from stagec.core.secrets import Redactor
+from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.local.drive import RunSession, proceed
 from stagec.plan.node import Outcome
-from stagec.runtime import Effect, Event, Program, Started, State
-from stagec.runtime.exchange import Ask, Shell, Turn, Wait, read_key
+from stagec.runtime import Program, Started
+from stagec.runtime.exchange import Ask, Turn, Wait, read_key
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import load, program_of
 from stagec.world.agents_world import AgentsWorld
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.policies import PolicyTable
-from stagec.world.models.port import ModelLimits
-from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.models.retries import RetryingProvider
 from stagec.world.models.usage import read_usage
 from stagec.world.provider_outage import ProviderOutage
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox
 
 VECTORS = Path(__file__).parents[2] / "plan_vectors"
 REPAIR = load((VECTORS / "docs-repair" / "plan.json").read_bytes())
 MODELS = ("openai:gpt-5.4", "anthropic:claude-next")
 
 
-class Tools:
-    """Tools that all exist and say what they were asked."""
-
-    names = ()
-
-    def __init__(self) -> None:
-        self.called: list[tuple[str, Json]] = []
-
-    def define(self, name: str) -> ToolDefinition:
-        return ToolDefinition(name, "", {"type": "object"})
-
-    def call(self, _key: str, tool: str, arguments: Object) -> Json:
-        self.called.append((tool, arguments))
-        return f"{tool} was called"
-
-    def cancel(self, key: str) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class World:
-    """Models behind a wire; everything else does what is harmless."""
-
-    def __init__(self, models: ModelWorld, tools: Tools) -> None:
-        self.models, self.tools = models, tools
-        self.answers: list[tuple[Effect, Json]] = []
-        self.overlaps = models.overlaps
-        self.cancel = models.cancel
-
-    def takes(self, _effect: Effect) -> bool:
-        return True
-
-    def close(self) -> None: ...
-
-    def answer(self, effect: Effect) -> Json:
-        told: Json = {}
-        if self.models.takes(effect):
-            told = self.models.answer(effect)
-        elif isinstance(effect, Shell):
-            told = {"exit": 0, "stdout": "", "stderr": ""}
-        elif not isinstance(effect, Wait):
-            told = {"granted": True, "value": "ok", "yes": True}
-        self.answers.append((effect, told))
-        return told
-
-
-class _Store:
-    def __init__(self) -> None:
-        self.count, self.waits = 0, False
-
-    def append(self, _event: Event, _body: str, /) -> None:
-        self.count += 1
-
-    def take_digest(self, step_digest: str, /) -> None: ...
-
-    def seal(self) -> None: ...
-
-
-Play = Callable[..., tuple[State, World, Wire]]
+Play = Callable[..., Played]
 
 
 @pytest.fixture(params=MODELS)
 def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Play]:
-    closing_later: list[Any] = []
-
-    def run(
-        program: Program,
-        started: Started,
-        *script: Said,
-        seconds: float = 30.0,
-        opened: list[Wire] | None = None,
-        budget: int = 0,
-        more: int = 0,
-    ) -> tuple[State, World, Wire]:
-        serving = serve(*script)
-        wire = serving.__enter__()
-        (opened if opened is not None else []).append(wire)
-        for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
-            monkeypatch.setenv(f"{name}_BASE_URL", wire.url + path)
-            monkeypatch.setenv(f"{name}_API_KEY", "key")
-        provider = RetryingProvider(PydanticProvider(), PolicyTable(POLICY))
-        tools = Tools()
-        calls = StepCalls(Toolbox(program.plan, (tools,), Redactor()))
-        setup = ModelSetup(provider, ModelChoice(str(request.param)), calls, ModelLimits(seconds))
-        world = World(ModelWorld(program.plan, setup), tools)
-        closing_later.append((serving, provider))
-        answering: Any = world
-        if budget:
-            extend = (lambda _: Decimal(more)) if more else None
-            answering = BudgetedWorld(ComposedWorld((world.models, world)), Budget(budget), extend)
-        return proceed(RunSession(program, _Store(), answering), State(), started), world, wire
-
-    yield run
-    for serving, provider in closing_later:
-        provider.close()
-        serving.__exit__(None, None, None)
+    with playing(monkeypatch) as run:
+        yield partial(run, str(request.param))
 
 
 def _call(tool: str, arguments: Json, name: str = "c1") -> tuple[str, str, str]:
@@ -245,9 +148,6 @@ class Good(NamedTuple):
 
 GOOD = {"stage": Good(REPAIR, BEGIN, (WRITTEN, CHECKED), 1), "step": Good(STEPS, TOPIC, (NEXT, CLOSING), 2)}
 both = pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
-TRIES = 2
-"""How often a request is made that fails in a way that passes."""
-POLICY = {"default": {"attempts": TRIES, "first-pause": 0.01}}
 
 
 @both

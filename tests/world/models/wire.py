@@ -35,6 +35,8 @@ class Said:
     finish: str | None = None
     body: str | None = None
     """Send this in place of a response."""
+    spoil: Callable[[list[str]], list[str]] | None = None
+    """Turns the data of the events of the stream into those that are sent."""
 
     def wait(self) -> None:
         """Wait until the response may begin."""
@@ -106,9 +108,18 @@ def _anthropic(said: Said, model: str) -> Iterator[str]:
     yield json.dumps({"type": "message_stop"})
 
 
+def _find_kind(line: str) -> Any:
+    """Return the kind of an event that has one, as Anthropic names it also outside of its data."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event.get("type") if isinstance(event, dict) else None
+
+
 def _write(stream: BufferedIOBase, events: list[str]) -> None:
     for line in events:
-        kind = json.loads(line).get("type") if line.startswith("{") else None
+        kind = _find_kind(line)
         stream.write((f"event: {kind}\n" if kind else "").encode() + f"data: {line}\n\n".encode())
         stream.flush()
 
@@ -156,6 +167,7 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def _stream(self, said: Said, events: list[str]) -> None:
+            events = events if said.spoil is None else said.spoil(events)
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("connection", "close")

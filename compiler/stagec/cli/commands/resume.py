@@ -101,8 +101,9 @@ def resume(context: click.Context, /, **given: Any) -> None:
     database = given.pop("database")
     if database is not None:
         if given["origin"] is not None or given["fork"] is not None:
-            told = "'stagec runs export RUN --database … --journal FILE' copies it into a folder"
-            raise click.UsageError(f"--from and --fork are for runs in a folder: {told}")
+            told = "copies it, and 'stagec resume FILE.run --from NODE' continues the copy on this machine"
+            why = "--from and --fork are for runs in a folder, because workers read the events of a run only forwards"
+            raise click.UsageError(f"{why}: 'stagec runs export RUN --database URL --journal FILE.run' {told}")
         from stagec.cli.databases import signals
 
         own = {"run", "database", "plan", "allow", "again", "inputs", "dry_run", "output_format"}

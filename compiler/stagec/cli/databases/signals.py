@@ -41,7 +41,7 @@ def _list_asked(store: RunStore, record: RunRecord) -> Iterator[Asked]:
         return
     is_executed = record.phase in {RunPhase.ACTIVE, RunPhase.WAITING}
     program, state = store.fold(record)
-    found = list(list_open_questions(program, state.pending.values()))
+    found = list(list_open_questions(program, state.pending.values(), state.active))
     sent = Transitions(store).read_messages(record.run) if found else {}
     for each in found:
         yield Asked(record.run, each, is_executed, sent.get(name_answer(each.key)))

@@ -63,10 +63,12 @@ DATABASE = "STAGEC_DATABASE"
 
 
 def _choose_database(context: click.Context, _argument: click.Parameter, url: str | None) -> str | None:
-    """Return the database that is named; a folder that is named on the command line wins over the environment."""
+    """Return the database that is named; a folder or a file of a run on the command line wins over the environment."""
     is_named = context.get_parameter_source("database") is ParameterSource.COMMANDLINE
     folder = context.get_parameter_source("runs") if "runs" in context.params else None
-    return url if is_named or folder is not ParameterSource.COMMANDLINE else None
+    run = context.params.get("run")
+    is_file = isinstance(run, str) and run.endswith(".run") and os.path.isfile(run)
+    return url if is_named or not (is_file or folder is ParameterSource.COMMANDLINE) else None
 
 
 database = click.option(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from contextlib import closing
 from pathlib import Path
+from shlex import join
 
 from stagec.cli.limits import load_configuration
+from stagec.cli.running.options import words_for
 from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint, write_outlook
 from stagec.cli.running.report import announce
 from stagec.cli.running.rewinding import cut_history, find_rewind
@@ -199,6 +201,8 @@ def _continue(request: ResumeRequest, path: Path, past: Past) -> Exit:
         if request.dry_run:
             return tell_change(request, standpoint, error.program, error)
         raise
+    if standpoint.state.ended not in {None, Outcome.DONE} and not has_stages(program.plan):
+        _tell_way_back(path)
     if request.consent and not has_stages(program.plan):
         raise Failure(f"--consent is for stages, and {quote(program.plan.id)} has none")
     if event is None:
@@ -206,6 +210,12 @@ def _continue(request: ResumeRequest, path: Path, past: Past) -> Exit:
     if request.dry_run:
         return tell_change(request, standpoint, program)
     return request.proceed(past.path, past, (standpoint, program, event))
+
+
+def _tell_way_back(path: Path) -> None:
+    """Say how a run continues that has not ended well."""
+    resumes, lists = (join(("stagec", *each, *words_for(path))) for each in (("resume",), ("runs", "show")))
+    say(f"stagec: the run has ended; '{resumes} --from NODE' continues it, and '{lists} --places' lists the places")
 
 
 def tell_change(

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from shlex import join
 from threading import current_thread, main_thread
-from time import time
 
 from stagec.cli.running.options import words_for
 from stagec.cli.running.report import RunReporter, choose_status
@@ -17,6 +16,7 @@ from stagec.cli.running.stages import find_refused, has_stages, is_resumable
 from stagec.cli.running.world_sources import Memory
 from stagec.cli.running.worlds import make_closed_world
 from stagec.cli.streams import find_canvas, say, show_progress
+from stagec.core.clock import LATEST, read_clock
 from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
 from stagec.core.interrupts import DeferredRequests, EndRequests
@@ -144,7 +144,7 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
 def _interrupt(path: Path, outage: ProviderOutage) -> Failure:
     """Keep why a run is interrupted, and return the failure that says when to resume it."""
     seconds = outage.find_rest()
-    interruption = Interruption(str(outage), time() + seconds)
+    interruption = Interruption(str(outage), (read_clock() or LATEST) / 1e9 + seconds)
     keep_interruption(path, interruption)
     told = f"{interruption.sentence}\n{_describe_resumption(path)}; with --wait DURATION it waits for the provider"
     return Failure(told, outage.status)

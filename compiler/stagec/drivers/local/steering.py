@@ -49,7 +49,7 @@ def list_waiting(path: Path) -> list[WaitingQuestion]:
     program, state = fold_run(_load(stored.history.plan), stored.history.events)
     mailbox = Mailbox(path)
     mailbox.check()
-    found = list_open_questions(program, () if state.ended is not None else state.pending.values())
+    found = list_open_questions(program, () if state.ended is not None else state.pending.values(), state.active)
     return [WaitingQuestion(each, stored.is_executed, _find_sent(mailbox, each.key)) for each in found]
 
 

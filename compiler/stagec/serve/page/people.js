@@ -1,6 +1,6 @@
 // What people do to a run: answer its questions, pause it, cancel it, resume it.
 
-import { announce, bdi, count, el, shownName } from "/static/dom.js";
+import { announce, bdi, count, el, mark, shownName } from "/static/dom.js";
 import { pathOf, send } from "/static/server.js";
 
 const YES = "Yes";
@@ -13,7 +13,8 @@ export class Questions {
     this.node = el("div", { class: "questions" });
   }
 
-  show(questions) {
+  /** Show what is asked; nobody takes an answer from the page while no process executes the run. */
+  show(questions, isExecuted) {
     const keys = new Set(questions.map((each) => each.key));
     for (const [key, card] of this.cards) {
       if (!keys.has(key)) {
@@ -28,7 +29,15 @@ export class Questions {
         this.node.append(card);
         announce(`A question waits: ${question.sentence}`);
       }
+      this.allow(this.cards.get(question.key), isExecuted);
     }
+  }
+
+  allow(card, isExecuted) {
+    if ((card.dataset.idle !== "yes") === isExecuted) return;
+    mark(card, "data-idle", isExecuted ? null : "yes");
+    for (const button of card.querySelectorAll(".yes, .no")) button.disabled = !isExecuted;
+    card.querySelector(".told").textContent = isExecuted ? "" : "No process executes the run: resume it first, then answer.";
   }
 
   make(question) {

@@ -1,6 +1,6 @@
 // One run: how it stands, its questions, its graph, what was said, and its journal.
 
-import { announce, bdi, count, el, put, shownName } from "/static/dom.js";
+import { announce, bdi, count, el, fill, put, shownName } from "/static/dom.js";
 import { FlowPicture } from "/static/flow.js";
 import { Journal } from "/static/journal.js";
 import { Actions, Questions } from "/static/people.js";
@@ -8,6 +8,7 @@ import { SIGNS } from "/static/runs.js";
 import { ask, pathOf } from "/static/server.js";
 import { Transcript } from "/static/transcript.js";
 
+const EXECUTED = ["running", "waiting"];
 const URGENT = ["failed", "waiting", "active"];
 
 export class RunPage {
@@ -18,6 +19,7 @@ export class RunPage {
     this.state = el("span", { class: "status" });
     this.reason = el("span", { class: "reason" });
     this.plan = el("p", { class: "said" });
+    this.next = el("ul", { class: "next" });
     this.failure = el("p", { class: "failure", role: "alert", hidden: true });
     this.budget = el("div", { class: "budget" });
     this.actions = new Actions(name, canStart);
@@ -33,6 +35,7 @@ export class RunPage {
       this.plan,
       this.reason,
       this.failure,
+      this.next,
       this.questions.node,
       this.budget,
       el("div", { class: "both" }, this.flow.node, this.transcript.node),
@@ -74,7 +77,8 @@ export class RunPage {
     this.failure.hidden = failure === null;
     put(this.failure, failure?.sentence ?? "");
     this.actions.show(row);
-    this.questions.show(questions);
+    fill(this.next, ...(told.next ?? []).map(({ sentence, command }) => el("li", {}, `${sentence} `, el("code", { dir: "ltr" }, shownName(command)))));
+    this.questions.show(questions, EXECUTED.includes(row.status));
     this.showBudget(budget);
     if (flow !== null) this.flow.show(flow);
     this.transcript.show(flow);

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from importlib import import_module
+from math import ceil, isfinite
 from threading import Lock
 from typing import Any
 
@@ -43,6 +45,8 @@ class PydanticProvider:
             import_module("pydantic_ai.direct")
         except ImportError as error:
             raise explain_missing_extra("asking models needs", "models") from error
+        # what it warns of is in responses, which are judged here, and would be printed among the output of commands
+        warnings.filterwarnings("ignore", module=r"pydantic(_ai)?\.")
         self._loop = EventLoop()
         self._lock = Lock()
         self._under_way: dict[str, Future[ModelReply]] = {}
@@ -208,17 +212,19 @@ class _Inquiry:
         text = "".join(each.content for each in response.parts if isinstance(each, TextPart))
         calls = [each for each in response.parts if isinstance(each, ToolCallPart)]
         is_handed_in = self.request.output is not None and [each.tool_name for each in calls] == [ANSWER]
-        used = response.usage
+        finish, used = response.finish_reason, response.usage
         written = calls.pop().args if is_handed_in else "" if calls or self.request.output is None else text
         output, why = _read_written(written) if written else (None, None)
         is_answer = is_handed_in or text.lstrip().startswith("{")
+        tokens = (used.input_tokens, used.output_tokens, used.cache_read_tokens, used.cache_write_tokens)
+        given, taken, cached, stored = map(_read_count, tokens)
         return ModelReply(
             text,
-            tuple(ModelCall(each.tool_call_id, each.tool_name, *_read_written(each.args)) for each in calls),
-            TokenUse(used.input_tokens, used.output_tokens, 1, None, used.cache_read_tokens, used.cache_write_tokens),
+            _read_calls(calls, is_lost=finish == "tool_call" and not (calls or is_handed_in)),
+            TokenUse(given, taken, 1, None, cached, stored),
             output,
             why if is_answer else None,
-            response.finish_reason if response.finish_reason in _FINISHES else None,
+            finish if finish in _FINISHES else None,
         )
 
     def _translate(self, error: Exception) -> ModelError:
@@ -240,11 +246,20 @@ class _Inquiry:
             (exceptions.UserError, ModelFault.REFUSED),
         )
         status = getattr(error, "status_code", None)
-        fault = next((fault for kind, fault in kinds if isinstance(error, kind)), ModelFault.CONNECTION)
-        fault = ModelFault.TIMEOUT if status == _REQUEST_TIMEOUT else fault
-        return ModelError(fault, str(error) or type(error).__name__, getattr(error, "retry_after", None), status)
+        fault = next((fault for kind, fault in kinds if isinstance(error, kind)), None)
+        told = str(error) or type(error).__name__
+        if fault is ModelFault.REFUSED and status is None and isinstance(error.__cause__, _UNREADABLE):
+            fault = None  # the library takes a response that it cannot read for a refusal
+        is_lost = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _TRANSPORTS
+        if fault is None and not is_lost:
+            told = f"the response is not in the format of the provider: {told.splitlines()[0]}"
+        fault = ModelFault.TIMEOUT if status == _REQUEST_TIMEOUT else fault or ModelFault.CONNECTION
+        return ModelError(fault, told, getattr(error, "retry_after", None), status)
 
 
+_TRANSPORTS = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl")
+"""The modules whose errors are those of connections."""
+_UNREADABLE = (ValueError, RecursionError)
 _REQUEST_TIMEOUT = 408
 """The HTTP status of a server that did not wait for the whole request; the library takes it for a refusal."""
 
@@ -306,13 +321,44 @@ def _as_arguments(arguments: Json) -> str:
 
 
 def _is_broken_off(response: Any) -> bool:
-    """Tell whether a stream ended without the reason why; for OpenAI, the library makes one up."""
-    told = (response.provider_details or {}).get("finish_reason")
-    return response.finish_reason is None or (response.canonical_system == "openai" and told is None)
+    """Tell whether a stream ended without the reason why; for OpenAI, the library makes one up.
+
+    A reason that the library does not know is one, and so is a refusal.
+    """
+    details = response.provider_details or {}
+    told = details.get("finish_reason") or details.get("refusal")
+    return told is None and (response.finish_reason is None or response.canonical_system == "openai")
 
 
 _FINISHES = ("length", "content_filter")
 """Why a response may end that is not whole."""
+
+
+def _read_calls(given: Iterable[Any], *, is_lost: bool) -> tuple[ModelCall, ...]:
+    """Return calls, each with an id of its own: results are told apart by it.
+
+    Where a response ends for calls that the library has dropped, one that cannot be read stands for them.
+    """
+    if is_lost:
+        return (ModelCall("unreadable", "", {}, "the response announces calls, and has none with a name"),)
+    found: list[ModelCall] = []
+    for each in given:
+        name, known = str(each.tool_call_id), {call.id for call in found}
+        free = next(
+            word for word in (name, *(f"{name}-{number}" for number in range(2, len(known) + 3))) if word not in known
+        )
+        found.append(ModelCall(free, str(each.tool_name), *_read_written(each.args)))
+    return tuple(found)
+
+
+_MOST = 2**53
+"""More tokens are no number that every reader of a journal reads alike."""
+
+
+def _read_count(given: Any) -> int:
+    """Return a number of tokens; what is no number of them counts as none."""
+    is_number = isinstance(given, int | float) and not isinstance(given, bool) and isfinite(given)
+    return min(max(ceil(given), 0), _MOST) if is_number else 0
 
 
 def _read_written(given: Any) -> tuple[Json, str | None]:
