@@ -13,15 +13,14 @@ if TYPE_CHECKING:
 _LIKELY = re.compile(
     r"(?:^|/)(?:"
     r"(?:\.claude|\.github|\.cursor|\.opencode|\.agents|agents|commands|skills)/.*\.mdc?"
-    r"|\.claude/settings(?:\.local)?\.json|hooks/hooks\.json|\.mcp\.json"
+    r"|\.claude/settings(?:\.local)?\.json|hooks/hooks\.json|\.mcp\.json|skills/[^/]+/skill\.json"
+    r"|(?:\.claude-plugin|\.github/plugin)/(?:plugin|marketplace)\.json|\.codex/config\.toml|opencode\.json"
     r"|CLAUDE(?:\.local)?\.md|AGENTS(?:\.override)?\.md"
     r")$"
 )
 """Paths of which the kinds are asked; all others cost one look."""
-_OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|github|cursor|opencode|agents)/")
-_PROOFS = (
-    r"(?:^|/)(?:(?:\.claude-plugin|\.github/plugin)/(?:plugin|marketplace)\.json|\.github/workflows/[^/]+\.lock\.yml)$"
-)
+_OF_TOOLS = re.compile(r"(?:^|/)\.(?:claude|claude-plugin|codex|github|cursor|opencode|agents)/")
+_PROOFS = r"(?:^|/)\.github/workflows/[^/]+\.lock\.yml$"
 """Files beside others that say what these are."""
 
 

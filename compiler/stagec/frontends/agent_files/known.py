@@ -1,4 +1,4 @@
-"""What is known of the tools that own agent files: names that change with their versions, and those of the project."""
+"""What is known of the tools that own agent files: what changes with their versions, and names of the project."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.value import NOTHING, value
 
-_DATA = "known.json"
+_FACTS = "facts"
+"""The folder with one file for each tool."""
 CLAUDE_CODE = "Claude Code"
 COPILOT = "Copilot"
+OPENCODE = "OpenCode"
+CODEX = "Codex"
 
 
 @value
@@ -32,9 +35,9 @@ class Known:
         given = (*self.data[owner].get(group, ()), *self.added.get(group, ()))
         return self.memo.once((owner, group), lambda: NameIndex(given))
 
-    def aliases(self, group: str, owner: str = CLAUDE_CODE) -> Mapping[str, str | None]:
+    def aliases(self, group: str, owner: str = CLAUDE_CODE) -> Mapping[str, Any]:
         """Return what the names of a list mean now."""
-        found: Mapping[str, str | None] = self.data[owner].get(group, NOTHING)
+        found: Mapping[str, Any] = self.data[owner].get(group, NOTHING)
         return found
 
     def keys(self, kind: str, owner: str = CLAUDE_CODE) -> NameIndex:
@@ -49,9 +52,13 @@ class Known:
 
 @cache
 def read_data() -> Mapping[str, Any]:
-    """Return the data about tools that comes with stagec."""
+    """Return the data about tools that comes with stagec: each has its names, kinds of files and rows of values."""
     import json  # most projects have no agent files
 
-    with open(os.path.join(os.path.dirname(__file__), _DATA), encoding="utf-8") as file:
-        found: Mapping[str, Any] = json.load(file)
+    folder = os.path.join(os.path.dirname(__file__), _FACTS)
+    found: dict[str, Any] = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            data = json.load(file)
+        found[data["tool"]] = data
     return found

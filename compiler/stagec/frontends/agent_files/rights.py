@@ -12,10 +12,10 @@ from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.agent_files.denials import Denials
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
-from stagec.frontends.agent_files.known import COPILOT
+from stagec.frontends.agent_files.known import COPILOT, OPENCODE
 from stagec.frontends.agent_files.opencode_rights import read_allowed
-from stagec.frontends.agent_files.opencode_values import find_wrong_agent_values
 from stagec.frontends.agent_files.tool_names import list_tools
+from stagec.frontends.agent_files.values import find_misfits
 from stagec.frontends.agent_files.workflow_rights import WorkflowRights
 from stagec.model.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
 from stagec.sources.read import Sources
@@ -91,11 +91,15 @@ class _RightsReader:
         members, at = self._file.members, self._file.at
         if self._kind == "opencode-command":
             return Rights((), is_open=True, prompts=self._prompts, shell=tuple(_list_shell_texts(self._file)))
-        if members.get("disable") is True or any(True for _ in find_wrong_agent_values(members, at)):
+        if members.get("disable") is True or self._has_misfit():
             return None
         allowed = read_allowed(members, at)
         tools = tuple(Right(each.name, each.at, self._find(each.name)) for each in allowed.tools)
         return Rights(tools, allowed.is_open, prompts=self._prompts)
+
+    def _has_misfit(self) -> bool:
+        file = self._file
+        return any(True for _ in find_misfits(file.members, file.at, self._files.known, "agent", OPENCODE))
 
     def _find(self, name: str) -> Labelled:
         """Return what a tool does that is named as its owner names it: `server/tool`, `set/tool` or `server_tool`."""

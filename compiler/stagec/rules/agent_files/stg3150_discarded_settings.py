@@ -11,31 +11,23 @@ Write a value of the type that the message names. To check the file, ask Claude 
 
 from collections.abc import Iterator
 
-from stagec.core.nearest import hint
-from stagec.core.place import spell_path
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding
-from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.document import AgentFiles
-from stagec.frontends.agent_files.known import Known
-from stagec.frontends.agent_files.settings import Discard
+from stagec.frontends.agent_files.values import Misfit
 from stagec.rules.agent_files import describe_hook_fault, rule
 
 
 @rule(since="0.1", origin=("agent-files:discarded-settings",))
 def check(files: AgentFiles) -> Iterator[Finding]:
     for _, settings in files.claude.settings:
-        for each in settings.discards:
-            yield Finding(each.at, f"Claude Code drops the whole file, because {_describe(each, files.known)}")
+        found = [(each.at, _describe(each)) for each in settings.misfits if each.cost == "file"]
+        found += [(each.at, describe_hook_fault(each, files.known)) for each in settings.hooks]
+        found += [] if settings.is_object else [(settings.at, "it is no JSON object")]
+        for at, reason in found:
+            yield Finding(at, f"Claude Code drops the whole file, because {reason}")
 
 
-def _describe(discard: Discard, known: Known) -> str:
-    if discard.hook is not None:
-        return describe_hook_fault(discard.hook, known)
-    if not discard.at.pointer:
-        return "it is no JSON object"
-    name = quote(spell_path(discard.at.pointer))
-    if discard.expected == "mode":
-        modes = known.names("permission-modes")
-        found = f"found {quote(discard.found)}{hint(discard.found, modes)}"
-        return f"{name} must be {listing(tuple(modes), 'or')} ({known.version()}), {found}"
-    return f"{name} must be {discard.expected}, found {with_article(discard.found)}"
+def _describe(misfit: Misfit) -> str:
+    doubt = hint(misfit.found, NameIndex(misfit.names)) if isinstance(misfit.found, str) else ""
+    return f"{misfit}{doubt}"

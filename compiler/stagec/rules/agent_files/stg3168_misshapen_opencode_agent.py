@@ -11,33 +11,21 @@ Write a value of the type that the message names. In OpenCode `tools` is a map o
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Change, Edit, Fix
-from stagec.core.json import Json, kind_of
 from stagec.core.rule import Finding
-from stagec.core.words import quote, with_article
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
-from stagec.frontends.agent_files.known import Known
-from stagec.frontends.agent_files.opencode_values import WrongValue, find_wrong_agent_values, find_wrong_command_values
+from stagec.frontends.agent_files.known import OPENCODE, Known
 from stagec.frontends.agent_files.tool_names import list_tools
+from stagec.frontends.agent_files.values import find_misfits
 from stagec.rules.agent_files import rule
 
 
 @rule(since="0.1", origin=("agent-files:misshapen-opencode-agent",))
 def check(files: AgentFiles) -> Iterator[Finding]:
-    for file in files.of("opencode-agent", "opencode-mode"):
-        for wrong in find_wrong_agent_values(file.members, file.at):
+    for file in files.of("opencode-agent", "opencode-mode", "opencode-command"):
+        kind = "command" if file.kind.name == "opencode-command" else "agent"
+        for wrong in find_misfits(file.members, file.at, files.known, kind, OPENCODE):
             fix = _make_map(file, files.known) if wrong.key == "tools" else None
-            yield Finding(wrong.at, _describe(wrong), fix=fix)
-    for file in files.of("opencode-command"):
-        for wrong in find_wrong_command_values(file.members, file.at):
-            yield Finding(wrong.at, _describe(wrong))
-
-
-def _describe(wrong: WrongValue) -> str:
-    return f"OpenCode does not start: {quote(wrong.key)} must be {wrong.expected}, found {_show(wrong.found)}"
-
-
-def _show(given: Json) -> str:
-    return quote(given) if isinstance(given, str) else with_article(kind_of(given))
+            yield Finding(wrong.at, f"OpenCode does not start: {wrong}", fix=fix)
 
 
 def _make_map(file: AgentFile, known: Known) -> Fix | None:
