@@ -188,7 +188,8 @@ def judge(
 
     `search` returns further subjects, when it is given what was found about the others.
     """
-    faulty = [tree for tree in trees.values() if tree.faults]  # of a tree without faults no rule has anything to say
+    # of a tree without faults and hidden characters no rule has anything to say
+    faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     verdicts = tuple(leave_out_repetitions(_check(cases)))
     if search is not None and _asks_for(SearchedFlow, selection):

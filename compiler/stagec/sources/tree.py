@@ -61,6 +61,12 @@ class Parsed:
     body: tuple[int, int] | None = None
 
 
+_INVISIBLE = re.compile(
+    rb"\xf3\xa0[\x80-\x87]|\xe2\x80[\x8b-\x8d\xaa-\xae]|\xe2\x81[\xa0-\xa9]|.\xef\xbb\xbf", re.DOTALL
+)
+"""Tags, selectors, blanks without width and marks of direction, in UTF-8."""
+
+
 @value
 class Tree:
     """One file as read. `kind` is what the project takes it for: `registry`, `agent`, `schema`, `prompt` or `file`.
@@ -83,6 +89,11 @@ class Tree:
     def at(self) -> Place:
         """The place of the whole file."""
         return Place(self.file)
+
+    @property
+    def may_hide(self) -> bool:
+        """Whether characters may be in the file that nobody sees; a quick look, which most files pass."""
+        return not self.data.isascii() and _INVISIBLE.search(self.data) is not None
 
     def about(self, topic: str) -> Iterable[Fault]:
         """Return the faults that one rule speaks of."""

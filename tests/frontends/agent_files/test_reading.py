@@ -126,7 +126,7 @@ def test_folders_of_plugins_count_only_below_a_manifest(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "one/agents/a.md": text,
         "two/agents/a.md": text,
-        "two/.claude-plugin/plugin.json": "{}",
+        "two/.claude-plugin/plugin.json": '{"name": "two"}',
     }
     assert [each.at.file for each in compile_files(tmp_path, files).diagnostics] == ["two/agents/a.md"]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
-from stagec.core.json import list_of, object_of
+from stagec.core.json import Json, list_of, object_of
 from stagec.core.place import Place
 from stagec.frontends.agent_files.claude_project import ClaudeProject, LostPath, NameClash, OwnedHooks
 from stagec.frontends.agent_files.document import AgentFile
@@ -14,9 +15,14 @@ from stagec.frontends.agent_files.hooks import read_hooks
 from stagec.frontends.agent_files.known import Known
 from stagec.frontends.agent_files.loaders import LoadOutcome
 from stagec.frontends.agent_files.mcp_servers import McpServer, read_servers
-from stagec.frontends.agent_files.memory_imports import list_memory_imports, resolve_memory_import
+from stagec.frontends.agent_files.memory_imports import (
+    blank_fences,
+    blank_spans,
+    list_memory_imports,
+    resolve_memory_import,
+)
 from stagec.frontends.agent_files.plugins import read_aside, read_manifest
-from stagec.frontends.agent_files.settings import read_settings
+from stagec.frontends.agent_files.settings import ClaudeSettings, read_settings
 from stagec.frontends.agent_files.workflow_facts import list_imports, resolve_import
 from stagec.sources.read import Sources
 
@@ -24,6 +30,10 @@ _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
 _SERVERS = ".mcp.json"
+_SKILLS = frozenset({"claude-skill", "shared-skill", "opencode-skill"})
+_PARTS = frozenset({"claude-plugin", "claude-marketplace"})
+_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<path>[\w.][\w./-]*\.\w+)(?:#[^)\s]*)?\)")
+"""A link to a file, relative to the skill: no address, no page of a site, and nothing that a call fills in."""
 _SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
 """The file that comes first in a project, and in a plugin, by the name of both."""
 _LISTED = frozenset({"commands", "skills"})
@@ -43,16 +53,20 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
     ]
     beside = [McpServer(name, Place(file) / name, ()) for file, given in named for name in object_of(given)]
     hooks = tuple(owned for each in files for owned in _list_hooks(each))
+    links = (lost for each in files if each.kind.name in _SKILLS for lost in _find_lost_links(sources, each))
+    plugins = (lost for each in files if each.kind.name in _PARTS for lost in _find_lost_plugin_parts(sources, each))
+    read = tuple(
+        (each.where.home, read_settings(each.tree, known, is_object=each.reading.outcome is LoadOutcome.READ))
+        for each in settings
+    )
+    agents = _find_lost_agents(read, files, known)
     memory = (lost for each in files if each.kind.name == "claude-memory" for lost in _find_lost_memory(sources, each))
     parts = (lost for each in files if each.kind.name == "gh-aw-workflow" for lost in _find_lost_parts(sources, each))
     return ClaudeProject(
-        settings=tuple(
-            (each.where.home, read_settings(each.tree, known, is_object=each.reading.outcome is LoadOutcome.READ))
-            for each in settings
-        ),
+        settings=read,
         hooks=hooks,
         servers=servers,
-        lost=(*_find_lost_scripts(sources, hooks), *memory, *parts),
+        lost=(*_find_lost_scripts(sources, hooks), *memory, *parts, *links, *plugins, *agents),
         imported=frozenset(_list_imported(sources, files)),
         shadowed_commands=tuple(_find_clashes(sources, files, "claude-command", _SKILL_FILE, is_plugin=False)),
         shadowed_skills=tuple(_find_clashes(sources, files, "claude-skill", _COMMAND_FILE, is_plugin=True)),
@@ -117,7 +131,8 @@ def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Itera
         parts = each.home.split("/") if each.home else []
         homes = ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
         for script in list_scripts(each.hooks, is_plugin=each.is_plugin):
-            if not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
+            is_absolute = script.name.startswith("/")  # `""/x` is `/x` to a shell, which no project has
+            if is_absolute or not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
                 yield LostPath("script", posixpath.join(each.home, script.name), script.at)
 
 
@@ -129,8 +144,50 @@ def _find_lost_memory(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
             yield LostPath("import", found.path, found.at)
 
 
+def _find_lost_links(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the files that the text of a skill links, and that are neither beside it nor in the project."""
+    folder = posixpath.dirname(file.at.file)
+    for found in _LINK.finditer(blank_spans(blank_fences(file.text))):
+        meant = posixpath.normpath(posixpath.join(folder, found["path"]))
+        if not meant.startswith("../") and not sources.exists(meant) and not sources.exists(found["path"]):
+            yield LostPath("link", found["path"], Place(file.at.file, range=found.span("path")))
+
+
+def _find_lost_plugin_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the paths of a manifest that are not in the plugin, and the plugins of a marketplace that are not there."""
+    root, at = file.where.home, file.at
+    listed = [("part", file.members.get(key), at / key) for key in ("agents", "commands", "skills")]
+    listed += [
+        ("plugin", object_of(each).get("source"), at / "plugins" / index / "source")
+        for index, each in enumerate(list_of(file.members.get("plugins")))
+    ]
+    for use, given, place in listed:
+        every: list[tuple[Json, Place]] = [(given, place)] if isinstance(given, str) else []
+        every += [(each, place / index) for index, each in enumerate(list_of(given))]
+        for path, where in every:
+            meant = posixpath.normpath(posixpath.join(root, path)) if isinstance(path, str) else ""
+            is_inside = isinstance(path, str) and path.startswith("./") and not meant.startswith("../")
+            if is_inside and meant not in {"", "."} and not sources.exists(meant):
+                yield LostPath(use, str(path), where)
+
+
+def _find_lost_agents(
+    settings: tuple[tuple[str, ClaudeSettings], ...], files: tuple[AgentFile, ...], known: Known
+) -> Iterator[LostPath]:
+    """Yield the agents that shared settings begin with, and that neither the project nor Claude Code has."""
+    agents = {(each.where.home, str(each.members.get("name"))) for each in files if each.kind.name == "claude-agent"}
+    for home, each in settings:
+        name = each.members.get("agent")
+        is_own = isinstance(name, str) and bool(name) and ":" not in name and name not in known.names("built-in-agents")
+        if is_own and each.at.file.endswith("settings.json") and not each.is_lost and (home, name) not in agents:
+            yield LostPath("agent", str(name), each.at / "agent")
+
+
 def _find_lost_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
-    """Yield the imports of a workflow of gh-aw that are in no file of the project."""
+    """Yield the imports of a workflow of gh-aw that are in no file of the project, and its compiled file."""
+    lock = f"{posixpath.splitext(file.at.file)[0]}.lock.yml"
+    if "on" in file.members and file.reading.is_whole and not sources.exists(lock):
+        yield LostPath("lock", lock, file.at)
     for named in list_imports(file.members.get("imports"), file.at / "imports"):
         meant = resolve_import(named.name, file.at.file)
         if meant is not None and not sources.exists(meant):

@@ -17,6 +17,7 @@ _SHELL = re.compile(
     rf"\s*{_RUNNER}(?:"
     rf"\"(?P<quoted>{_ROOT}|{_PLUGIN})/(?P<inside>[\w@%+=:,./ -]+)\""
     rf"|\"(?P<base>{_ROOT}|{_PLUGIN})\"/(?P<behind>{_WORD})"
+    r"|(?:\"\"|'')(?P<bare>/\.(?:claude|opencode|cursor|github)/[\w@%+=:,./-]+)"
     rf"|(?P<plain>(?:{_ROOT}|{_PLUGIN}|\.)/|\.claude/)(?P<rest>{_WORD})"
     r")(?=[\s;&|>)]|\Z)",
     re.ASCII,
@@ -42,6 +43,8 @@ def _find_script(hook: HookHandler, *, is_plugin: bool) -> str | None:
     found = _SHELL.match(command)
     if found is None or ("args" in hook.members and found.end() < len(command)):
         return None
+    if found["bare"]:
+        return found["bare"]
     base = found["quoted"] or found["base"] or found["plain"]
     if ("PLUGIN" in base) is not is_plugin:
         return None

@@ -78,7 +78,7 @@ def list_kinds() -> tuple[AgentKind, ...]:
 
 def _make_kind(owner: str, row: Mapping[str, Any]) -> AgentKind:
     ways = [_below(row, *row["below"])] if "below" in row else []
-    ways += [_inside_plugin(row.get("plugin_owner", owner), *row["plugin"])] if "plugin" in row else []
+    ways += [_inside_plugin(row, row.get("plugin_owner", owner), *row["plugin"])] if "plugin" in row else []
     return AgentKind(
         row["name"],
         row["title"],
@@ -111,7 +111,7 @@ def _below(row: Mapping[str, Any], folder: str, name: str) -> Callable[[str], It
     return find
 
 
-def _inside_plugin(owner: str, folder: str, name: str) -> Callable[[str], Iterator[Where]]:
+def _inside_plugin(row: Mapping[str, Any], owner: str, folder: str, name: str) -> Callable[[str], Iterator[Where]]:
     """Return how files of a tool's plugins are found, in a folder of the plugin's root."""
     inside, called = re.compile(rf"(?:^|/)(?=({folder})/)"), re.compile(name, re.DOTALL)
 
@@ -119,6 +119,8 @@ def _inside_plugin(owner: str, folder: str, name: str) -> Callable[[str], Iterat
         for split in inside.finditer(file):
             found = called.fullmatch(file, split.end(1) + 1)
             if found is not None:
-                yield Where(file[: split.start()], found["name"], plugin_of=owner)
+                first = file[split.end(1) + 1 :].partition("/")[0]
+                refutation = f"{file[: split.end(1)]}/{first}/{row['refuted_by']}" if "refuted_by" in row else None
+                yield Where(file[: split.start()], found["name"], plugin_of=owner, refutation=refutation)
 
     return find

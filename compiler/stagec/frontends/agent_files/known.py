@@ -15,6 +15,7 @@ _FACTS = "facts"
 """The folder with one file for each tool."""
 CLAUDE_CODE = "Claude Code"
 COPILOT = "Copilot"
+GH_AW = "gh-aw"
 OPENCODE = "OpenCode"
 CODEX = "Codex"
 

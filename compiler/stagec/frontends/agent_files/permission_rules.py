@@ -32,6 +32,7 @@ class Refusal(StrEnum):
     UNOPENED = "it has a closing parenthesis without an opening one"
     WIDE_ALLOWANCE = "an allow rule can have a wildcard only behind 'mcp__SERVER__'"
     ADDRESS = "WebFetch takes 'domain:HOST', no address"
+    SCOPED = "rules about tools of servers, and 'Cd', take no parentheses"
     NO_DOMAIN = "WebFetch takes 'domain:HOST'"
 
 
@@ -125,6 +126,9 @@ class _RuleJudge:
             return Refusal.UNCLOSED if "(" in text else Refusal.UNOPENED
         if self._specifier is not None and not self._specifier.strip():
             return Refusal.EMPTY_PARENTHESES
+        is_whole = self._specifier is None
+        if not is_whole and (self._name.startswith(MCP_PREFIX) or self._name == "Cd"):
+            return Refusal.SCOPED
         if "*" in self._name:
             return Refusal.WIDE_ALLOWANCE if self._allows and _ALLOWED_GLOB.fullmatch(self._name) is None else None
         if self._name[0] != self._name[0].upper() and not self._name.startswith(MCP_PREFIX):

@@ -27,7 +27,9 @@ def find_plugin_owner(sources: Sources, root: str) -> str | None:
         if sources.exists(posixpath.join(root, CLAUDE_MANIFEST)):
             is_for_copilot = not is_of_copilot and _is_listed(sources, root, _COPILOT_MARKET)
             return COPILOT if is_for_copilot and not _is_listed(sources, root, _CLAUDE_MARKET) else CLAUDE_CODE
-        return COPILOT if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET) else None
+        if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET):
+            return COPILOT
+        return CLAUDE_CODE if _is_listed(sources, root, _CLAUDE_MARKET) else None  # a manifest can be absent
 
     return sources.memo.once(("plugin owner", root), decide)
 

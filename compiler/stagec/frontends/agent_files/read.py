@@ -9,7 +9,7 @@ from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
-from stagec.frontends.agent_files.plugins import find_plugin_owner
+from stagec.frontends.agent_files.plugins import find_plugin_owner, read_manifest
 from stagec.sources.conflicts import TOPIC as CONFLICT
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
@@ -19,7 +19,7 @@ KIND = "agent-file"
 _UNREAD = "file"
 _HEAD = 4_000
 """How much of a file is looked at for what tells its kind, where its path does not."""
-_AGENT = "claude-agent"
+_AGENT, _MANIFEST = "claude-agent", "claude-plugin"
 _COLLECTION = "agents"
 """What a folder is called whose files count as agents if a user names it."""
 _SKILL = "SKILL.md"
@@ -38,9 +38,11 @@ def find_kind(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
 
 def _counts(sources: Sources, file: str, kind: AgentKind, where: Where) -> bool:
     """Tell whether a file is what its path may mean."""
-    if where.plugin_of is not None:
+    if where.plugin_of is not None and (kind.is_read or find_plugin_owner(sources, where.home) != where.plugin_of):
         return find_plugin_owner(sources, where.home) == where.plugin_of
-    if kind.is_shared:  # in a plugin of another tool it is not for this one
+    if where.plugin_of is not None and "skills" in read_manifest(sources, where.home):
+        return False  # the manifest says where skills are
+    if kind.is_shared or kind.name == _MANIFEST:  # in a plugin of another tool it is not for this one
         return find_plugin_owner(sources, where.home) in {None, kind.owner}
     if where.refutation is not None and sources.exists(where.refutation):
         return False

@@ -20,6 +20,9 @@ from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.known import CLAUDE_CODE, Known
 
 
+_ABSENT = "absent"
+
+
 @value
 class Misfit:
     """A value that its tool does not take: where, what is expected there, what was found, and what is lost with it.
@@ -36,14 +39,17 @@ class Misfit:
 
     def __str__(self) -> str:
         """Say what is wrong with the value."""
+        subject = quote(self.key) if self.key else "the file"
+        if self.expected.startswith(_ABSENT):  # what stands there may be a secret
+            return f"{subject} must be {self.expected}"
         shown = quote(self.found) if isinstance(self.found, str) else with_article(kind_of(self.found))
-        return f"{quote(self.key)} must be {self.expected}, found {shown}"
+        return f"{subject} must be {self.expected}, found {shown}"
 
 
 def find_misfits(given: Object, at: Place, known: Known, kind: str, owner: str = CLAUDE_CODE) -> Iterator[Misfit]:
     """Yield the values of a file, or of a part of it, that do not fit their rows."""
     for path, type_, cost, *_ in known.data[owner]["values"][kind]:
-        for found, place in _follow(given, at, path.split(".")):
+        for found, place in _follow(given, at, path.split(".") if path else []):
             fit = _Type(type_, known, owner)
             for where, expected, wrong in fit.find(found, place):
                 key = spell_path(where.pointer[len(at.pointer) :])
@@ -99,9 +105,18 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
         "the path of a file that ends with '.md'",
         lambda given: isinstance(given, str) and given.startswith("./") and given.endswith(".md"),
     ),
-    "none": ("absent", lambda _: False),
+    "agents": ("a list of such paths", lambda given: isinstance(given, list)),
+    "spoken": (
+        "true or false",
+        lambda given: str(given).strip().lower() in {"true", "yes", "on", "1", "false", "no", "off", "0"},
+    ),
+    "provided": (
+        "PROVIDER/MODEL",
+        lambda given: not isinstance(given, str) or "/" in given or not given or given[0] in "{$",
+    ),
+    "none": (_ABSENT, lambda _: False),
 }
-_ELEMENTS = {"texts": "text", "paths": "./"}
+_ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
 """What the elements of lists must be."""
 _CLOSED = re.compile(r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)")
 
@@ -147,7 +162,7 @@ def _judge_members(given: Object, at: Place, closed: re.Match[str]) -> Iterator[
     only = closed["only"]
     for key in given if only is not None else ():
         if key not in only.split():
-            yield (at / key).key, f"absent: only {listing(only.split())} are known here", given[key]
+            yield (at / key).key, f"{_ABSENT}: only {listing(only.split())} are known here", given[key]
     needed = closed["needed"] or closed["wanted"]
     for key in needed.split(",") if needed else ():
         if key not in given:

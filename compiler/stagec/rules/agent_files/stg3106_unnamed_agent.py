@@ -10,7 +10,7 @@ Add a `name`. `stagec validate --unsafe-fixes` takes that of the file.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.agent_files.document import AgentFiles
@@ -20,6 +20,12 @@ from stagec.rules.agent_files import rule
 @rule(since="0.1", origin=("agent-files:unnamed-agent",))
 def check(document: AgentFiles) -> Iterator[Finding]:
     keys = document.known.keys("agent")
+    pages = document.known.names("plugin-pages")
+    for file in document.of("claude-agent"):
+        is_page = file.where.name.rpartition("/")[2].upper() in pages
+        if file.reading.is_bare and not is_page and not file.where.is_plugin and not file.tree.faults:
+            told = "the file has no frontmatter, so it is no agent: Claude Code takes it for documentation"
+            yield Finding(file.at, told, severity=Severity.WARNING)
     for file in document.of("claude-agent"):
         name, others = file.members.get("name"), [key for key in file.members if key in keys and key != "name"]
         is_named = isinstance(name, str) and bool(name.strip())

@@ -19,8 +19,12 @@ from stagec.rules.agent_files import rule
 def check(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-misplaced-skill"):
         folder, _, rest = file.where.name.partition("/")
+        is_other_format = file.at.file.endswith("skill.json")
+        if is_other_format and not {"name", "description"} <= file.members.keys():
+            continue
         if not (rest or {"name", "description"} & file.members.keys()):
             continue
         name = folder.removesuffix(".md") if not rest else file.where.name.split("/")[-2]
+        inside = "skills" if file.where.is_plugin else ".claude/skills"
         home = f"{file.where.home}/" if file.where.home else ""
-        yield Finding(file.at, f"Claude Code finds no skill here; it would find '{home}.claude/skills/{name}/SKILL.md'")
+        yield Finding(file.at, f"Claude Code finds no skill here; it would find '{home}{inside}/{name}/SKILL.md'")

@@ -27,6 +27,7 @@ def check(files: AgentFiles) -> Iterator[Finding]:
     for each in files.claude.hooks:
         yield from _judge_events(each.hooks, files.known)
         for entry in each.hooks.entries:
+            yield from _judge_matcher(entry, files.known)
             names = entry.list_exact_names() if entry.event in TOOL_EVENTS else ()
             if names and not any(_is_tool(name, files.known) for name in names):
                 yield _judge_names(entry, names, files.known)
@@ -41,6 +42,18 @@ def _judge_events(hooks: Hooks, known: Known) -> Iterator[Finding]:
             fix = Fix(f"rename it to {quote(meant)}", (Edit(Change.RENAME, at, meant),)) if meant else None
             message = f"{quote(event)} is no event of {known.version()}: its hooks never run{hint(event, events)}"
             yield Finding(at, message, fix=None if meant in written else fix)
+
+
+def _judge_matcher(entry: HookEntry, known: Known) -> Iterator[Finding]:
+    """Yield what is wrong with the matcher of an event that is not about tools."""
+    at, names = entry.at / "matcher", entry.list_exact_names()
+    wanted = known.aliases("matchers").get(entry.event, ())
+    if wanted and names and not any(name in wanted for name in names):
+        which = f"{listing(names)} {'is' if len(names) == 1 else 'are'} none of {listing(wanted)}"
+        yield Finding(at, f"the hooks of {quote(entry.event)} here never run: {which}")
+    is_any = entry.matcher is None or entry.matcher.strip() in {"", "*", ".*"}
+    if entry.event in known.names("unmatched-events") and not is_any:
+        yield Finding(at, f"{quote(entry.event)} has no matchers: the hooks run each time")
 
 
 def _judge_names(entry: HookEntry, names: tuple[str, ...], known: Known) -> Finding:

@@ -10,12 +10,13 @@ Write one text: `applyTo: '**/*.ts, **/*.tsx'`.
 
 from collections.abc import Iterator
 
-from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import Json, kind_of
 from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import with_article
 from stagec.frontends.agent_files.document import AgentFiles
+from stagec.frontends.agent_files.loaders import LoadOutcome
 from stagec.rules.agent_files import rule
 
 
@@ -29,6 +30,11 @@ def check(files: AgentFiles) -> Iterator[Finding]:
                 f"'applyTo' must be one text with commas between the globs, found {found}: nothing attaches the file"
             )
             yield Finding(at, message, fix=_join(given, at))
+        elif given is None and file.reading.outcome in {LoadOutcome.READ, LoadOutcome.ABSENT}:
+            where = (file.at / "globs").key if "globs" in file.members else file.at
+            why = "'globs' is a key of Cursor" if "globs" in file.members else "it has no 'applyTo'"
+            told = f"no path attaches this file, because {why}"
+            yield Finding(where, told, severity=Severity.WARNING)
 
 
 def _join(given: Json, at: Place) -> Fix | None:

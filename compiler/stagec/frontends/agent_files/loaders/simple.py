@@ -69,7 +69,7 @@ def load_toml(tree: Tree, _budgets: Budgets) -> OwnerReading:
         line = int(found["line"]) - 1 if found else text.count("\n")
         start = sum(len(each) for each in text.splitlines(keepends=True)[:line])
         at = Place(tree.file, range=(start, start + len((text[start:].splitlines() or [""])[0])))
-        fault = Fault("invalid-toml", at, facts={"what": found["what"] if found else str(error)})
+        fault = Fault("unstartable-configuration", at, facts={"what": found["what"] if found else str(error)})
         return OwnerReading(LoadOutcome.LOST, faults=(*tree.faults, fault), format=format_)
 
 
