@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from stagec.core.json import Json, Object, kind_of, object_of
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Place, spell_path
 from stagec.core.value import value
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.known import CLAUDE_CODE, Known
-
 
 _ABSENT = "absent"
 
@@ -56,21 +55,17 @@ def find_misfits(given: Object, at: Place, known: Known, kind: str, owner: str =
                 yield Misfit(where, key, expected, wrong, cost, fit.words)
 
 
-def _follow(given: Json, at: Place, path: list[str]) -> Iterator[tuple[Json, Place]]:
-    """Yield the values at a path, with their places."""
-    if not path:
-        yield given, at
-        return
-    name, *rest = path
-    if name != "*":
-        if isinstance(given, dict) and name in given:
-            yield from _follow(given[name], at / name, rest)
-    elif isinstance(given, dict):
-        for key, each in given.items():
-            yield from _follow(each, at / key, rest)
-    else:
-        for index, each in enumerate(given if isinstance(given, list) else ()):
-            yield from _follow(each, at / index, rest)
+def _follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Place]]:
+    """Return the values at a path, with their places."""
+    found: list[tuple[Json, Place]] = [(given, at)]
+    for name in path:
+        inside: list[tuple[Json, Place]] = []
+        for each, place in found:
+            members = each if isinstance(each, dict) else dict(enumerate(list_of(each)) if name == "*" else ())
+            keys = members if name == "*" else [name] if name in members else []
+            inside += [(members[key], place / key) for key in keys]
+        found = inside
+    return found
 
 
 def _is_number(given: Json) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from stagec.core.diagnostic import Change, Edit, Fix
@@ -13,6 +13,8 @@ from stagec.core.place import Place
 from stagec.core.rule import Family
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
+from stagec.frontends.agent_files.known import CLAUDE_CODE
+from stagec.frontends.agent_files.values import Misfit, find_misfits
 
 if TYPE_CHECKING:  # most projects have no agent files
     from stagec.frontends.agent_files.hooks import HookFault
@@ -27,6 +29,15 @@ SKILLS = ("claude-skill", "shared-skill", "opencode-skill")
 _NAME = re.compile(r"[^\s,]+")
 _LONGEST = 5_000
 """Characters of a list of tools that is corrected; nobody has so many."""
+
+
+def list_misfits(
+    files: AgentFiles, rows: Mapping[str, str], owner: str = CLAUDE_CODE
+) -> Iterator[tuple[AgentFile, Misfit]]:
+    """Yield the values that do not fit, by the names of the rows for each kind of files."""
+    for kind, name in rows.items():
+        for file in files.of(kind):
+            yield from ((file, wrong) for wrong in find_misfits(file.members, file.at, files.known, name, owner))
 
 
 def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:

@@ -11,24 +11,17 @@ begin with `./`. `claude plugin validate` checks the same.
 
 from collections.abc import Iterator
 
+from stagec.core.json import object_of
 from stagec.core.rule import Finding
 from stagec.frontends.agent_files.document import AgentFiles
-from stagec.frontends.agent_files.values import find_misfits
-from stagec.rules.agent_files import rule
+from stagec.rules.agent_files import list_misfits, rule
 
-_KINDS = {
-    "claude-plugin": ("plugin", "plugin"),
-    "claude-marketplace": ("marketplace", "marketplace"),
-    "claude-hooks": ("hooks-file", "hooks of the plugin"),
-}
+_KINDS = {"claude-plugin": "plugin", "claude-marketplace": "marketplace", "claude-hooks": "hooks-file"}
 
 
 @rule(since="0.1", origin=("agent-files:refused-plugin",))
 def check(files: AgentFiles) -> Iterator[Finding]:
-    for name, (rows, what) in _KINDS.items():
-        for file in files.of(name):
-            base = file.members.get("metadata")
-            is_based = isinstance(base, dict) and "pluginRoot" in base  # then sources are written without './'
-            for wrong in find_misfits(file.members, file.at, files.known, rows) if file.reading.is_whole else ():
-                if not (is_based and wrong.key.endswith(".source")):
-                    yield Finding(wrong.at, f"Claude Code refuses the {what}: {wrong}")
+    for file, wrong in list_misfits(files, _KINDS):
+        is_based = "pluginRoot" in object_of(file.members.get("metadata"))  # then sources are written without './'
+        if file.reading.is_whole and not (is_based and wrong.key.endswith(".source")):
+            yield Finding(wrong.at, f"Claude Code refuses the {file.title}: {wrong}")

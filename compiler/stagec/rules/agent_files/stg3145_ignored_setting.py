@@ -17,8 +17,7 @@ from stagec.core.words import quote
 from stagec.frontends.agent_files.document import AgentFiles
 from stagec.frontends.agent_files.known import OPENCODE
 from stagec.frontends.agent_files.settings import ClaudeSettings
-from stagec.frontends.agent_files.values import find_misfits
-from stagec.rules.agent_files import rule
+from stagec.rules.agent_files import list_misfits, rule
 
 _SHARED = "settings.json"
 _SCOPES = {
@@ -26,7 +25,6 @@ _SCOPES = {
     "managed": "in settings that an organisation manages",
     "local": "in settings of the user and in '.claude/settings.local.json'",
 }
-_OF_OPENCODE = {"opencode-config": "config", "opencode-agent": "agent", "opencode-command": "command"}
 
 
 @rule(since="0.1", origin=("agent-files:ignored-setting",), severity=Severity.WARNING)
@@ -34,11 +32,9 @@ def check(files: AgentFiles) -> Iterator[Finding]:
     for _, settings in files.claude.settings:
         if not settings.is_lost:
             yield from _judge(settings, files)
-    for name, rows in _OF_OPENCODE.items():
-        for file in files.of(name):
-            for wrong in find_misfits(file.members, file.at, files.known, rows, OPENCODE):
-                if wrong.cost == "nothing":
-                    yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
+    for _, wrong in list_misfits(files, {"opencode-config": "config"}, OPENCODE):
+        if wrong.cost == "nothing":
+            yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
 
 
 def _judge(settings: ClaudeSettings, files: AgentFiles) -> Iterator[Finding]:

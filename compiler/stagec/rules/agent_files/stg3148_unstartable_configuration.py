@@ -12,19 +12,17 @@ from collections.abc import Iterator
 from stagec.core.rule import Finding
 from stagec.frontends.agent_files.document import AgentFiles
 from stagec.frontends.agent_files.known import CODEX, OPENCODE
-from stagec.frontends.agent_files.values import find_misfits
-from stagec.rules.agent_files import rule
+from stagec.rules.agent_files import list_misfits, rule
 
-_KINDS = {"opencode-config": OPENCODE, "codex-config": CODEX}
+_KINDS = {OPENCODE: {"opencode-config": "config"}, CODEX: {"codex-config": "config"}}
 
 
 @rule(since="0.1", origin=("agent-files:unstartable-configuration",))
 def check(files: AgentFiles) -> Iterator[Finding]:
-    for name, owner in _KINDS.items():
-        for file in files.of(name):
-            for wrong in find_misfits(file.members, file.at, files.known, "config", owner):
-                if wrong.cost == "program":
-                    yield Finding(wrong.at, f"{owner} does not start: {wrong}")
-            for fault in file.reading.faults:
-                if fault.topic == "unstartable-configuration":
-                    yield Finding(fault.at, f"{owner} does not start: the file is no TOML ({fault.facts['what']})")
+    for owner, kinds in _KINDS.items():
+        for _, wrong in list_misfits(files, kinds, owner):
+            if wrong.cost == "program":
+                yield Finding(wrong.at, f"{owner} does not start: {wrong}")
+    for file in files.of("codex-config"):
+        faults = (each for each in file.reading.faults if each.topic == "unstartable-configuration")
+        yield from (Finding(each.at, f"{CODEX} does not start: {each.facts['what']}") for each in faults)

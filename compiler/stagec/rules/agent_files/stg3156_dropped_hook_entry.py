@@ -14,6 +14,8 @@ from stagec.core.diagnostic import Severity
 from stagec.core.rule import Finding
 from stagec.core.words import quote
 from stagec.frontends.agent_files.document import AgentFiles
+from stagec.frontends.agent_files.hooks import Hooks
+from stagec.frontends.agent_files.known import Known
 from stagec.rules.agent_files import describe_hook_fault, rule
 
 _LOST = frozenset({"claude-settings", "claude-agent"})
@@ -23,15 +25,19 @@ _LOST = frozenset({"claude-settings", "claude-agent"})
 @rule(since="0.1", origin=("agent-files:discarded-settings", "agent-files:unmatched-hook"), severity=Severity.WARNING)
 def check(files: AgentFiles) -> Iterator[Finding]:
     events = files.known.names("events")
-    unfit = files.known.aliases("unfit-hook-types")
     for each in files.claude.hooks:
-        for entry in each.hooks.entries:
-            for hook in entry.hooks:
-                if hook.members.get("type") in unfit.get(entry.event, ()):
-                    told = f"hooks of the type {quote(hook.members['type'])} fail for {quote(entry.event)}"
-                    yield Finding(hook.at / "type", told)
+        yield from _judge_types(each.hooks, files.known)
         for fault in each.hooks.faults:
             is_told = fault.event not in events or (fault.costs_file and each.kind in _LOST)
             if not is_told:
                 reason = describe_hook_fault(fault, files.known)
                 yield Finding(fault.at, f"Claude Code leaves this entry of hooks out, because {reason}")
+
+
+def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:
+    """Yield the hooks of a type that their event does not run."""
+    unfit = known.aliases("unfit-hook-types")
+    for entry, hook in ((entry, hook) for entry in hooks.entries for hook in entry.hooks):
+        if hook.members.get("type") in unfit.get(entry.event, ()):
+            told = f"hooks of the type {quote(hook.members['type'])} fail for {quote(entry.event)}"
+            yield Finding(hook.at / "type", told)

@@ -15,17 +15,16 @@ from stagec.core.rule import Finding
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.known import OPENCODE, Known
 from stagec.frontends.agent_files.tool_names import list_tools
-from stagec.frontends.agent_files.values import find_misfits
-from stagec.rules.agent_files import rule
+from stagec.rules.agent_files import list_misfits, rule
+
+_KINDS = {"opencode-agent": "agent", "opencode-mode": "agent", "opencode-command": "command"}
 
 
 @rule(since="0.1", origin=("agent-files:misshapen-opencode-agent",))
 def check(files: AgentFiles) -> Iterator[Finding]:
-    for file in files.of("opencode-agent", "opencode-mode", "opencode-command"):
-        kind = "command" if file.kind.name == "opencode-command" else "agent"
-        for wrong in find_misfits(file.members, file.at, files.known, kind, OPENCODE):
-            fix = _make_map(file, files.known) if wrong.key == "tools" else None
-            yield Finding(wrong.at, f"OpenCode does not start: {wrong}", fix=fix)
+    for file, wrong in list_misfits(files, _KINDS, OPENCODE):
+        fix = _make_map(file, files.known) if wrong.key == "tools" else None
+        yield Finding(wrong.at, f"OpenCode does not start: {wrong}", fix=fix)
 
 
 def _make_map(file: AgentFile, known: Known) -> Fix | None:

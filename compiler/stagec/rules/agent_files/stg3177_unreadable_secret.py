@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.json import Json
+from stagec.core.json import Json, list_of
 from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import quote
@@ -30,11 +30,9 @@ def check(files: AgentFiles) -> Iterator[Finding]:
 
 
 def _list_texts(given: Json, at: Place) -> Iterator[tuple[str, Place]]:
-    if isinstance(given, str):
-        yield given, at
-    elif isinstance(given, dict):
-        for key, each in given.items():
-            yield from _list_texts(each, at / key)
-    elif isinstance(given, list):
-        for index, each in enumerate(given):
-            yield from _list_texts(each, at / index)
+    waiting = [(given, at)]
+    for each, place in waiting:
+        if isinstance(each, str):
+            yield each, place
+        members = each if isinstance(each, dict) else dict(enumerate(list_of(each)))
+        waiting += [(inner, place / key) for key, inner in members.items()]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import partial
 
 from stagec.core.budgets import Budgets
-from stagec.core.json import Json, object_of
-from stagec.core.place import START, Place, Span
+from stagec.core.failure import Failure
+from stagec.core.json import object_of
+from stagec.core.place import Place, Position, Span
 from stagec.core.value import replace
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.loaders.frontmatter import keep_others
-from stagec.sources.tree import Fault, Lines, Tree
+from stagec.project.toml import line_of, parse
+from stagec.sources.tree import Fault, Tree
 
 
 def load_json(tree: Tree, _budgets: Budgets) -> OwnerReading:
@@ -51,53 +52,22 @@ def load_unread(tree: Tree, _budgets: Budgets) -> OwnerReading:
     return OwnerReading(LoadOutcome.ABSENT, object_of(tree.value))
 
 
-_UNREADABLE = re.compile(r"(?P<what>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)")
-_TABLE = re.compile(r"^[ \t]*\[\[?(?P<path>[^\]\n]+)\]\]?", re.MULTILINE)
-_KEY = re.compile(
-    r"""^[ \t]*(?P<key>[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*(?P<value>[^\n]*?)[ \t\r]*$""", re.MULTILINE
-)
-
-
 def load_toml(tree: Tree, _budgets: Budgets) -> OwnerReading:
     """Return the tables of a TOML file; one that is no TOML is lost."""
     text = tree.data.decode(errors="replace")
-    format_ = replace(tree.format, suffixes=(), locate=partial(_locate, _list_members(text)))
+    format_ = replace(tree.format, suffixes=(), locate=partial(_locate_lines, text))
     try:
-        return OwnerReading(LoadOutcome.READ, tomllib.loads(text), tree.faults, format=format_)
-    except tomllib.TOMLDecodeError as error:
-        found = _UNREADABLE.fullmatch(str(error))
-        line = int(found["line"]) - 1 if found else text.count("\n")
-        start = sum(len(each) for each in text.splitlines(keepends=True)[:line])
-        at = Place(tree.file, range=(start, start + len((text[start:].splitlines() or [""])[0])))
-        fault = Fault("unstartable-configuration", at, facts={"what": found["what"] if found else str(error)})
+        return OwnerReading(LoadOutcome.READ, parse(tree.file, text), tree.faults, format=format_)
+    except Failure as failure:
+        fault = Fault("unstartable-configuration", tree.at, facts={"what": str(failure)})
         return OwnerReading(LoadOutcome.LOST, faults=(*tree.faults, fault), format=format_)
 
 
-def _list_members(text: str) -> Mapping[tuple[str, ...], tuple[int, int]]:
-    """Return where the values of keys are that stand on a line of their own, by the path of each."""
-    tables = [((), 0), *((_split(each["path"]), each.start("path")) for each in _TABLE.finditer(text))]
-    found: dict[tuple[str, ...], tuple[int, int]] = {}
-    for index, (path, start) in enumerate(tables):
-        end = tables[index + 1][1] if index + 1 < len(tables) else len(text)
-        found.setdefault(path, (start, start + len(".".join(path))))
-        for each in _KEY.finditer(text, start, end):
-            found.setdefault((*path, each["key"].strip("\"'")), each.span("value"))
-    return found
-
-
-def _split(path: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in re.findall(r"""[^."'\s]+|"[^"]*"|'[^']*'""", path))
-
-
-def _locate(
-    members: Mapping[tuple[str, ...], tuple[int, int]], data: bytes, places: Iterable[Place]
-) -> Mapping[Place, Span]:
-    lines = Lines(data.decode(errors="replace"))
+def _locate_lines(text: str, _data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    """Return the whole line of each key."""
+    lines = text.split("\n")
     found: dict[Place, Span] = {}
     for place in places:
-        path: tuple[Json, ...] = tuple(place.pointer)
-        while path and path not in members:
-            path = path[:-1]
-        where = place.range or members.get(tuple(map(str, path)))
-        found[place] = lines.span(*where) if where and (place.range or path) else START
+        number = line_of(text, tuple(map(str, place.pointer)))
+        found[place] = Span(Position(number, 1), Position(number, len(lines[number - 1]) + 1))
     return found
