@@ -267,3 +267,29 @@ def test_agent_files_have_no_tests_and_say_why(tmp_path: Path, capfd: Shown) -> 
     agent_file(".claude/agents/a.md", "name: a\ndescription: d\ntools: Read")(tmp_path)
     assert run(["permissions", str(tmp_path), "--root", str(tmp_path)]) == 0
     assert "none: no flow runs this file" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "frontmatter", "told"),
+    [
+        (
+            ".claude/agents/a.md",
+            "name: a\ndescription: d\ndisallowedTools: Bash, Write, bash",
+            "any tool but Bash and Write",
+        ),
+        (
+            ".opencode/agent/a.md",
+            "description: d\ntools: {bash: false, webfetch: false}",
+            "any tool but bash and webfetch",
+        ),
+        (".claude/agents/a.md", "name: a\ndescription: d\ntools: Bash, Read\ndisallowedTools: Bash", "Read"),
+    ],
+)
+def test_tools_that_are_taken_from_an_agent_are_not_its_own(
+    file: str, frontmatter: str, told: str, tmp_path: Path, capfd: Shown
+) -> None:
+    agent_file(file, frontmatter)(tmp_path)
+    assert run(["permissions", str(tmp_path), "--root", str(tmp_path)]) == 0
+    shown = capfd.readouterr().out
+    assert told in shown
+    assert told.startswith("any") or "Bash" not in shown

@@ -12,6 +12,12 @@ from stagec.creation.identity import make_id
 
 _MOST = 20
 """So many calls are told of one file."""
+_GIVING = (
+    r"\b(?:(?:delegate|hand|pass|forward|route|escalate|transfer|return|give)(?:s|ing)?"
+    r"(?:\s+(?:it|this|that|them|everything|(?:the|your|all)\s+\w+))?(?:\s+(?:over|off|on|back))?\s+to"
+    r"|(?:invoke|call|ask|consult|spawn|launch|start)(?:s|ing)?(?:\s+on)?)\s+(?:the\s+)?[`*\"'@]*"
+)
+"""Words behind which the name of an agent needs no `agent`: work is given to whoever has the name."""
 _BEFORE = r"\b(?:use|invoke|call|delegate\s+to|hand(?:\s+\w+)?\s+off\s+to|ask|run)\s+(?:the\s+)?[`*\"'@]*"
 _AFTER = r"[`*\"']*\s+(?:sub-?)?agent\b"
 _LONGEST = 80
@@ -46,7 +52,7 @@ class AgentNames:
         name = "|".join(written)
         command = "|".join(text for each, text in zip(known, written, strict=True) if len(each) >= _ENOUGH) or "(?!)"
         return re.compile(
-            rf"{_BEFORE}({name}){_AFTER}|@agent-({name})(?![\w-])|subagent_type[\"']?\s*[:=]\s*[\"'`]?({name})(?![\w-])"
+            rf"{_BEFORE}({name}){_AFTER}|{_GIVING}({name})(?![\w-])|(?<![\w@/.`])@({name})(?![\w/@-])|@agent-({name})(?![\w-])|subagent_type[\"']?\s*[:=]\s*[\"'`]?({name})(?![\w-])"
             rf"|(?<![\w/.:-])/({command})(?![\w/.-])",
             re.IGNORECASE,
         )

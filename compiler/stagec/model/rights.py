@@ -83,10 +83,10 @@ class ShellText:
 class Rights:
     """What one node may do.
 
-    `is_open` tells that nobody limits its tools: it may call whatever its host has. `general` is the mode that is
-    written for all nodes together. `prompts` are the texts that tell the model what to do, None where one of them is
-    not known. `shell` are the texts of others that become parts of programs. A node that `is_fixed` runs a program that
-    does the same whatever it reads: no model decides there.
+    `is_open` tells that nobody limits its tools: it may call whatever its host has, but for those it is `without`.
+    `general` is the mode that is written for all nodes together. `prompts` are the texts that tell the model what to
+    do, None where one of them is not known. `shell` are the texts of others that become parts of programs. A node that
+    `is_fixed` runs a program that does the same whatever it reads: no model decides there.
     """
 
     tools: tuple[Right, ...] = ()
@@ -96,6 +96,7 @@ class Rights:
     prompts: tuple[str, ...] | None = None
     shell: tuple[ShellText, ...] = ()
     is_fixed: bool = False
+    without: tuple[str, ...] = ()
 
     def labels_of(self, right: Right) -> frozenset[Label]:
         """Return what a tool reads and does in the mode of the node: one that only plans changes nothing."""

@@ -20,10 +20,14 @@ _OF_SERVER = "\0"
 
 @value
 class AllowedTools:
-    """The tools that somebody lets an agent call, with the rule that says so; `is_open` where it may call others."""
+    """The tools that somebody lets an agent call, with the rule that says so, and those that are `denied` to it.
+
+    `is_open` tells whether it may call others.
+    """
 
     tools: tuple[Mention, ...]
     is_open: bool
+    denied: tuple[str, ...] = ()
 
 
 @value
@@ -46,7 +50,9 @@ def read_allowed(members: Object, at: Place) -> AllowedTools:
         if rule is not None and rule.action != _DENY:
             found.append(Mention(name, rule.at))
     other = _decide(rules, _OF_SERVER)
-    return AllowedTools(tuple(found), other is None or other.action != _DENY)
+    decided = {name: _decide(rules, name) for name in _TOOLS}
+    denied = tuple(name for name, rule in decided.items() if rule is not None and rule.action == _DENY)
+    return AllowedTools(tuple(found), other is None or other.action != _DENY, denied)
 
 
 def _merge(members: Object, at: Place) -> Mapping[str, tuple[Json, Place]]:

@@ -14,7 +14,7 @@ from stagec.frontends.agent_files.denials import Denials
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.known import COPILOT, OPENCODE
 from stagec.frontends.agent_files.opencode_rights import read_allowed
-from stagec.frontends.agent_files.tool_names import list_tools
+from stagec.frontends.agent_files.tool_names import ToolGroup, list_tools
 from stagec.frontends.agent_files.values import find_misfits
 from stagec.frontends.agent_files.workflow_rights import WorkflowRights
 from stagec.model.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
@@ -74,7 +74,8 @@ class _RightsReader:
         settings = [each for home, each in files.claude.settings if home == file.where.home]
         is_claude = self._kind.startswith("claude")
         denials = Denials((rule for each in settings if is_claude for rule in each.list_denied()), files.known)
-        taken = {each.name for each in list_tools(file, files.known, "disallowedTools") if is_claude}
+        denied = list_tools(file, files.known, "disallowedTools") if is_claude else ()
+        taken = {each.name for each in denied if each.group is ToolGroup.KNOWN}
         tools: dict[str, Right] = {}
         listed = list_tools(file, files.known, key)
         for each in listed:
@@ -84,7 +85,8 @@ class _RightsReader:
         mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
         shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
         is_open = key not in file.members or any(each.name == _EVERY for each in listed)
-        return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell)
+        without = tuple(sorted(taken)) if is_open else ()
+        return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell, without=without)
 
     def _read_opencode(self) -> Rights | None:
         """Return what OpenCode lets an agent do; a command has the tools of the agent that runs it."""
@@ -95,7 +97,7 @@ class _RightsReader:
             return None
         allowed = read_allowed(members, at)
         tools = tuple(Right(each.name, each.at, self._find(each.name)) for each in allowed.tools)
-        return Rights(tools, allowed.is_open, prompts=self._prompts)
+        return Rights(tools, allowed.is_open, prompts=self._prompts, without=allowed.denied if allowed.is_open else ())
 
     def _has_misfit(self) -> bool:
         file = self._file

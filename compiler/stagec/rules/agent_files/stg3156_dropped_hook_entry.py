@@ -37,7 +37,7 @@ def check(files: AgentFiles) -> Iterator[Finding]:
 def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:
     """Yield the hooks of a type that their event does not run."""
     unfit = known.aliases("unfit-hook-types")
-    for entry, hook in ((entry, hook) for entry in hooks.entries for hook in entry.hooks):
+    for entry, hook in [(each, hook) for each in hooks.entries for hook in each.hooks]:
         if hook.members.get("type") in unfit.get(entry.event, ()):
             told = f"hooks of the type {quote(hook.members['type'])} fail for {quote(entry.event)}"
             yield Finding(hook.at / "type", told)

@@ -47,7 +47,7 @@ class ToolPermission:
 
 @value
 class NodePermissions:
-    """What a node may do; `is_open` tells that nobody limits its tools.
+    """What a node may do; `is_open` tells that nobody limits its tools but for those that it is `without`.
 
     `asked` counts the answers of its model in tests and runs, `silent` those of them that do not say what was called,
     `others` are the tools that it called and that no list allows.
@@ -61,6 +61,7 @@ class NodePermissions:
     asked: int = 0
     silent: int = 0
     others: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def least(self) -> tuple[str, ...]:
@@ -128,6 +129,7 @@ class PermissionCollector:
             node=name,
             mode=rights.mode.name if rights.mode is not None else None,
             is_open=rights.is_open,
+            without=rights.without,
             tools=tuple(self._collect_tools(name, rights, runs)),
             evidence=_judge_evidence(name, runs),
             asked=sum(each.used.asked.get(name, 0) for each in runs),

@@ -32,6 +32,7 @@ def _write_node(given: NodePermissions) -> Json:
         "node": given.node,
         "mode": given.mode,
         "limited": not given.is_open,
+        "without": list(given.without),
         "evidence": given.evidence.value,
         "asked": given.asked,
         "silent": given.silent,

@@ -36,12 +36,12 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
     for node in given.nodes:
         mode = f" ({node.mode})" if node.mode is not None else ""
         if not node.tools:
-            rows.append(((f"{node.node}{mode}", "any tool" if node.is_open else "nothing", ""), ()))
+            rows.append(((f"{node.node}{mode}", _describe_open(node, "any tool"), ""), ()))
         for at, each in enumerate(node.tools):
             name = f"{node.node}{mode}" if at == 0 else ""
             rows.append(((name, each.name, _describe_labels(each)), (_describe_rest(given, node, each, name_file),)))
         if node.tools and node.is_open:
-            rows.append((("", "any other tool", ""), ()))
+            rows.append((("", _describe_open(node, "any other tool"), ""), ()))
     if rows:
         sheet.table(rows)
     sheet.row("unknown", *_group_unknown(given))
@@ -49,6 +49,12 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
     sheet.row("least", *least)
     surplus = [f"{shorten(each.node)}: {join_names(each.surplus)}" for each in given.nodes if each.surplus]
     sheet.row("surplus", *surplus)
+
+
+def _describe_open(node: NodePermissions, tools: str) -> str:
+    """Say which tools a node may call that nobody lists."""
+    without = f" but {join_names(node.without)}" if node.without else ""
+    return f"{tools}{without}" if node.is_open else "nothing"
 
 
 def write_comment(flows: Iterable[FlowPermissions], name_file: NameFile) -> str:
@@ -62,14 +68,14 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
     for node in given.nodes:
         mode = f" ({quote_markdown(node.mode)})" if node.mode is not None else ""
         if not node.tools:
-            what = "any tool" if node.is_open else "nothing"
+            what = _describe_open(node, "any tool")
             yield f"| {_cell(node.node)}{mode} | {what} | | | | |"
         for each in node.tools:
             place = _cell(f"{name_file(each.at.file)}:{each.position.line}")
             told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _TOLD[each.teller], place)
             yield f"| {' | '.join(told)} | {_describe_use(given, node, each)} |"
         if node.tools and node.is_open:
-            yield f"| {_cell(node.node)}{mode} | any other tool | | | | |"
+            yield f"| {_cell(node.node)}{mode} | {_describe_open(node, 'any other tool')} | | | | |"
     unknown = [*_group_unknown(given, _code)]
     if unknown and given.tests + given.runs:
         yield "\nThe needs of these nodes are not known:\n"

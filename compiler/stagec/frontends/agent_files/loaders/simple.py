@@ -14,7 +14,7 @@ from stagec.core.value import replace
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.loaders.frontmatter import keep_others
 from stagec.project.toml import line_of, parse
-from stagec.sources.tree import Fault, Tree
+from stagec.sources.tree import Fault, Lines, Tree
 
 
 def load_json(tree: Tree, _budgets: Budgets) -> OwnerReading:
@@ -52,6 +52,9 @@ def load_unread(tree: Tree, _budgets: Budgets) -> OwnerReading:
     return OwnerReading(LoadOutcome.ABSENT, object_of(tree.value))
 
 
+_LINE = re.compile(r".*?:(?P<line>\d+): (?P<what>.*)", re.DOTALL)
+
+
 def load_toml(tree: Tree, _budgets: Budgets) -> OwnerReading:
     """Return the tables of a TOML file; one that is no TOML is lost."""
     text = tree.data.decode(errors="replace")
@@ -59,15 +62,20 @@ def load_toml(tree: Tree, _budgets: Budgets) -> OwnerReading:
     try:
         return OwnerReading(LoadOutcome.READ, parse(tree.file, text), tree.faults, format=format_)
     except Failure as failure:
-        fault = Fault("unstartable-configuration", tree.at, facts={"what": str(failure)})
+        told = _LINE.fullmatch(str(failure))
+        lines = text.splitlines(keepends=True) or [""]
+        number = min(int(told["line"]), len(lines)) - 1 if told else 0
+        start = len("".join(lines[:number]))
+        at = Place(tree.file, range=(start, start + len(lines[number].rstrip("\r\n"))))
+        fault = Fault("unstartable-configuration", at, facts={"what": told["what"] if told else str(failure)})
         return OwnerReading(LoadOutcome.LOST, faults=(*tree.faults, fault), format=format_)
 
 
-def _locate_lines(text: str, _data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
-    """Return the whole line of each key."""
-    lines = text.split("\n")
-    found: dict[Place, Span] = {}
-    for place in places:
+def _locate_lines(text: str, _data: bytes, given: Iterable[Place]) -> Mapping[Place, Span]:
+    """Return the whole line of each key, and stretches as they are."""
+    lines, places = text.split("\n"), tuple(given)
+    found: dict[Place, Span] = {place: Lines(text).span(*place.range) for place in places if place.range}
+    for place in (each for each in places if not each.range):
         number = line_of(text, tuple(map(str, place.pointer)))
         found[place] = Span(Position(number, 1), Position(number, len(lines[number - 1]) + 1))
     return found
