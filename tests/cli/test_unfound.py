@@ -143,3 +143,19 @@ def test_every_known_name_is_one_that_a_front_end_claims() -> None:
     ends = members(frontends, FrontEnd)
     for name in NAMES:
         assert any(end.claims(f"folder/{name}") for end in ends), name
+
+
+def test_files_of_other_tools_that_are_not_read_are_told(tmp_path: Path, capfd: Shown) -> None:
+    (tmp_path / ".cursorrules").write_text("Use tabs.", encoding="utf-8")
+    assert run(["validate", str(tmp_path)]) == 3
+    assert "seen and not read: " in capfd.readouterr().err
+    agent = tmp_path / ".claude" / "agents" / "a.md"
+    agent.parent.mkdir(parents=True)
+    agent.write_text("---\nname: a\ndescription: Does it\ntools: Read\n---\nDo it.\n", encoding="utf-8")
+    assert run(["validate", str(tmp_path)]) == 0
+    shown = capfd.readouterr().out
+    assert "a.md'\nSeen and not read: " in shown
+    assert ".cursorrules' of Cursor" in shown
+    (tmp_path / ".cursorrules").unlink()
+    assert run(["validate", str(tmp_path)]) == 0
+    assert "not read" not in capfd.readouterr().out

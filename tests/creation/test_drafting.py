@@ -244,6 +244,47 @@ def test_an_imported_agent_comes_after_its_workflow(draft: Drafting) -> None:
     assert told(project)[:1] == [("on", "belongs to the workflow: a stage has nothing for it")]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hand over to the reviewer.",
+        "Then hand it off to `reviewer`.",
+        "Call the reviewer when you are done.",
+        "Delegate to reviewer.",
+        "Delegating to the **reviewer** saves time.",
+        "Pass the result to the reviewer.",
+        "Invoke reviewer.",
+        "Ask @reviewer to look.",
+        "@reviewer looks at it.",
+        "Escalate to the reviewer.",
+        "Use the reviewer agent.",
+        "Run `/reviewer`, see /reviewer.",
+        'Task(subagent_type="reviewer")',
+    ],
+)
+def test_delegation_is_found_as_people_write_it(sentence: str, draft: Drafting) -> None:
+    project = draft(
+        {
+            ".claude/agents/writer.md": agent("name: writer\ndescription: y", f"Write.\n{sentence}\n"),
+            ".claude/agents/reviewer.md": agent("name: reviewer\ndescription: y"),
+        }
+    )
+    assert [(each.caller, each.callee) for each in project.hints] == [("writer", "reviewer")]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The reviewer reads it.", "Write to me@reviewer.org.", "Call reviewer-lists.", "Run the reviewer."]
+)
+def test_a_name_alone_is_no_delegation(sentence: str, draft: Drafting) -> None:
+    project = draft(
+        {
+            ".claude/agents/writer.md": agent("name: writer\ndescription: y", f"Write.\n{sentence}\n"),
+            ".claude/agents/reviewer.md": agent("name: reviewer\ndescription: y"),
+        }
+    )
+    assert project.hints == ()
+
+
 def test_calls_are_hints_with_their_place_and_never_routes(draft: Drafting) -> None:
     body = "First.\nThen use the `Code Reviewer` agent, or @agent-fixer.\nSee a/fixer and /fixers.\n"
     project = draft(

@@ -17,6 +17,7 @@ from stagec.core.scope import SearchScope
 from stagec.core.shelf import members
 from stagec.core.words import format_count, listing, quote
 from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
+from stagec.frontends.agent_files.known import read_data
 from stagec.frontends.stages.recognise import MARKDOWN
 from stagec.pipeline import Compilation, Project
 from stagec.sources.discover import resolve
@@ -47,7 +48,19 @@ def list_hints(project: Project) -> list[str]:
         f"stage files with frontmatter, stage plans in JSON or YAML, and agent files below {listing(AGENT_FOLDERS)}"
     )
     reads = f"stagec reads {listing(NAMES)}, {others}"
-    return [reads, *survey.hints(), "'stagec init DIR' makes a new project"]
+    unread = list_unread(project)
+    seen = [f"seen and not read: {', '.join(unread)}"] if unread else []
+    return [reads, *seen, *survey.hints(), "'stagec init DIR' makes a new project"]
+
+
+def list_unread(project: Project) -> tuple[str, ...]:
+    """Return what stagec knows of other tools and does not read, in the root of a project and in the folders named."""
+    sources, name_file = Sources(project.root, project.settings.budgets), name_from_here(project.root)
+    named = (resolve(project.root, path, ())[0] for path in project.paths if os.path.isdir(path))
+    folders = sorted({"", *("" if each == "." else each for each in named)})
+    known = ((owner, name) for owner, data in read_data().items() for name in data.get("unread", ()))
+    every = ((owner, posixpath.join(folder, name)) for owner, name in known for folder in folders)
+    return tuple(f"{quote(name_file(file))} of {owner}" for owner, file in every if sources.exists(file))
 
 
 def explain_emptiness(project: Project) -> Failure:

@@ -13,7 +13,7 @@ from stagec.creation.identity import make_id
 _MOST = 20
 """So many calls are told of one file."""
 _GIVING = (
-    r"\b(?:(?:delegate|hand|pass|forward|route|escalate|transfer|return|give)(?:s|ing)?"
+    r"\b(?:(?:(?:delegat|rout|escalat|giv)(?:es?|ing)|(?:hand|pass|forward|transfer|return)(?:e?s|r?ing)?)"
     r"(?:\s+(?:it|this|that|them|everything|(?:the|your|all)\s+\w+))?(?:\s+(?:over|off|on|back))?\s+to"
     r"|(?:invoke|call|ask|consult|spawn|launch|start)(?:s|ing)?(?:\s+on)?)\s+(?:the\s+)?[`*\"'@]*"
 )

@@ -23,7 +23,7 @@ class Report:
     codes are `explained` need not be explained again. `name_file` returns what a file of the project is called where
     the reader stands, `name_in_repository` what it is called from the top of the repository, as build services do.
     `explain` returns the page of a rule, in Markdown, by its code; `documentation` is the address of the site with all.
-    `suppressed` counts what files silence, `known` what the baseline accepts.
+    `suppressed` counts what files silence, `known` what the baseline accepts. `unread` is what was seen and not read.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -39,6 +39,7 @@ class Report:
     documentation: str | None = None
     suppressed: int = 0
     known: int = 0
+    unread: tuple[str, ...] = ()
 
     def counts(self) -> Mapping[Severity, int]:
         """Return how many diagnostics there are of every severity, heaviest first."""

@@ -14,7 +14,7 @@ from stagec.cli.files import name_from_here, name_from_repository, read_file, wr
 from stagec.cli.limits import load_configuration
 from stagec.cli.result_cache import keep, take_description
 from stagec.cli.streams import Transcript, find_canvas, put, put_error, show_progress
-from stagec.cli.unfound import explain_emptiness
+from stagec.cli.unfound import explain_emptiness, list_unread
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.observations import Recording, resolve
@@ -113,6 +113,7 @@ class ValidateRequest:
             explain=find_page,
             documentation=project.settings.documentation,
             suppressed=compilation.suppressed,
+            unread=() if self.quiet or compilation.flows else list_unread(project),
             known=0 if compilation.acceptance is None else compilation.acceptance.known,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stagec.core.words import listing
 from stagec.reporters import Report, Reporter, format_count
 
 
@@ -23,6 +24,9 @@ def _render(report: Report) -> str:
 
             fill = "\n".join(wrap(sentence, width))
         parts.append(fill)
+        if report.unread:
+            files = [report.name_file(file) for file in sorted(report.trees)]
+            parts += [f"Read: {listing(files)}", f"Seen and not read: {', '.join(report.unread)}"]
     return "".join(f"{part}\n" for part in parts)
 
 
