@@ -32,7 +32,10 @@ _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
 _SERVERS = ".mcp.json"
 _SKILLS = frozenset({"claude-skill", "shared-skill", "opencode-skill"})
 _PARTS = frozenset({"claude-plugin", "claude-marketplace"})
-_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<path>(?!path/|example)[\w.][\w./-]*\.\w+)(?:#[^)\s]*)?\)")
+_LINK = re.compile(
+    r"(?<!!)\[[^\]\[\n]{0,300}\]"
+    r"\((?P<path>(?!path/|example)[\w.][\w./-]{0,300}\.\w{1,20})(?:#[^)\s]{0,300})?\)"
+)
 """A link to a file, relative to the skill: no address, no page of a site, and nothing that a call fills in."""
 _SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
 """The file that comes first in a project, and in a plugin, by the name of both."""

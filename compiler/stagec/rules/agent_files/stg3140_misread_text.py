@@ -22,8 +22,8 @@ from stagec.rules.agent_files import rule
 _ARGUMENT = re.compile(r"(?<![\\$\w])\$[0-2](?![\w}])")
 _MONEY = re.compile(r"(?<![\\$\w])\$[0-2](?=[.,]\d)")
 """Nobody calls a skill with so many arguments that higher numbers count."""
-_AWK = re.compile(r"\bawk\b[^\n]*?\{[^}\n]*?(?<!\\)(?P<field>\$[0-2])(?!\d)")
-_STUCK = re.compile(r"(?<=[\w=(:\"'>])!`[^`\n]+`")
+_AWK = re.compile(r"\bawk\b[^\n{]{0,80}\{[^}\n]{0,80}?(?<!\\)(?P<field>\$[0-2])(?!\d)")
+_STUCK = re.compile(r"(?<=[\w=(:\"'>])!`[^`\n]{1,400}`")
 
 
 @rule(since="0.1", origin=("agent-files:misread-text",), severity=Severity.WARNING)

@@ -12,6 +12,7 @@ left are no mistake.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
@@ -31,33 +32,41 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Thai, Lao, Burmese and Khmer, which mark where a line can break."""
 
 
+_MOST = 20
+"""So many findings are told of one file."""
+
+
 @rule(since="0.1", origin=("agent-files:hidden-characters",), severity=Severity.WARNING)
 def check(tree: Tree) -> Iterator[Finding]:
-    if not tree.may_hide:
-        return
-    text = tree.data.decode(errors="replace")
-    shown = _FLAG.sub(lambda flag: " " * len(flag[0]), text)
-    for found in _HIDDEN.finditer(shown, 1):
-        message = _describe(found, shown)
-        if message is not None:
-            yield Finding(Place(tree.file, range=found.span()), message)
+    return islice(_list_findings(tree), _MOST) if tree.may_hide else iter(())
 
 
-def _describe(found: re.Match[str], text: str) -> str | None:
+def _list_findings(tree: Tree) -> Iterator[Finding]:
+    text = _FLAG.sub(lambda flag: " " * len(flag[0]), tree.data.decode(errors="replace"))
+    start = 0
+    for line in text.split("\n"):
+        is_from_right = not line.isascii() and any(unicodedata.bidirectional(each) in _FROM_RIGHT for each in line)
+        for found in _HIDDEN.finditer(line, 0 if start else 1):
+            message = _describe(found, line, is_from_right=is_from_right)
+            if message is not None:
+                at = Place(tree.file, range=(start + found.start(), start + found.end()))
+                yield Finding(at, message)
+        start += len(line) + 1
+
+
+def _describe(found: re.Match[str], line: str, *, is_from_right: bool) -> str | None:
     """Say what some characters hide; nothing of those that their language needs."""
     start, end = found.span()
     if found["tags"]:
         return f"{len(found[0])} characters that nobody sees spell {quote(_spell(found[0]))}"
     if found["selectors"]:
         return f"{len(found[0])} characters that nobody sees stand here one behind the other"
-    around = text[max(start - 1, 0) : start] + text[end : end + 1]
-    names = ", ".join(dict.fromkeys(f"U+{ord(each):04X}" for each in found[0]))
+    names = ", ".join(f"U+{ord(each):04X}" for each in sorted(set(found[0])))
     if found["blank"]:
-        is_needed = not around.isascii() and (_UNSPACED.search(around) or not set(found[0]) & {"\u200b"})
-        return None if is_needed and len(found[0]) == 1 else f"nobody sees {names}, which a model reads"
-    line = text[text.rfind("\n", 0, start) + 1 : (text.find("\n", end) + 1 or len(text))]
-    is_needed = any(unicodedata.bidirectional(each) in _FROM_RIGHT for each in line)
-    return None if is_needed else f"{names} turns the direction of a line that has no text from right to left"
+        around = line[max(start - 1, 0) : start] + line[end : end + 1]
+        is_joiner = not around.isascii() and (_UNSPACED.search(around) or "\u200b" not in found[0])
+        return None if is_joiner and end - start == 1 else f"nobody sees {names}, which a model reads"
+    return None if is_from_right else f"{names} turns the direction of a line that has no text from right to left"
 
 
 def _spell(tags: str) -> str:
