@@ -104,7 +104,6 @@ OWNERS: Mapping[str, set[str]] = {
 }
 SHORT: Mapping[str, str] = {
     "public/i25-linked-skills": "the link is a text in the corpus; a real one is told, as tests of owners show",
-    "public/i42-oc-command-bad-list": "the blank before the frontmatter is told, the wrong list in it is not",
     "public/i54-aw-stale-lock": "the digest of a frontmatter is not computed",
     "public/i56-cursor-space-after-comma": "no owner says so",
 }

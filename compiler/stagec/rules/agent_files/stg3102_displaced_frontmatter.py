@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.place import Place
-from stagec.core.rule import Finding
+from stagec.core.rule import Finding, Related
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.rules.agent_files import rule
 
@@ -25,13 +25,18 @@ def check(document: AgentFiles) -> Iterator[Finding]:
         if displaced is not None:
             at = Place(file.at.file, range=(displaced.start, displaced.end))
             cause = "the mark of a code block stands" if displaced.is_fenced else "something stands"
-            message = f"{cause} before this frontmatter, so {file.kind.owner} takes it for text"
-            yield Finding(at, message, (), _fix(file))
+            where = "the first line '---' is missing" if displaced.is_headless else f"{cause} before this frontmatter"
+            refusal = displaced.refusal
+            related = () if refusal is None else (Related(refusal.at, "the frontmatter is no YAML either"),)
+            yield Finding(at, f"{where}, so {file.kind.owner} takes it for text", related, _fix(file))
 
 
 def _fix(file: AgentFile) -> Fix | None:
     """Return how the file begins with its frontmatter: without what stands before, or without the code block."""
     displaced = file.reading.displaced
+    if displaced is not None and displaced.is_headless:
+        start = Place(file.at.file, range=(displaced.start, displaced.start))
+        return Fix("begin with '---'", (Edit(Change.WRITE, start, "---\n"),))
     if displaced is None or not (displaced.is_harmless or displaced.is_fenced):
         return None
     taken = [(0, displaced.start), *([displaced.last_line] if displaced.last_line else [])]
