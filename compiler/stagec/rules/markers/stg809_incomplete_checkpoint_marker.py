@@ -2,13 +2,14 @@
 
 ## Why this matters
 
-Without the id nobody finds the checkpoint; a saved one also needs its stage, the end of one its status, and one that was
-written in an emergency the reason, on which it depends whether the stage may start again.
+Without the id nobody finds the checkpoint; a saved one also needs its stage, and the end of one its status. One that was
+written in an emergency needs the reason, on which it depends whether the stage may start again.
 
 ## How to fix
 
 Add `id=` to every marker, `stage=` to those of saved checkpoints, `status=success` or `status=failed` to those of ends,
-and `reason=timeout`, `reason=abort` or `reason=error` to those of emergencies. `watchdog_timeout` and `manual_abort` are understood too.
+and `reason=timeout`, `reason=abort` or `reason=error` to those of emergencies. `watchdog_timeout` and `manual_abort`
+are understood too.
 """
 
 from collections.abc import Iterator
