@@ -2,8 +2,8 @@
 
 ## Why this matters
 
-Without the id nobody finds the checkpoint; a saved one also needs its stage, and the end of one its status. One that was
-written in an emergency needs the reason, on which it depends whether the stage may start again.
+Without the id nobody finds the checkpoint. A saved one also needs its stage, and the end of one its status. One that
+was written in an emergency needs the reason, on which it depends whether the stage may start again.
 
 ## How to fix
 
