@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from operator import itemgetter
 
+from stagec.contract.choices import identity
 from stagec.contract.schemas import Schema, Schemas, list_parts
-from stagec.core.json import Json, Object, list_of
+from stagec.core.json import Json, Object
 from stagec.core.place import Place
 from stagec.sources.shape.subschemas import SchemaPart, position
 
+_Written = Hashable
 _PARTS = frozenset({"$defs", "definitions"})
 _SILENT = frozenset(
     {
@@ -33,7 +35,7 @@ def are_alike(schemas: Schemas, one: Schema, other: Schema) -> bool:
 
 
 class _Writer:
-    """Writes schemas of one document in a way that is the same for all that say the same."""
+    """Writes the schemas of one document in a way that is the same for all that say the same."""
 
     def __init__(self, schemas: Schemas, root: Schema) -> None:
         self._schemas = schemas
@@ -43,67 +45,63 @@ class _Writer:
         looks_around = any(True for _ in list_parts(root, frozenset({"$dynamicRef", "$recursiveRef"})))
         self._silent = _SILENT - _PARTS if looks_around else _SILENT
 
-    def write(self, given: Json, at: Place, part: SchemaPart = SchemaPart.SCHEMA) -> str:
-        """Return a part of a schema as text."""
-        if part is SchemaPart.SCHEMA and isinstance(given, dict):
+    def write(self, given: Json, at: Place, part: SchemaPart = SchemaPart.SCHEMA) -> _Written:
+        """Return what a part of a schema says."""
+        if isinstance(given, dict) and part is SchemaPart.SCHEMA:
             return self._write_schema(given, at)
         if isinstance(given, dict) and part is not SchemaPart.DATA:
             inner = {key: self.write(each, at / key, position(part, key, each)) for key, each in given.items()}
-            return json.dumps(inner, sort_keys=True)
+            return _write_members(inner)
         if isinstance(given, list) and part is not SchemaPart.DATA:
-            return json.dumps(
-                [self.write(each, at / index, position(part, index, each)) for index, each in enumerate(given)]
-            )
-        return _write_value(given)
+            return tuple(self.write(each, at / key, position(part, key, each)) for key, each in enumerate(given))
+        return identity(given)
 
-    def _write_schema(self, schema: Object, at: Place) -> str:
+    def _write_schema(self, schema: Object, at: Place) -> _Written:
         self._left -= 1
         said = {key: each for key, each in schema.items() if key not in self._silent}
-        reference = said.get("$ref")
-        found = (
-            self._schemas.resolve(reference, at.file, self._schemas.base(at)) if isinstance(reference, str) else None
-        )
-        if isinstance(found, Schema) and found.at in self._open:  # the same way back up says the same
-            said["$ref"] = len(self._open) - self._open.index(found.at)
-        elif isinstance(found, Schema) and (len(self._open) >= _DEEPEST or self._left < 0):
-            said["$ref"] = f"{at.file} {at.pointer}"
-        elif isinstance(found, Schema):
-            self._open.append(found.at)
-            target = self.write(found.value, found.at)
-            self._open.pop()
-            if said.keys() == {"$ref"}:
-                return target
-            said["$ref"] = target
         if "const" in said and "enum" not in said:
             said["enum"] = [said.pop("const")]
-        written = {key: self._write_keyword(key, each, at / key) for key, each in said.items()}
-        telling = {key: each for key, each in written.items() if each not in _NOTHING.get(key, ())}
-        return json.dumps(telling, sort_keys=True) if telling else "true"
+        written = {key: self._write_keyword(key, each, at / key) for key, each in said.items() if key != "$ref"}
+        written = {key: each for key, each in written.items() if each not in _NOTHING.get(key, ())}
+        if isinstance(said.get("$ref"), str):
+            target = self._write_target(str(said["$ref"]), at)
+            if not written:
+                return target
+            written["$ref"] = target
+        return _write_members(written) if written else identity(True)
 
-    def _write_keyword(self, key: str, given: Json, at: Place) -> str:
+    def _write_target(self, reference: str, at: Place) -> _Written:
+        """Return what a reference refers to; one that leads back up is the number of steps to there."""
+        found = self._schemas.resolve(reference, at.file, self._schemas.base(at))
+        if not isinstance(found, Schema):
+            return (reference,)
+        if found.at in self._open:
+            return (len(self._open) - self._open.index(found.at),)
+        if len(self._open) >= _DEEPEST or self._left < 0:
+            return (reference, at.file, at.pointer)
+        self._open.append(found.at)
+        target = self.write(found.value, found.at)
+        self._open.pop()
+        return target
+
+    def _write_keyword(self, key: str, given: Json, at: Place) -> _Written:
         if key in {"required", "enum", "type"}:
             every = given if isinstance(given, list) else [given]
-            return json.dumps(sorted({_write_value(each) for each in every}))
-        part = position(SchemaPart.SCHEMA, key, given)
+            return tuple(sorted({identity(each) for each in every}, key=repr))
         if key in {"allOf", "anyOf", "oneOf"} and isinstance(given, list):
-            return json.dumps(sorted(self.write(each, at / index) for index, each in enumerate(list_of(given))))
-        return self.write(given, at, part)
+            return tuple(sorted((self.write(each, at / index) for index, each in enumerate(given)), key=repr))
+        return self.write(given, at, position(SchemaPart.SCHEMA, key, given))
 
 
-_NOTHING: Mapping[str, tuple[str, ...]] = {
-    "required": ("[]",),
-    "uniqueItems": ("false",),
-    **dict.fromkeys(("minLength", "minItems", "minProperties"), ("0",)),
-    **dict.fromkeys(("properties", "patternProperties", "dependentRequired", "dependentSchemas"), ("{}",)),
-    **dict.fromkeys(("additionalProperties", "items", "propertyNames", "unevaluatedProperties"), ("true",)),
+def _write_members(members: Mapping[str, _Written]) -> _Written:
+    return tuple(sorted(members.items(), key=itemgetter(0)))
+
+
+_NOTHING: Mapping[str, tuple[_Written, ...]] = {
+    "required": ((),),
+    "uniqueItems": (identity(False),),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), (identity(0),)),
+    **dict.fromkeys(("properties", "patternProperties", "dependentRequired", "dependentSchemas"), ((),)),
+    **dict.fromkeys(("additionalProperties", "items", "propertyNames", "unevaluatedProperties"), (identity(True),)),
 }
-"""What a keyword says, as text, when it refuses no value."""
-
-
-def _write_value(given: Json) -> str:
-    """Return a value as text; `1.0` is 1, and `true` is not."""
-    if isinstance(given, dict):
-        return json.dumps({key: _write_value(each) for key, each in given.items()}, sort_keys=True)
-    if isinstance(given, list):
-        return json.dumps([_write_value(each) for each in given])
-    return json.dumps(int(given) if isinstance(given, float) and given.is_integer() else given)
+"""What a keyword says when it refuses no value."""
