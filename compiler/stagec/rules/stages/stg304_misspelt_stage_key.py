@@ -2,8 +2,8 @@
 
 ## Why this matters
 Keys that the format does not know are metadata, which nothing reads. A misspelt key is metadata, too, and the member
-that was meant is absent without a word. So are `next`, `checks`, `gate` and `hooks`, which belong below `stagec`, and keywords
-of a schema that have lost their indentation, or have one of spaces that are none in YAML.
+that was meant is absent without a word. So are `next`, `checks`, `gate` and `hooks`, which belong below `stagec`, and
+keywords of a schema that have lost their indentation, or have one of spaces that are none in YAML.
 
 ## How to fix
 Correct the key, or move it below `stagec`, or into its schema. Metadata can have a name that begins with `x-`.
