@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stagec.core.json import Json, Object, list_of, object_of
@@ -45,13 +45,22 @@ def make_samples(program: Program, schema: str | None, required: Iterable[Requir
     wanted = tuple(required)
     seen: list[Json] = []
     for maker in _list_makers(program, schema):
-        made = maker.simplest(maker.root, 0)
+        # what is wished is asked for like what the schema asks for, so that its alternatives are chosen accordingly
+        made = maker.simplest({"allOf": [maker.root, *map(_demand, wanted)]}, 0)
         found = dict(made) if isinstance(made, dict) else {}
         for each in wanted:
             maker.put(found, each)
         if found not in seen and program.answer_schemas.complaint(schema, found) is None:
             yield found
         seen.append(found)
+
+
+def _demand(each: RequiredValue) -> Json:
+    """Return a schema of the objects that have what is wished."""
+    found: Json = {"const": each.value}
+    for key in () if each.absent else reversed(each.path):
+        found = {"required": [str(key)], "properties": {str(key): found}}
+    return {} if each.absent else found
 
 
 def make_value(program: Program, schema: str | None) -> Json:
@@ -121,7 +130,8 @@ class _Maker:
                 return self._choose(expanded[listed])
         if "default" in expanded:
             return expanded["default"]
-        return self._of_kind(_find_type(expanded), expanded, depth)
+        kinds = _list_types(expanded)
+        return self._of_kind(self._choose(kinds) if len(kinds) > 1 else kinds[0], expanded, depth)
 
     def put(self, found: Any, each: RequiredValue) -> None:
         """Put what is wished where it is wished; objects on the way there are made."""
@@ -321,15 +331,19 @@ _MOST_MEMBERS = 12
 """Members that are made because an object needs so many."""
 
 
-def _find_type(expanded: Mapping[str, Any]) -> str:
+def _list_types(expanded: Mapping[str, Any]) -> Sequence[str]:
+    """Return the types that a value may have, the likeliest first."""
     kind = expanded.get("type")
-    if isinstance(kind, list):
-        kind = next((each for each in kind if each != "null"), "null")
+    if isinstance(kind, list) and kind:
+        return sorted(map(str, kind), key=lambda each: each == "null")
     if isinstance(kind, str):
-        return kind
-    return "object" if {"properties", "required"} & set(expanded) else "array" if "items" in expanded else "string"
+        return (kind,)
+    if {"properties", "required", "minProperties", "patternProperties"} & set(expanded):
+        return ("object",)
+    return ("array",) if {"items", "contains", "prefixItems"} & set(expanded) else _TYPES
 
 
+_TYPES = ("string", "integer", "boolean", "null", "object", "array")
 _FORMATS: Mapping[str, str] = {
     "date": "2024-01-01",
     "date-time": "2024-01-01T00:00:00Z",
