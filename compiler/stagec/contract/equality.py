@@ -20,8 +20,8 @@ _SILENT = frozenset(
     }
 )
 """Keywords that refuse no value by themselves; what parts of others are for is seen where they are referred to."""
-_DEEPEST, _MOST = 32, 5_000
-"""Schemas inside each other, and schemas in all, that are written; a reference beyond them equals no other."""
+_DEEPEST, _MOST = 64, 5_000
+"""Schemas inside each other, and schemas in all, that are written."""
 
 
 def are_alike(schemas: Schemas, one: Schema, other: Schema) -> bool:
@@ -40,7 +40,7 @@ class _Writer:
     def __init__(self, schemas: Schemas, root: Schema) -> None:
         self._schemas = schemas
         self._open = [root.at]
-        self._left = _MOST
+        self._depth, self._left = 0, _MOST
         # which parts a reference means that looks at the way to it is not followed, so all of them count
         looks_around = any(True for _ in list_parts(root, frozenset({"$dynamicRef", "$recursiveRef"})))
         self._silent = _SILENT - _PARTS if looks_around else _SILENT
@@ -57,17 +57,21 @@ class _Writer:
         return identity(given)
 
     def _write_schema(self, schema: Object, at: Place) -> _Written:
+        """Return what a schema says; one that is too deep, or one too many, says what no other one says."""
         self._left -= 1
+        if self._depth >= _DEEPEST or self._left < 0:
+            return (at.file, at.pointer)
+        self._depth += 1
         said = {key: each for key, each in schema.items() if key not in self._silent}
         if "const" in said and "enum" not in said:
             said["enum"] = [said.pop("const")]
         written = {key: self._write_keyword(key, each, at / key) for key, each in said.items() if key != "$ref"}
         written = {key: each for key, each in written.items() if each not in _NOTHING.get(key, ())}
-        if isinstance(said.get("$ref"), str):
-            target = self._write_target(str(said["$ref"]), at)
-            if not written:
-                return target
-            written["$ref"] = target
+        target = self._write_target(str(said["$ref"]), at) if isinstance(said.get("$ref"), str) else None
+        self._depth -= 1
+        if target is not None and not written:
+            return target
+        written |= {} if target is None else {"$ref": target}
         return _write_members(written) if written else identity(True)
 
     def _write_target(self, reference: str, at: Place) -> _Written:
@@ -77,8 +81,6 @@ class _Writer:
             return (reference,)
         if found.at in self._open:
             return (len(self._open) - self._open.index(found.at),)
-        if len(self._open) >= _DEEPEST or self._left < 0:
-            return (reference, at.file, at.pointer)
         self._open.append(found.at)
         target = self.write(found.value, found.at)
         self._open.pop()

@@ -35,12 +35,13 @@ def check(registry: Registry) -> Iterator[Finding]:
     going_on = [step for step in registry.steps.values() if step.key.startswith(_FIRST) and _follows(registry, step)]
     taken = {step.key.removeprefix(_FIRST) for step in going_on}
     names = (key.removeprefix(_NEXT) for key in registry.steps if key.startswith(_NEXT))
-    free = NameIndex(name for name in names if name not in taken)
+    free = [name for name in names if name not in taken]
     related = tuple(Related(step.at.key, "goes on to its continuation") for step in going_on[:1])
     for step in registry.steps.values():
         if step.key.startswith(_FIRST) and _is_left_alone(step) and not _follows(registry, step):
             wanted = step.key.removeprefix(_FIRST)
-            near = f"; did you mean {quote(_NEXT + meant)}?" if (meant := free.nearest(wanted)) is not None else ""
+            meant = NameIndex(free).nearest(wanted) if free else None
+            near = f"; did you mean {quote(_NEXT + meant)}?" if meant is not None else ""
             message = f"nothing follows step {quote(step.key)}: it has no gate, and there is no {quote(_NEXT + wanted)}"
             yield Finding(step.at.key, f"{message}{near}", related)
 
