@@ -11,6 +11,7 @@ from stagec.core.place import START, Part, Place, Pointer, Span
 from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import replace, value
 from stagec.project.selection import Selection
+from stagec.sources.shape.swaps import SWAPPED
 from stagec.sources.tree import Tree
 
 
@@ -45,7 +46,7 @@ class Verdict:
 
 def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection) -> tuple[Diagnostic, ...]:
     """Return what a user sees of the verdicts of all rules, sorted by place."""
-    kept, folded = _fold(verdicts)
+    kept, folded = _fold(verdicts, _find_twins(trees.values()))
     shown = [each for each in kept if not each.silent and selection.severity(each.rule) is not None]
     spans = _locate([each.finding for each in shown], trees)
     found = [each.make_diagnostic(selection, spans, trees, folded[id(each)]) for each in shown]
@@ -87,14 +88,20 @@ def silence_echoes(verdicts: Iterable[Verdict], resolve: Callable[[str], str]) -
     return (replace(each, silent=True) if id(each) in silent else each for each in every)
 
 
-def _fold(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], Counter[int]]:
+def _find_twins(trees: Iterable[Tree]) -> Mapping[Place, tuple[Place, ...]]:
+    """Return the places of all faults of a mistake that two swapped values are, by the place of each."""
+    faults = (each for tree in trees for each in tree.faults if SWAPPED in each.facts)
+    return {each.at: places for each in faults if isinstance(places := each.facts[SWAPPED], tuple)}
+
+
+def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
     That is what lies at or inside the place of an earlier family's error, and what names an error as its cause. Of
     errors that name each other the first stands. What repeats a silent error is silent with it, unless its rule is
     mandatory.
     """
-    roots = _Roots()
+    roots = _Roots(twins)
     folded: Counter[int] = Counter()
     kept: list[Verdict] = []
     for _, judged in groupby(_fold_excess(verdicts, folded), key=lambda each: each.rule.code[:4]):
@@ -118,7 +125,8 @@ class _Roots:
     family lies in: of these members something cannot be read, so what rests on them follows from that.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, twins: Mapping[Place, tuple[Place, ...]]) -> None:
+        self._twins = twins
         self._causes: dict[_Spot, Verdict] = {}
         self._around: dict[_Spot, Verdict] = {}
         self._broken: dict[_Spot, Verdict] = {}
@@ -152,7 +160,7 @@ class _Roots:
         """Return the error that a finding repeats."""
         finding = each.finding
         found = [_find_around(finding.at, self._around)] if self._around else []
-        for cause in finding.causes if self._causes else ():
+        for cause in (*finding.causes, *self._twins.get(finding.at, ())) if self._causes else ():
             found += [_find_around(cause, self._causes), self._broken.get((cause.file, cause.pointer, None))]
         standing = (root for root in found if root is not None and root is not each)
         if each.rule.mandatory:

@@ -274,12 +274,27 @@ def test_what_cannot_be_read_may_say_anything(tmp_path: Path, schema: Json, path
         {"not": {}},
         {"minProperties": 1},
         {"dependentRequired": {"b": ["a"]}},
-        {"dependencies": {"b": {"required": ["a"]}}},
-        {"dependentSchemas": {}},
+        {"dependentSchemas": {name: {"required": ["a"]} for name in "bcdef"}},
     ],
 )
 def test_what_may_require_a_member_in_involved_ways_leaves_it_open(tmp_path: Path, keyword: Json) -> None:
     assert _presence(tmp_path, {**_object(a=TEXT), **keyword}, "a") is UNKNOWABLE
+
+
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize(
+    ("draft", "keyword"),
+    [
+        ("draft/2020-12/schema", "dependentSchemas"),
+        ("draft/2019-09/schema", "dependentSchemas"),
+        ("draft-07/schema#", ""),
+    ],
+)
+def test_a_member_may_demand_others(tmp_path: Path, draft: str, keyword: str, *, required: bool) -> None:
+    address = f"http{'s' * bool(keyword)}://json-schema.org/{draft}"
+    demand = {keyword or "dependencies": {"b": {"required": ["a"]}}}
+    schema: Json = {"$schema": address, **_object(a=TEXT), **demand, "required": ["b"] if required else []}
+    assert _presence(tmp_path, schema, "a") is (Presence.SURE if required else Presence.POSSIBLE)
 
 
 @pytest.mark.parametrize(

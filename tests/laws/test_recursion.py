@@ -21,12 +21,19 @@ ALLOWED = {
     "cli.app:_add_help": "commands and their subcommands",
     "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "world.samples:_Maker._make_array": "`_DEEPEST` levels and `_MOST` values are made",
+    "world.samples:_Maker._make_object": "`_DEEPEST` levels and `_MOST` values are made",
+    "sources.shape.swaps:_swap": "documents are no deeper than their budget allows",
     **{
         f"comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
         for each in (
             *(f"inclusion:_Proof._{name}" for name in ("implies", "split")),
             *(f"samples:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
         )
+    },
+    **{
+        f"contract.equality:_Writer.{each}": "`_DEEPEST` schemas inside each other are written"
+        for each in ("write", "_write_schema", "_write_target", "_write_keyword")
     },
     "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
     "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",

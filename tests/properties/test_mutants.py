@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
 import pytest
 from campaigns import choose
 from properties.mutants import equivalent, pipelines, plans, registries, schemas, slips
-from properties.mutants.judge import SEVERAL, Bench
+from properties.mutants.judge import SEVERAL, Bench, Verdict
 from properties.mutants.projects import EXAMPLES, PLAN, Change, list_projects
 
 MUTATIONS = {
@@ -57,6 +58,30 @@ def test_a_mistake_is_told_as_one_error_where_it_was_made(bench: Bench) -> None:
     least = LEAST_RIGHT if bench.is_sound else LEAST_OF_UNSOUND
     assert len(wrong) <= max(FEW, (1 - least) * len(judged)), wrong
     assert found[SEVERAL] <= max(1, MOST_CASCADES * len(judged)), wrong
+
+
+SLIPS: Mapping[str, tuple[slips.Operator, float]] = {
+    "pasted member": (slips.pasted_members, MOST_CASCADES),
+    "single quotes": (slips.single_quotes, MOST_CASCADES),
+    "miscounted brace": (slips.miscounted_braces, MOST_CASCADES),
+    "swapped values": (slips.swapped_values, 0.12),
+}
+"""Slips of a hand, and which part of them may have more than one error."""
+OF_SLIPS = choose(4, full=40)
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_of_the_hand_is_told_as_one_error(slip: str, tmp_path: Path) -> None:
+    make, most = SLIPS[slip]
+    judged: list[Verdict] = []
+    for root in list_projects():
+        bench = Bench(root, tmp_path)
+        chance = Random(f"{root.name} {slip}")
+        every = list(make(bench.base, chance)) if bench.is_sound else []
+        judged += [bench.judge(each) for each in chance.sample(every, min(OF_SLIPS, len(every)))]
+    several = [[each.message for each in verdict.added] for verdict in judged if verdict.what == SEVERAL]
+    assert len(judged) >= choose(8, full=20)
+    assert len(several) <= max(1, most * len(judged)), several
 
 
 def test_an_edit_without_meaning_is_not_told(bench: Bench) -> None:

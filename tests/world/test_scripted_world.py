@@ -204,6 +204,23 @@ def test_grants_are_given_as_said_and_refused_otherwise(told: Json, *, granted: 
     assert answer(told, effect) == {"granted": granted}
 
 
+def test_a_repeated_call_is_granted_as_the_call_that_it_repeats() -> None:
+    """The last turn repeats, and the ids of its calls go on; another call with the id of one is another call."""
+    rm, ls = {"command": "rm"}, {"command": "ls"}
+    calls = [
+        {"tool": "Bash", "arguments": rm, "granted": False},
+        {"id": "x", "tool": "Bash", "arguments": ls, "granted": True},
+    ]
+    told: Json = {"grants": True, "conversations": {"plan": [{"calls": calls}]}}
+    asked = {
+        (name, str(given)): Grant("r/plan#1/1.1", "r/plan#1", 1, name, "Bash", "0", "", given)
+        for name in ("0.0", "7.0", "x")
+        for given in (rm, ls)
+    }
+    answers = {key: answer(told, effect) for key, effect in asked.items()}
+    assert [each["granted"] for each in answers.values()] == [False, False, False, True, True, True]
+
+
 @pytest.mark.parametrize("told", [[False, True], {"work": [False, True]}])
 def test_the_work_is_judged_by_visit(told: Json) -> None:
     judgements = [answer({"judge": told}, Judge(f"r/work#{visit}/1.1", "poll:state", {}, None)) for visit in (1, 2, 3)]

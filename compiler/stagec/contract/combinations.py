@@ -81,7 +81,7 @@ _GENERAL = frozenset(
     }
 )
 """Keywords by which a schema speaks of members that it does not name."""
-_CHOOSING = frozenset({"anyOf", "oneOf", "if", "not"})
+_CHOOSING = frozenset({"anyOf", "oneOf", "if", "not", "dependentSchemas", "dependencies"})
 _OPENING = frozenset({"additionalProperties", "if"})
 
 
@@ -173,8 +173,26 @@ def _alternatives(layer: Schema, body: Object) -> Iterator[tuple[tuple[Schema, .
             _some(layer, body, "if", "then"),
             (Schema({"not": body["if"]}, layer.at / "{else}"), *_some(layer, body, "else")),
         )
+    for keyword, name, inner in list_dependents(body) if follows_dependents(body) else ():
+        at = layer.at / keyword / name
+        yield (
+            (Schema({"properties": {name: False}}, at / "{without}"),),
+            (Schema({"required": [name]}, at / "{with}"), Schema(inner, at)),
+        )
 
 
+def list_dependents(body: Object) -> list[tuple[str, str, Json]]:
+    """Return the schemas that a schema applies only where a member is there: keyword, member and schema."""
+    found = ((keyword, object_of(body.get(keyword)).items()) for keyword in ("dependentSchemas", "dependencies"))
+    return [(keyword, name, each) for keyword, inner in found for name, each in inner if isinstance(each, dict | bool)]
+
+
+def follows_dependents(body: Object) -> bool:
+    """Tell whether these schemas are taken one by one: each of them doubles the combinations."""
+    return len(list_dependents(body)) <= _MOST_DEPENDENT
+
+
+_MOST_DEPENDENT = 4
 MOST_DENIED = 16
 """So many branches of a `oneOf` are compared with each other."""
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from stagec.contract.combinations import Combination
+from stagec.contract.combinations import Combination, follows_dependents
 from stagec.contract.schemas import Schema
 from stagec.core.json import Json, Object, list_of, object_of, whole_of
 from stagec.core.value import replace, value
@@ -95,9 +95,9 @@ def _together(said: list[MemberSchemas], *, whole: bool) -> MemberSchemas:
     )
 
 
-_REQUIRING = {"not", "dependentSchemas", "$dynamicRef"}
+_REQUIRING = {"not", "$dynamicRef"}
 """Keywords that can make a member required in ways that are not followed."""
-_SPEAKING = {"dependentSchemas", "$dynamicRef", "$recursiveRef"}
+_SPEAKING = {"$dynamicRef", "$recursiveRef"}
 """Keywords that can say more about a member in ways that are not followed."""
 
 
@@ -115,8 +115,7 @@ def _property(layer: Schema, name: str) -> MemberSchemas:
     if not parts and not doubtful and isinstance(elsewhere, dict) and elsewhere:
         parts = [Schema(elsewhere, layer.at / "additionalProperties")]
     closed = not parts and not doubtful and elsewhere is False
-    speaks = any(not isinstance(each, list) for each in _mapping(body, "dependencies").values())
-    whole = not doubtful and not speaks and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
+    whole = not doubtful and follows_dependents(body) and _SPEAKING.isdisjoint(body) and not _lists_objects(body)
     return MemberSchemas(
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),

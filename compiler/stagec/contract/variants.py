@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from stagec.contract.choices import identity
-from stagec.contract.combinations import MOST_DENIED, Combination, as_object
+from stagec.contract.combinations import MOST_DENIED, Combination, as_object, follows_dependents
 from stagec.contract.denials import list_left
 from stagec.contract.extent import admits, bodies_of, count_out, list_values
 from stagec.contract.member import is_barred, member
@@ -14,7 +14,7 @@ from stagec.contract.negations import list_denied
 from stagec.contract.schemas import Schema, Schemas
 from stagec.contract.standings import ABSENT, OTHER, Path, PathValue, Variant, WantedPath, judge_variant, path_tree
 from stagec.core.budgets import AnswerBudgets
-from stagec.core.json import Json, list_of
+from stagec.core.json import Json, list_of, object_of
 from stagec.core.value import value
 
 
@@ -186,7 +186,7 @@ _MOST_APART = 16
 
 _INVOLVED = frozenset(
     {
-        *("dependencies", "dependentRequired", "dependentSchemas", "contains", "propertyNames"),
+        *("dependentRequired", "contains", "propertyNames"),
         *("pattern", "format", "multipleOf", "uniqueItems", "minProperties", "maxProperties", "$dynamicRef"),
         *("$recursiveRef", "contentEncoding", "contentMediaType"),
     }
@@ -196,6 +196,9 @@ _INVOLVED = frozenset(
 
 def _is_involved(combination: Combination) -> bool:
     return any(
-        not _INVOLVED.isdisjoint(body) or len(list_of(body.get("oneOf"))) > MOST_DENIED
+        not _INVOLVED.isdisjoint(body)
+        or len(list_of(body.get("oneOf"))) > MOST_DENIED
+        or not follows_dependents(body)
+        or any(isinstance(each, list) for each in object_of(body.get("dependencies")).values())
         for body in bodies_of(combination)
     )

@@ -252,12 +252,14 @@ def visit_of(execution: str) -> int:
     return int(execution.rpartition("#")[2])
 
 
-MACHINE = 3
+MACHINE = 4
 """The version of the machine: what makes another state, or other requests, of the same events is a new version."""
 WITH_PLACES = 2
 """The first version in which complaints about answers name places."""
 WITH_OBEYED_ANSWERS = 3
 """The first version in which an answer to a question counts whatever another plan allows meanwhile."""
+WITH_KEPT_NAMES = 4
+"""The first version in which a callable that changes a reserved name fails, and in which text arrives as it streams."""
 
 
 @value

@@ -34,6 +34,11 @@ def explain_finish(answer: Mapping[str, Json]) -> str | None:
     return None if told is None else _FINISHES[told]
 
 
+def name_finish(explained: str | None) -> str | None:
+    """Return the word for why a response is not whole, from the sentence of `explain_finish`."""
+    return next((word for word, sentence in _FINISHES.items() if sentence == explained), None)
+
+
 def explain_absence(answer: Mapping[str, Json]) -> str | None:
     """Return why there is no answer in what a model has said, None where it has not said that."""
     why = answer.get(UNREADABLE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stagec.core.json import Json, Object, list_of, object_of
@@ -21,6 +22,8 @@ _MOST = 2_000
 
 _ALTERNATIVES = 4
 """Which of the values that a schema lists, and of its alternatives, are tried one after the other."""
+_MAKERS = 120
+"""Ways to choose among alternatives that are tried when the simple ones do not fit."""
 
 
 @value
@@ -42,13 +45,22 @@ def make_samples(program: Program, schema: str | None, required: Iterable[Requir
     wanted = tuple(required)
     seen: list[Json] = []
     for maker in _list_makers(program, schema):
-        made = maker.simplest(maker.root, 0)
+        # what is wished is asked for like what the schema asks for, so that its alternatives are chosen accordingly
+        made = maker.simplest({"allOf": [maker.root, *map(_demand, wanted)]}, 0)
         found = dict(made) if isinstance(made, dict) else {}
         for each in wanted:
             maker.put(found, each)
         if found not in seen and program.answer_schemas.complaint(schema, found) is None:
             yield found
         seen.append(found)
+
+
+def _demand(each: RequiredValue) -> Json:
+    """Return a schema of the objects that have what is wished."""
+    found: Json = {"const": each.value}
+    for key in () if each.absent else reversed(each.path):
+        found = {"required": [str(key)], "properties": {str(key): found}}
+    return {} if each.absent else found
 
 
 def make_value(program: Program, schema: str | None) -> Json:
@@ -63,17 +75,46 @@ def make_value(program: Program, schema: str | None) -> Json:
 def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
     """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives."""
     root = {} if schema is None else json.loads(program.plan.contents[schema])
+    root, matches = root if isinstance(root, dict) else {}, program.answer_schemas.matches
     for alternative in range(_ALTERNATIVES):
         for is_full in (False, True):
-            yield _Maker(root if isinstance(root, dict) else {}, alternative, is_full=is_full)
+            yield _Maker(root, matches, alternative, is_full=is_full)
+    # choose otherwise at one place, at two places, and so on, as far as there is something to choose
+    waiting: deque[tuple[Mapping[int, int], bool]] = deque(({}, is_full) for is_full in (False, True))
+    for _ in range(_MAKERS):
+        if not waiting:
+            return
+        picks, is_full = waiting.popleft()
+        maker = _Maker(root, matches, picks=picks, is_full=is_full)
+        yield maker
+        first = max(picks, default=-1) + 1
+        for at, count in enumerate(maker.choices[first:], first):
+            waiting.extend(({**picks, at: other}, is_full) for other in range(1, min(count, _MOST_CHOICES)))
+
+
+_MOST_CHOICES = 16
+"""Alternatives at one place that are tried."""
 
 
 class _Maker:
-    """Makes values by one schema, which refers to nothing but parts of itself."""
+    """Makes values by one schema, which refers to nothing but parts of itself.
 
-    def __init__(self, root: Mapping[str, Any], alternative: int = 0, *, is_full: bool = False) -> None:
-        self.root = root
-        self._alternative, self._is_full = alternative, is_full
+    At each choice, `picks` says which alternative is taken, by the number of the choice; otherwise the one that
+    `alternative` says. `choices` are the numbers of alternatives at the choices so far.
+    """
+
+    def __init__(
+        self,
+        root: Mapping[str, Any],
+        matches: Callable[[str, str], bool],
+        alternative: int = 0,
+        picks: Mapping[int, int] | None = None,
+        *,
+        is_full: bool = False,
+    ) -> None:
+        self.root, self._matches = root, matches
+        self.choices: list[int] = []
+        self._alternative, self._picks, self._is_full = alternative, picks or {}, is_full
         self._left = _MOST
 
     def simplest(self, schema: Any, depth: int) -> Any:
@@ -89,7 +130,8 @@ class _Maker:
                 return self._choose(expanded[listed])
         if "default" in expanded:
             return expanded["default"]
-        return self._of_kind(_find_type(expanded), expanded, depth)
+        kinds = _list_types(expanded)
+        return self._of_kind(self._choose(kinds) if len(kinds) > 1 else kinds[0], expanded, depth)
 
     def put(self, found: Any, each: RequiredValue) -> None:
         """Put what is wished where it is wished; objects on the way there are made."""
@@ -111,22 +153,56 @@ class _Maker:
     def _of_kind(self, kind: str, expanded: Mapping[str, Any], depth: int) -> Any:
         match kind:
             case "object":
-                wanted = list_of(expanded.get("required")) if depth < _DEEPEST else []
-                if self._is_full:
-                    wanted = list(dict.fromkeys((*wanted, *object_of(expanded.get("properties")))))
-                return {str(name): self.simplest(self._member(expanded, str(name)), depth + 1) for name in wanted}
+                return self._make_object(expanded, depth)
             case "array":
-                first = list_of(expanded.get("prefixItems"))
-                count = max(int(min(expanded.get("minItems", 0), _DEEPEST)), len(first), int(self._is_full))
-                parts = (*first, *[expanded.get("items", {})] * (count - len(first)))
-                made = [self.simplest(each, depth + 1) for each in parts[:count]]
-                return [self._number(each, at) for at, each in enumerate(made)] if expanded.get("uniqueItems") else made
+                return self._make_array(expanded, depth)
             case "string":
                 return self._write_text(expanded)
             case "integer" | "number":
                 return self._find_number(expanded)
             case _:
                 return False if kind == "boolean" else None
+
+    def _make_object(self, expanded: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        """Return an object with the members that a schema wants, by name, because of others, or by their number."""
+        declared = object_of(expanded.get("properties"))
+        wanted = [str(each) for each in list_of(expanded.get("required"))] if depth < _DEEPEST else []
+        wanted += [*declared] if self._is_full else []
+        for name in wanted:  # the list grows while it is read
+            wanted += [str(each) for each in list_of(object_of(expanded.get("dependentRequired")).get(name))]
+            wanted = list(dict.fromkeys(wanted)) if len(wanted) > _MOST else wanted
+        least = min(int(expanded.get("minProperties", 0)), _MOST_MEMBERS)
+        others = (*declared, *self._list_pattern_names(expanded), *(f"member{at}" for at in range(_MOST_MEMBERS)))
+        names = dict.fromkeys(wanted)
+        for name in others:
+            if len(names) < least and declared.get(name) is not False:
+                names[name] = None
+        return {name: self.simplest(self._member(expanded, name), depth + 1) for name in names}
+
+    def _list_pattern_names(self, expanded: Mapping[str, Any]) -> Iterator[str]:
+        """Yield names that the patterns of a schema allow."""
+        for pattern, inner in object_of(expanded.get("patternProperties")).items():
+            text = make_matching_text(pattern)
+            ends = ("", *(f"{at}" for at in range(10)), *"abcdefgh") if inner is not False else ()
+            names = (name for end in ends for name in (text + end, text[: len(text) - len(end)] + end))
+            yield from (name for name in dict.fromkeys(names) if self._matches(pattern, name))
+
+    def _make_array(self, expanded: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return a list with as many elements as a schema wants, those that it must contain among them."""
+        first, items = list_of(expanded.get("prefixItems")), expanded.get("items", {})
+        if isinstance(items, list):  # of the drafts before 2020-12
+            first, items = items, expanded.get("additionalItems", {})
+        contained = (
+            [expanded["contains"]] * min(int(expanded.get("minContains", 1)), _DEEPEST)
+            if "contains" in expanded
+            else []
+        )
+        count = max(int(min(expanded.get("minItems", 0), _DEEPEST)), len(first) + len(contained), int(self._is_full))
+        if "maxItems" in expanded:
+            count = min(count, int(expanded["maxItems"]))
+        parts = [*first, *[{"allOf": [items, each]} for each in contained], *[items] * count][:count]
+        made = [self.simplest(each, depth + 1) for each in parts]
+        return [self._number(each, at) for at, each in enumerate(made)] if expanded.get("uniqueItems") else made
 
     def _find_number(self, expanded: Mapping[str, Any]) -> Any:
         """Return a number between the bounds of a schema, next to one of them where 0 is none of these numbers."""
@@ -159,11 +235,19 @@ class _Maker:
 
     def _choose(self, listed: Any) -> Any:
         """Return one of some values or alternatives, the last of them where there are fewer."""
-        return listed[min(self._alternative, len(listed) - 1)]
+        picked = self._picks.get(len(self.choices), 0 if self._picks else self._alternative)
+        self.choices.append(len(listed))
+        return listed[min(picked, len(listed) - 1)]
 
     def _member(self, schema: Any, key: Key) -> Any:
         expanded = self._resolve(schema, 0)
-        return object_of(expanded.get("properties")).get(str(key), expanded.get("additionalProperties", {}))
+        name, declared = str(key), object_of(expanded.get("properties"))
+        found = [declared[name]] if name in declared else []
+        patterns = object_of(expanded.get("patternProperties"))
+        found += [inner for pattern, inner in patterns.items() if self._matches(pattern, name)]
+        if len(found) > 1:
+            return {"allOf": found}
+        return found[0] if found else expanded.get("additionalProperties", {})
 
     def _resolve(self, schema: Any, depth: int) -> Mapping[str, Any]:
         """Return a schema with what it refers to and chooses from written out, as far as that is simple."""
@@ -172,11 +256,25 @@ class _Maker:
             others: list[Json] = [self._at(expanded.pop("$ref"))] if "$ref" in expanded else []
             others += list_of(expanded.pop("allOf", None))
             others += [self._choose(each) for name in ("anyOf", "oneOf") if (each := list_of(expanded.pop(name, None)))]
+            others += self._choose_branch(expanded)
             if not others or depth > _DEEPEST:
                 break
             for other in others:
                 expanded = _join(expanded, object_of(other))
         return expanded
+
+    def _choose_branch(self, expanded: dict[str, Any]) -> list[Json]:
+        """Take the conditions out of a schema, and return what one branch of each asks for."""
+        found: list[Json] = []
+        for name, inner in object_of(expanded.pop("dependentSchemas", None)).items():
+            is_there = name in list_of(expanded.get("required")) or (
+                self._is_full and name in object_of(expanded.get("properties"))
+            )
+            found += [inner] if is_there else []
+        if "if" in expanded:
+            met, then, other = (expanded.pop(each, {}) for each in ("if", "then", "else"))
+            found.append(self._choose([{"allOf": [met, then]}, {"allOf": [other]}]))
+        return found
 
     def _at(self, reference: Any) -> Json:
         found: Any = self.root
@@ -188,22 +286,64 @@ class _Maker:
 def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Return what two schemas ask for together, as far as that is simple."""
     joined = {**other, **one}
-    if "required" in one and "required" in other:
-        joined["required"] = [*list_of(one["required"]), *list_of(other["required"])]
-    if "properties" in one and "properties" in other:
-        joined["properties"] = {**object_of(other["properties"]), **object_of(one["properties"])}
+    for key in one.keys() & other.keys():
+        join = _JOINS.get(key)
+        if join is not None:
+            joined[key] = join(one[key], other[key])
+    for key in ("$ref", "anyOf", "oneOf", "if", "contains"):  # a second one is a part of its own
+        if key in one and key in other:
+            rest = {name: other[name] for name in (_BRANCHES if key == "if" else (key,)) if name in other}
+            joined["allOf"] = [*list_of(joined.get("allOf")), rest]
     return joined
 
 
-def _find_type(expanded: Mapping[str, Any]) -> str:
+_BRANCHES = ("if", "then", "else")
+
+
+def _join_named(one: Any, other: Any) -> dict[str, Any]:
+    first, second = object_of(one), object_of(other)
+    both = {name: {"allOf": [first[name], second[name]]} for name in first.keys() & second.keys()}
+    return {**second, **first, **{name: each for name, each in both.items() if first[name] != second[name]}}
+
+
+def _join_values(one: Any, other: Any) -> list[Any]:
+    common = [each for each in list_of(one) if each in list_of(other)]
+    return common or list_of(one)
+
+
+def _join_types(one: Any, other: Any) -> Any:
+    first, second = ([each] if isinstance(each, str) else list_of(each) for each in (one, other))
+    common = [each for each in first if each in second]
+    common += ["integer"] if {"integer", "number"} <= {*first, *second} and "integer" not in common else []
+    return common or one
+
+
+_JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("required", "allOf"), lambda one, other: [*list_of(one), *list_of(other)]),
+    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas", "dependentRequired", "$defs"), _join_named),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    "enum": _join_values,
+    "type": _join_types,
+}
+"""What two schemas say together with a keyword that both have."""
+_MOST_MEMBERS = 12
+"""Members that are made because an object needs so many."""
+
+
+def _list_types(expanded: Mapping[str, Any]) -> Sequence[str]:
+    """Return the types that a value may have, the likeliest first."""
     kind = expanded.get("type")
-    if isinstance(kind, list):
-        kind = next((each for each in kind if each != "null"), "null")
+    if isinstance(kind, list) and kind:
+        return sorted(map(str, kind), key=lambda each: each == "null")
     if isinstance(kind, str):
-        return kind
-    return "object" if {"properties", "required"} & set(expanded) else "array" if "items" in expanded else "string"
+        return (kind,)
+    if {"properties", "required", "minProperties", "patternProperties"} & set(expanded):
+        return ("object",)
+    return ("array",) if {"items", "contains", "prefixItems"} & set(expanded) else _TYPES
 
 
+_TYPES = ("string", "integer", "boolean", "null", "object", "array")
 _FORMATS: Mapping[str, str] = {
     "date": "2024-01-01",
     "date-time": "2024-01-01T00:00:00Z",

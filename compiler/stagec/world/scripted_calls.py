@@ -29,10 +29,13 @@ def _list_calls(given: Json, key: RequestKey) -> list[tuple[str, Mapping[str, Js
 
 
 def find_grant(scenario: Scenario, effect: Grant, key: RequestKey) -> bool | None:
-    """Return what people say of a call beside it; nothing where nobody says anything there."""
+    """Return what people say of a call beside it, or of the same call in a turn that is repeated; else nothing."""
     calls = _list_calls(scenario.conversations.get(key.node), key)
-    said = (each["granted"] for name, each in calls if name == effect.proposal and "granted" in each)
-    return next((each is True for each in said), None)
+    told = [
+        (_is_same(each, effect), name == effect.proposal, each["granted"]) for name, each in calls if "granted" in each
+    ]
+    meant = [each for each in told if each[0] or each[1]]
+    return max(meant, key=lambda each: (each[1], each[0]))[2] is True if meant else None
 
 
 def find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
@@ -45,12 +48,16 @@ def find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
     )
     ranked = sorted(same, key=lambda named: named[0] != effect.id)
     for name, each in ranked:
-        if name == effect.id or equal(each.get("arguments") or {}, effect.arguments):
+        if name == effect.id or _is_same(each, effect):
             return {"error": each["error"]} if "error" in each else {"value": each["result"]}
     told = select_visit(key, scenario.tools[effect.tool]) if effect.tool in scenario.tools else MISSING
     if told is MISSING:
         return None
     return {"error": object_of(told)["error"]} if set(object_of(told)) == _ERROR else {"value": unwrap(told)}
+
+
+def _is_same(call: Mapping[str, Json], effect: Call | Grant) -> bool:
+    return call.get("tool") == effect.tool and equal(call.get("arguments") or {}, effect.arguments)
 
 
 def has_tool(scenario: Scenario, node: str, tool: str) -> bool:

@@ -38,7 +38,7 @@ _BEGUN = time.monotonic()
 
 def progress(part: float, text: str) -> None:
     """Say how much of the work is done, from 0 to 1."""
-    print(f"[STAGE:progress:id={STAGE}:pct={100 * part:.0f}] {text}", flush=True)
+    print(f"[STAGE:progress:id={STAGE}:pct={100 * part:.0f}:msg={text}]", flush=True)
 
 
 def end() -> None:

@@ -356,3 +356,13 @@ class TestPromptsOfARegistry:
         }
         found = compiled(tmp_path, files)
         assert [each for each in told(found) if each[0] == self.PROMPT] == [(self.PROMPT, "STG107")]
+
+
+@pytest.mark.parametrize("file", ["stages/plan.md", "plan.md"])
+def test_stages_of_a_pipeline_that_cannot_be_read_may_have_their_tools_named_there(tmp_path: Path, file: str) -> None:
+    conflict = "<<<<<<< ours\nentry: plan\n=======\nentry: plans\n>>>>>>> theirs\n"
+    allowing = stage().replace("allowedTools: []", "allowedTools: [Read]")
+    found = compiled(tmp_path, {"pipeline.yaml": conflict, file: allowing})
+    assert [each.code for each in found.diagnostics] == ["STG118"]
+    found = compiled(tmp_path, {"pipeline.yaml": "entry: plan\nstages: ['**/*.md']\n"})
+    assert [each.code for each in found.diagnostics] == ["STG376"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
 from random import Random
 from typing import Any
 
-from properties.mutants.projects import Change, Pointer, Project, drop, put, reach, rename, value_at
+from properties.mutants.projects import Change, Pointer, Project, drop, put, reach, rename, value_at, walk
 from properties.mutants.words import change_case, misspell
 
 from stagec.flow_tests.document import is_flow_test
@@ -166,6 +168,64 @@ def broken_syntax(project: Project, chance: Random) -> Iterator[Change]:
             broken = text[:at] + text[at + 1 :]
             if is_broken(file, broken):
                 yield Change({file: broken.encode()}, ((file, ()),))
+
+
+def pasted_members(project: Project, _chance: Random) -> Iterator[Change]:
+    """Copy a step or a stage under another name, and leave its id as it is."""
+    for file, path in places(project, lambda each: each.named(".json"), (("steps", "*"),)):
+        data = project.data(file)
+        key = f"{path[-1]}-2"
+        data["steps"][key] = value_at(data, path)
+        yield project.change(file, data, path, ("steps", key), words=(path[-1], key))
+    for file in project.stages:
+        copy = f"{file.removesuffix('.md')}-2.md"
+        name = project.data(file).get("id")
+        yield Change({copy: (project.root / file).read_bytes()}, ((file, ()), (copy, ())), frozenset({str(name)}))
+
+
+def single_quotes(project: Project, chance: Random) -> Iterator[Change]:
+    """Put one text of a JSON file, or all of them, in single quotes."""
+    for file in project.named(".json"):
+        if not is_flow_test(file):
+            text = project.write(file, project.data(file)).decode()
+            texts = [each.span() for each in re.finditer(r'"[^"\\\n\']*"', text)]
+            for begin, end in chance.sample(texts, min(3, len(texts))):
+                yield Change({file: f"{text[:begin]}'{text[begin + 1 : end - 1]}'{text[end:]}".encode()}, ((file, ()),))
+            yield Change({file: text.replace('"', "'").encode()}, ((file, ()),))
+
+
+def miscounted_braces(project: Project, chance: Random) -> Iterator[Change]:
+    """Write a brace or a bracket of a JSON file twice, or not at all."""
+    for file in project.named(".json"):
+        if not is_flow_test(file):
+            text = project.write(file, project.data(file)).decode()
+            marks = [at for at, letter in enumerate(text) if letter in "{}[]"]
+            for at in chance.sample(marks, min(6, len(marks))):
+                broken = text[:at] + text[at] * chance.choice((0, 2)) + text[at + 1 :]
+                yield Change({file: broken.encode()}, ((file, ()),))
+
+
+def swapped_values(project: Project, chance: Random) -> Iterator[Change]:
+    """Let two members of one object, both texts or both of other types, change their values."""
+    for file in sorted({*project.named(".json"), *project.named(".yaml"), *project.stages}):
+        if is_flow_test(file):
+            continue
+        data = project.data(file)
+        pairs = [
+            (at, one, other)
+            for at, given in walk(data)
+            if isinstance(given, dict)
+            for one, other in combinations(given, 2)
+            if given[one] != given[other] and not {one, other} & REMARKS
+        ]
+        for at, one, other in chance.sample(pairs, min(8, len(pairs))):
+            owner = value_at(data, at)
+            swapped = put(put(project.data(file), (*at, one), owner[other]), (*at, other), owner[one])
+            yield project.change(file, swapped, (*at, one), (*at, other), words=(one, other, owner[one], owner[other]))
+
+
+REMARKS = frozenset({"title", "description", "$comment", "name", "displayName", "default", "examples", "version"})
+"""Members whose values no rule compares with others."""
 
 
 def is_broken(file: str, text: str) -> bool:

@@ -52,3 +52,6 @@ def test_a_response_with_text_is_told_of_as_it_arrives(say: str, streamed: list[
     provider = [name for name in run.names() if name.startswith("Provider")]
     told = ["ProviderTokensStreamed"] * len(streamed)
     assert provider == ["ProviderRequestStarted", *told, "ProviderRequestCompleted"]
+    stages = iter(run.facts("StagePreFired", "stage"))
+    begun = [next(stages) if name == "StagePreFired" else name for name in run.names()]
+    assert begun.index("STREAM_RESPONSE") < begun.index("ProviderRequestCompleted")

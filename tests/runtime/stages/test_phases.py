@@ -78,9 +78,22 @@ class TestSetup:
         assert run.turn.transcript == (Message("system", task),)
 
     @pytest.mark.parametrize("name", sorted(hooks.RESERVED))
-    def test_leaves_the_reserved_names_as_they_are(self, name: str) -> None:
+    @pytest.mark.parametrize("member", ["value", "ctx"])
+    def test_may_not_give_a_reserved_name_another_value(self, name: str, member: str) -> None:
         run = Run(alone(hooks={"setup": "m:f", "gate": "m:g"}))
-        run.answer({"value": {name: "mine"}, "ctx": {name: "mine"}})
+        run.answer({"value": {}, member: {name: "mine"}})
+        assert run.end == (Outcome.FAILED, "a: init-failed")
+        assert run.facts("StageInitFailed", "reason", "error") == [
+            [
+                f"its hook writes '{name}'",
+                {"class": "Validation", "code": "ContextMutationForbidden", "phase": "Setup", "stageId": "a"},
+            ]
+        ]
+
+    def test_may_return_the_reserved_names_as_they_are(self) -> None:
+        run = Run(alone(hooks={"setup": "m:f", "gate": "m:g"}))
+        given = run.given["ctx"]
+        run.answer({"value": {"upstream": given["upstream"]}, "ctx": given})
         assert run.given["ctx"] == CONTEXT
 
     @pytest.mark.parametrize("answer", [{}, None, {"error": "raised"}, {"value": 1}, {"value": ["task"]}])

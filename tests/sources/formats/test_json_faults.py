@@ -122,7 +122,7 @@ SEVERAL = {
         '{"a": 1\n "b": tru,\n c: 1,\n "d": [1 2],\n "e": 3,\n}',
         ["missing-comma", "unquoted-text", "unquoted-key", "missing-comma", "trailing-comma"],
     ),
-    "a Python dictionary": ("{'a': True, 'b': None}", ["single-quotes", "foreign-literal"] * 2),
+    "a Python dictionary": ("{'a': True, 'b': None}", ["single-quotes", "foreign-literal", "foreign-literal"]),
     "comments on every line": ('{ // a\n "b": 1, // c\n # d\n}', ["comment", "comment", "comment", "trailing-comma"]),
     "only token faults behind a bracket that does not fit": (
         '{"a": [1},\n "b" 2,\n "c": tru\n}',

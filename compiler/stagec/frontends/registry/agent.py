@@ -27,6 +27,7 @@ class Agent:
     """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
     system_prompt: Attachment | None = None
     fallback_folder: Attachment | None = None
+    version: str | None = None
     generation: Generation = Generation.V1_13
     conduct: AgentConduct = AgentConduct()
     """Its tools and its permission mode: of its `boundaries` in 1.13, of the settings file in 1.14."""

@@ -30,8 +30,8 @@ class SettingsFile:
 
     @property
     def permissions(self) -> Json:
-        """What stands under `permissions`, whatever it is; an empty object where nothing does."""
-        return object_of(self.content).get("permissions", {})
+        """What stands under `permissions`, whatever it is; None where nothing does."""
+        return object_of(self.content).get("permissions")
 
 
 @value

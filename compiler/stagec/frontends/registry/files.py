@@ -30,7 +30,8 @@ class Folder:
     """A folder that belongs to a registry, and the member that names it, if any.
 
     `is_outside` tells that it lies outside the project, by its name or by a link; where the name leads out, `path` is
-    the folder beside the registry.
+    the folder beside the registry. `is_displaced` tells that `path` is taken for another folder, which is named and not
+    there, and that stagec was not run on a part of the project.
     """
 
     path: str
@@ -38,6 +39,7 @@ class Folder:
     named: str | None
     is_outside: bool
     is_there: bool
+    is_displaced: bool = False
 
 
 @value
@@ -227,6 +229,10 @@ def _beside(file: str, name: str) -> str:
     return posixpath.join(posixpath.dirname(file), name)
 
 
+_TOP = ".agent"
+"""The folder at the root of a project that has all agents."""
+
+
 def _folder(sources: Sources, root: Object, member: str, default: str) -> Folder:
     """Return a folder that a registry names relative to the project, or the default one beside the registry.
 
@@ -239,7 +245,11 @@ def _folder(sources: Sources, root: Object, member: str, default: str) -> Folder
     near = posixpath.join(posixpath.dirname(default), posixpath.basename(base))
     path = near if not sources.has_folder(base) and sources.has_folder(near) else base
     is_there = sources.has_folder(path)
-    return Folder(path, member, named, not is_there and is_folder(sources.root / path), is_there)
+    # the root of a part of a project lacks the first folders of the path, all those above the agent's own
+    parts = base.split("/")
+    lacks_root = base.endswith("/" + near) and ("/" in near or text_in(root, "agentId") in parts or parts[0] == _TOP)
+    is_outside = not is_there and is_folder(sources.root / path)
+    return Folder(path, member, named, is_outside, is_there, path != base and not lacks_root)
 
 
 def find_attached_file(sources: Sources, agent: Tree, way: tuple[str, ...]) -> Attachment | None:

@@ -197,6 +197,7 @@ def _agent(tree: Tree | None, written: Generation, sources: Sources) -> Agent | 
         is_whole=tree.readable and "runner" in tree.value and faulty.isdisjoint(_LIMITING),
         system_prompt=find_attached_file(sources, tree, _SYSTEM_PROMPT),
         fallback_folder=find_attached_folder(sources, tree, _FALLBACK_FOLDER),
+        version=text_in(tree.value, "version"),
         generation=written,
         conduct=read_conduct(sources, tree, written),
     )

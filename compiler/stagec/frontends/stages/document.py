@@ -252,6 +252,8 @@ class Pipeline:
     """Every `$ref` in the schemas of stages and context, and in the schema files that they lead to."""
     configured: tuple[Mention, ...] = ()
     """The stages that configurations of a state machine name as its entry."""
+    is_lost: bool = False
+    """Whether the stages belong to a pipeline that cannot be read, and that may name their tools."""
 
     def has_stage(self, name: str) -> bool:
         """Tell whether a stage has this id, or may have it."""

@@ -36,13 +36,14 @@ _ID = re.compile(rb"""^[ \t{]*["']?id["']?[ \t]*:[ \t]*["']?([^\s"'#,]+)""", re.
 class PipelineFiles:
     """A pipeline's file, None for stages that belong to none, and the trees of its stages, broken ones included.
 
-    `configuration` is the file beside a state machine that configures it.
+    `configuration` is the file beside a state machine that configures it; `lost` is a pipeline that cannot be read.
     """
 
     pipeline: Tree | None
     stages: tuple[Tree, ...]
     listed: tuple[Listed, ...] = ()
     configuration: Tree | None = None
+    lost: Tree | None = None
 
 
 def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ...]:
@@ -66,7 +67,15 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ..
     for tree in _stages(sources, unlisted):
         if _is_meant(sources, tree):
             loose.setdefault(posixpath.dirname(tree.file), []).append(tree)
-    alone = (PipelineFiles(None, tuple(inside)) for inside in loose.values())
+    # what a pipeline that cannot be read lists is anybody's guess: it may be any stage below
+    unread = (each.pipeline for each in found.values() if each is not None and each.pipeline is not None)
+    lost = {posixpath.dirname(tree.file): tree for tree in unread if not tree.readable}
+    alone = (
+        PipelineFiles(
+            None, tuple(inside), lost=next((lost[each] for each in _around(inside[0].file) if each in lost), None)
+        )
+        for inside in loose.values()
+    )
     kept = (each for file, each in sorted(found.items()) if file not in members)  # stage objects that a pipeline lists
     return (*(each for each in kept if each is not None), *alone)
 

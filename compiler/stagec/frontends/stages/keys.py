@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from stagec.contract.combinations import types_of
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex
 from stagec.frontends.stages.document import MEMBERS, REQUIRED, Stage
@@ -59,3 +60,51 @@ _BELOW: Mapping[str, Callable[[Json], bool]] = {
     "gate": lambda given: bool(object_of(given)) and object_of(given).keys() <= _ANSWERS,
     "hooks": lambda given: bool(object_of(given)) and object_of(given).keys() <= _PHASES,
 }
+
+
+def find_fallen_keywords(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a stage that are keywords of the schema above them, and the key of this schema.
+
+    Their indentation is lost, or is made of spaces that YAML takes for letters.
+    """
+    above: str | None = None
+    for key, given in stage.members.items():
+        keyword = key.strip()
+        if key in _SCHEMAS:
+            above = key
+        elif above is None or key in MEMBERS or not _TAKES.get(keyword, _takes_nothing)(given):
+            above = None
+        else:
+            yield key, above
+
+
+def _takes_nothing(_: Json) -> bool:
+    return False
+
+
+def _is_schema(given: Json) -> bool:
+    return isinstance(given, bool | dict)
+
+
+def _are_schemas(given: Json) -> bool:
+    return isinstance(given, dict) and all(map(_is_schema, given.values()))
+
+
+def _are_names(given: Json) -> bool:
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+def _is_count(given: Json) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
+_SCHEMAS = ("completionSchema", "inputsSchema")
+_TAKES: Mapping[str, Callable[[Json], bool]] = {
+    "required": _are_names,
+    "type": lambda given: types_of({"type": given}) is not None,
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "items", "propertyNames"), _is_schema),
+    **dict.fromkeys(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"), _are_schemas),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), lambda given: isinstance(given, list) and all(map(_is_schema, given))),
+    **dict.fromkeys(("minProperties", "maxProperties"), _is_count),
+}
+"""Keywords that a schema of objects often has, and whether they take a value."""

@@ -36,7 +36,7 @@ def _readable(bundle: PipelineFiles) -> PipelineFiles:
     """Return a bundle without its pipeline where that cannot be read: its stages can be judged all the same."""
     pipeline = bundle.pipeline
     known = pipeline is None or (pipeline.readable and isinstance(pipeline.value, dict))
-    return bundle if known else PipelineFiles(None, bundle.stages)
+    return bundle if known else PipelineFiles(None, bundle.stages, lost=pipeline)
 
 
 @value
@@ -92,6 +92,7 @@ class _Reading:
             memo=Memo(),
             references=tuple(self._references(stages)),
             configured=tuple(self._list_configured()),
+            is_lost=self._bundle.lost is not None,
         )
 
     def _name(self) -> str:

@@ -40,8 +40,8 @@ _SENTENCES = {
     "no-number": "{found} cannot be written in JSON; use null, or a text in double quotes",
     "other-base": "the number {found} must be written in decimal digits",
     "plus-sign": "{found} must not begin with '+'",
-    "single-quotes": "found {found}; names and texts stand in double quotes",
-    "smart-quotes": "{found} stands in typographic quotes; use plain double quotes",
+    "single-quotes": "{found} must stand in double quotes",
+    "smart-quotes": "{found} in typographic quotes must stand in plain double quotes",
     "text-after": "found {found} after the end of the document",
     "trailing-comma": "found ',' before {closer}; JSON allows no comma after the last member",
     "unclosed-array": "the file ends inside an array: expected {expected}",
@@ -57,6 +57,7 @@ _SENTENCES = {
 @rule(since="0.1", origin=_ORIGIN, groups=("mandatory",))
 def check(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("invalid-json"):
-        facts = {name: quote(given) for name, given in fault.facts.items()}
+        facts = {name: quote(str(given)) for name, given in fault.facts.items()}
         related = tuple(Related(at, "opened here") for at, _ in fault.related)
-        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts), related)
+        more = f", and so must {fault.facts['more']} more" if "more" in fault.facts else ""
+        yield Finding(fault.at, _SENTENCES[fault.reason].format_map(facts) + more, related)

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.envelopes.durations import find_durations
 from stagec.protocol.watchdog import SHORTEST
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:duration-too-short",))
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan, lambda duration: duration < SHORTEST):
-        yield Finding(at, f"{duration:g} s is less than the {SHORTEST} s that a stage has at least")
+    for fault in plan.list_faults("short-duration"):
+        yield Finding(fault.at, f"{fault.facts['got']:g} s is less than the {SHORTEST} s that a stage has at least")

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 
 from stagec.core.rule import Finding
 from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.envelopes.durations import find_durations
 from stagec.protocol.watchdog import LONGEST
 from stagec.rules.envelopes import rule
 
 
 @rule(since="0.1", origin=("stage-protocol:duration-too-long",))
 def check(plan: StagePlan) -> Iterator[Finding]:
-    for at, duration in find_durations(plan, lambda duration: duration > LONGEST):
-        yield Finding(at, f"{duration:g} s is more than the {LONGEST} s that a stage has at most")
+    for fault in plan.list_faults("excessive-duration"):
+        yield Finding(fault.at, f"{fault.facts['got']:g} s is more than the {LONGEST} s that a stage has at most")

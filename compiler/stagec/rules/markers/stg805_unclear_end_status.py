@@ -30,7 +30,7 @@ def check(line: MarkedLine) -> Iterator[Finding]:
     if marker is None:
         return
     status = marker.attributes.get("status")
-    if status is None and marker.positional_stage is None:  # scripts that name stages by position say it elsewhere
+    if status is None:
         yield Finding(line.at, f"the STAGE marker with 'end' has no 'status', which is {_WANTED}")
-    elif status is not None and status not in END_STATUSES:
+    elif status not in END_STATUSES:
         yield Finding(line.find("status"), f"a stage ends as {_WANTED}, not {quote(status)}{suggest(status, _KNOWN)}")

@@ -2,13 +2,14 @@
 
 ## Why this matters
 
-Without the id nobody finds the checkpoint; a saved one also needs its stage, and one that was written in an emergency
-needs the reason, on which it depends whether the stage may start again.
+Without the id nobody finds the checkpoint. A saved one also needs its stage, and the end of one its status. One that
+was written in an emergency needs the reason, on which it depends whether the stage may start again.
 
 ## How to fix
 
-Add `id=` to every marker, `stage=` to those of saved checkpoints, and to those of emergencies `reason=timeout`,
-`reason=abort` or `reason=error`. `watchdog_timeout` and `manual_abort` are understood too.
+Add `id=` to every marker, `stage=` to those of saved checkpoints, `status=success` or `status=failed` to those of ends,
+and `reason=timeout`, `reason=abort` or `reason=error` to those of emergencies. `watchdog_timeout` and `manual_abort`
+are understood too.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from stagec.protocol.markers import CHECKPOINT_SUBTYPES, REASONS
 from stagec.rules.markers import rule, suggest
 
 _KNOWN = NameIndex(REASONS)
-_NEEDED = {"saved": ("id", "stage"), "emergency": ("id", "reason")}
+_NEEDED = {"saved": ("id", "stage"), "end": ("id", "status"), "emergency": ("id", "reason")}
 
 
 @rule(since="0.1", severity=Severity.WARNING, origin=("stage-protocol:marker-checkpoint-attrs",))

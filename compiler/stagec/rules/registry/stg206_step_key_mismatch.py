@@ -24,7 +24,12 @@ def check(registry: Registry) -> Iterator[Finding]:
     for step in different:
         message = f"step {quote(step.key)} calls itself {quote(step.id)}"
         related = (Related(step.at.key, "its key"),)
-        yield Finding(step.at / "stepId", message, related, _fix(step, mentioned, registry))
+        other = registry.steps.get(step.id) if step.id is not None else None
+        if other is None:
+            yield Finding(step.at / "stepId", message, related, _fix(step, mentioned, registry))
+        else:  # a copy is not finished, so whatever else is wrong with it follows from that
+            found = (Related(step.at / "stepId", "its id"), Related(other.at.key, "the step of this id"))
+            yield Finding(step.at, f"{message}, which is another step", found, _fix(step, mentioned, registry))
 
 
 def _fix(step: Step, mentioned: set[str], registry: Registry) -> Fix | None:

@@ -1,4 +1,4 @@
-"""Nothing follows a step without a gate, although others like it go on.
+"""Nothing follows a step without a gate.
 
 ## Why this matters
 A step without a gate goes on to its continuation: `initial.issue` to `continuation.issue`, which repeats until the
@@ -23,22 +23,27 @@ _FIRST, _NEXT = "initial.", "continuation."
 
 @rule(
     since="0.1",
-    origin=("steps-registry:uv.prefix-missing-continuation", "steps-registry:route.no-continuation", "rulings:R23"),
+    origin=(
+        "steps-registry:uv.prefix-missing-continuation",
+        "steps-registry:route.no-continuation",
+        "rulings:R23",
+        "rulings:T4",
+    ),
     severity=Severity.WARNING,
 )
 def check(registry: Registry) -> Iterator[Finding]:
     going_on = [step for step in registry.steps.values() if step.key.startswith(_FIRST) and _follows(registry, step)]
     taken = {step.key.removeprefix(_FIRST) for step in going_on}
     names = (key.removeprefix(_NEXT) for key in registry.steps if key.startswith(_NEXT))
-    free = NameIndex(name for name in names if name not in taken)
-    for step in registry.steps.values() if going_on else ():
+    free = [name for name in names if name not in taken]
+    related = tuple(Related(step.at.key, "goes on to its continuation") for step in going_on[:1])
+    for step in registry.steps.values():
         if step.key.startswith(_FIRST) and _is_left_alone(step) and not _follows(registry, step):
             wanted = step.key.removeprefix(_FIRST)
-            near = f"; did you mean {quote(_NEXT + meant)}?" if (meant := free.nearest(wanted)) is not None else ""
+            meant = NameIndex(free).nearest(wanted) if free else None
+            near = f"; did you mean {quote(_NEXT + meant)}?" if meant is not None else ""
             message = f"nothing follows step {quote(step.key)}: it has no gate, and there is no {quote(_NEXT + wanted)}"
-            yield Finding(
-                step.at.key, f"{message}{near}", (Related(going_on[0].at.key, "goes on to its continuation"),)
-            )
+            yield Finding(step.at.key, f"{message}{near}", related)
 
 
 def _follows(registry: Registry, step: Step) -> bool:

@@ -25,7 +25,8 @@ from stagec.rules.stages import rule
 @rule(since="0.1", origin=("rulings:tools", "stage-definitions:allowed-tools-unknown"), severity=Severity.NOTE)
 def check(pipeline: Pipeline) -> Iterator[Finding]:
     allowing = [stage for stage in pipeline.stages if stage.allowed]
-    if pipeline.catalogue is None and pipeline.tools is None and allowing:
+    is_sought = not pipeline.is_lost and pipeline.catalogue is None
+    if is_sought and pipeline.tools is None and allowing:
         at = (allowing[0].at / "allowedTools").key
         beside = "the pipeline" if pipeline.is_declared else "the stage"
         sentence = f"there is no 'tools.yaml' with 'bundled', 'discovered' or 'mcp' beside {beside}"

@@ -28,7 +28,7 @@ RESERVED = frozenset({"upstream", "workflowRunId", "stageExecutionId", "attempts
 """The names of the context that no callable gives a value."""
 _PHASES: Mapping[str, str] = {"setup": "Setup", "gate": "CheckGate", "assert": "Assert", "exit": "Exit"}
 """The phase in which a hook of a node is called."""
-FAILED = "ExtensionHost/LifecycleFailure"
+FAILED, FORBIDDEN = "ExtensionHost/LifecycleFailure", "Validation/ContextMutationForbidden"
 
 
 @value
@@ -42,7 +42,7 @@ class HookReply:
 
 def find_refusal(phase: str, access: str) -> str | None:
     """Return the failure that an access to the context is in a phase, nothing when it is allowed."""
-    return None if access in ACCESS[phase] else "Validation/ContextMutationForbidden"
+    return None if access in ACCESS[phase] else FORBIDDEN
 
 
 def call_hook(builder: StepBuilder, execution: Execution, hook: str, **given: Json) -> bool:

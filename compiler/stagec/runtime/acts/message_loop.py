@@ -19,10 +19,10 @@ from stagec.runtime.acts.conversation_state import (
     update,
 )
 from stagec.runtime.acts.hooks import HookResult
-from stagec.runtime.exchange import Effect, Hook, Message, Request, Turn
+from stagec.runtime.exchange import WITH_KEPT_NAMES, Effect, Hook, Message, Request, Turn
 from stagec.runtime.execution import Execution
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error
-from stagec.runtime.readable_answers import explain_finish, read_finish
+from stagec.runtime.readable_answers import explain_finish, name_finish
 from stagec.runtime.session_turns import session_turn_of
 from stagec.runtime.step_builder import StepBuilder
 
@@ -58,15 +58,13 @@ def resume(
             return Conclusion(execution, refused="provider-failed", failure=failure)
         calls = read_calls(given.get("calls"), f"{conversation.turns}.")
         said = Message("assistant", text_in(given, "text") or "", calls)
-        if said.text:
-            builder.emit("ProviderTokensStreamed", execution, turn=conversation.turns)
-        finish = read_finish(given)
-        about: Mapping[str, Json] = {} if finish is None else {"finish": finish}
-        builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns, **about)
         transcript = (*conversation.transcript, said)
         conversation = replace(conversation, transcript=transcript, calls=calls, finish=explain_finish(given))
+        execution = replace(execution, progress=conversation)
+        if builder.now.machine < WITH_KEPT_NAMES:
+            _emit_arrival(builder, execution)
         response: Mapping[str, Json] = {"text": said.text, "calls": calls_to_json(calls)}
-        return _enter(builder, act, replace(execution, progress=conversation), "SEND_REQUEST/post", response)
+        return _enter(builder, act, execution, "SEND_REQUEST/post", response)
     if isinstance(effect, Hook):
         return _continue(builder, act, hooks.resume(builder, execution, effect, given))
     return _after_calls(builder, act, tool_calls.resume(builder, act, execution, effect, given))
@@ -100,6 +98,16 @@ def _emit_pre(builder: StepBuilder, execution: Execution, stage: str) -> None:
 
 def _emit_post(builder: StepBuilder, execution: Execution, stage: str, outcome: str = "ok", **facts: Json) -> None:
     builder.emit("StagePostFired", execution, stage=stage, **_ids(builder, execution), outcome=outcome, **facts)
+
+
+def _emit_arrival(builder: StepBuilder, execution: Execution) -> None:
+    """Tell that the last response arrives, and that it is complete."""
+    conversation = conversation_of(execution)
+    if conversation.transcript[-1].text:
+        builder.emit("ProviderTokensStreamed", execution, turn=conversation.turns)
+    finish = name_finish(conversation.finish)
+    about: Mapping[str, Json] = {} if finish is None else {"finish": finish}
+    builder.emit("ProviderRequestCompleted", execution, turn=conversation.turns, **about)
 
 
 def _ids(builder: StepBuilder, execution: Execution) -> dict[str, Json]:
@@ -183,6 +191,8 @@ def _after_send(builder: StepBuilder, act: Converse, hooked: HookResult) -> Loop
     execution = hooked.execution
     _emit_post(builder, execution, "SEND_REQUEST")
     _emit_pre(builder, execution, "STREAM_RESPONSE")
+    if builder.now.machine >= WITH_KEPT_NAMES:
+        _emit_arrival(builder, execution)
     return _stream(builder, act, execution, "STREAM_RESPONSE/pre")
 
 

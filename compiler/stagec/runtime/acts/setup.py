@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.core.words import listing
 from stagec.plan.act import Converse
 from stagec.runtime.acts import hooks
 from stagec.runtime.acts.conversation_state import conversation_of
-from stagec.runtime.exchange import Message
+from stagec.runtime.exchange import WITH_KEPT_NAMES, Message
 from stagec.runtime.execution import Conversation, Execution, NodeResult
 from stagec.runtime.failures import FailureKind, RunFailure
+from stagec.runtime.json_values import equal
 from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder, error
 
@@ -29,12 +31,18 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> Executio
 def resume(
     builder: StepBuilder, act: Converse, execution: Execution, given: Mapping[str, Json]
 ) -> Execution | NodeResult | None:
-    """Take the names that the callable for the setup provides; the reserved ones stay as they are."""
+    """Take the names that the callable for the setup provides; one that changes a reserved name has failed."""
     said = hooks.read_reply(execution, "setup", given)
     if said.failure is not None or not (said.value is None or isinstance(said.value, dict)):
         return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or hooks.FAILED)
+    own = hooks.context_of(execution)
     left = conversation_of(execution).context if said.context is None else said.context
     names = {**left, **(said.value if isinstance(said.value, dict) else {})}
+    changed = sorted(
+        name for name in hooks.RESERVED & names.keys() if name not in own or not equal(names[name], own[name])
+    )
+    if changed and builder.now.machine >= WITH_KEPT_NAMES:
+        return fail_setup(builder, execution, "Setup", f"its hook writes {listing(changed)}", hooks.FORBIDDEN)
     provided = {name: each for name, each in names.items() if name not in hooks.RESERVED}
     complaint = _complaint(builder, provided)
     if complaint is not None:

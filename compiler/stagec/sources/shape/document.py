@@ -14,6 +14,7 @@ from stagec.core.published import schema_file
 from stagec.core.value import replace, value
 from stagec.sources.shape.faults import faults_of, missing
 from stagec.sources.shape.quick_check import QUICK_CHECK
+from stagec.sources.shape.swaps import link_swapped
 from stagec.sources.tree import Fault, Tree
 
 
@@ -103,11 +104,16 @@ def judge(tree: Tree, schema: str) -> Tree:
     if other is not None:
         return replace(tree, faults=(*tree.faults, other), readable=False)
     # leave out what is wrong with a number that could not even be read: a stand-in was judged in its place
-    known = _faults(tree, load_published(schema))
+    known = _faults(tree, wish := load_published(schema))
     unread = {fault.at.pointer for fault in tree.about("number-out-of-range")}
     found = tuple(islice((fault for fault in known if not unread or fault.at.pointer not in unread), _MOST))
     if not found:
         return tree
+
+    def rejudge(other: Json) -> list[Pointer]:
+        return [each.at.pointer for each in _faults(replace(tree, value=other), wish)]
+
+    found = link_swapped(found, tree.value, (), len(tree.data), rejudge)
     broken = any(fault.at == tree.at and fault.reason == "type" for fault in found)
     return replace(tree, faults=(*tree.faults, *found), readable=tree.readable and not broken)
 

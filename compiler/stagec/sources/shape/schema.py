@@ -34,6 +34,7 @@ from stagec.sources.shape.subschemas import (
     report_slips,
     subschemas,
 )
+from stagec.sources.shape.swaps import link_swapped
 from stagec.sources.tree import Fault, Tree
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
@@ -115,6 +116,16 @@ def _faults(tree: Tree, at: Place, given: Object, patterns: _Patterns, outer: Di
         apart = {part.pointer: (part.value, part.draft) for part in found if part.apart}
         members = apart or _find_members(at, root)
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _LARGE))
+
+        def rejudge(other: Json) -> list[Pointer]:
+            """Return what is wrong with the schema in another form, as pointers into it."""
+            again = other if isinstance(other, dict) else {}
+            named = list_dialect_parts(again, outer, members=is_file) if may_be_mixed else ()
+            starts = {each.pointer: (each.value, each.draft) for each in named if each.apart}
+            told = _violations(at, again, starts or _find_members(at, again), everything=True)
+            return [each.at.pointer[len(at.pointer) :] for each in told]
+
+        violations = link_swapped(violations, root, at.pointer, len(tree.data), rejudge)
         yield from violations
         yield from report_repetitions(at, parts, {each.at for each in violations})
         yield from _report_ignored(at, found)

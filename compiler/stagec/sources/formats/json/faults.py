@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stagec.core.place import Part, Place, Pointer
-from stagec.core.value import NOTHING
+from stagec.core.value import NOTHING, replace
 from stagec.sources.tree import Fault
 
 _MOST = 1_000
 """Faults of one file that are kept; nobody reads more, and a hostile file could have a million."""
 
 
+_QUOTES = frozenset({"single-quotes", "smart-quotes"})
 _COMMAS = frozenset({"extra-comma", "missing-comma", "trailing-comma"})
 """Structural faults behind which everything is where it should be."""
 
@@ -32,6 +33,7 @@ class Faults:
         self._last: int | None = None
         self._crooked: int | None = None
         self._tried = 0
+        self._quoted: dict[str, int] = {}
 
     @property
     def hopeless(self) -> bool:
@@ -44,8 +46,18 @@ class Faults:
         return len(self.found) >= _MOST
 
     def token(self, reason: str, start: int, end: int, facts: Mapping[str, object] = NOTHING) -> None:
-        """Report a fault inside one token, which says nothing about its neighbours."""
-        self._syntax(reason, (start, end), facts, None)
+        """Report a fault inside one token, which says nothing about its neighbours.
+
+        A text whose strings stand in other quotes has one mistake: the first of them, which knows how many follow.
+        """
+        first = self._quoted.get(reason) if reason in _QUOTES else None
+        if first is None:
+            self._quoted[reason] = len(self.found)
+            self._syntax(reason, (start, end), facts, None)
+            return
+        fault = self.found[first]
+        self.found[first] = replace(fault, facts={**fault.facts, "more": int(str(fault.facts.get("more", 0))) + 1})
+        self._last = end
 
     def leave_open(self, start: int) -> None:
         """Report a string without an end, unless a fault on its line tells it; brackets may lie inside the string."""

@@ -125,6 +125,7 @@ class Scanner:
         frame.name = ""
         if kind in _CLOSER:
             self._faults.structure("key-not-string", (start, end), {"found": kind})
+            self._faults.doubtful = True  # a bracket too many, or one that should be closed before
             return self._open(token)
         if kind == ":":
             self._faults.structure("missing-key", (start, end))
