@@ -1,4 +1,4 @@
-"""A cloned repository that means harm: what `validate`, `graph`, `diff`, `review`, `sign` and `run` do not do for it."""
+"""A cloned repository that means harm: what `validate`, `graph`, `diff`, `review`, `sign` and `run` refuse to do."""
 
 from __future__ import annotations
 
