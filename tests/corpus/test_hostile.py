@@ -68,7 +68,8 @@ def test_a_model_that_writes_answers_to_its_own_questions_is_granted_nothing(
     if answers_first:  # people are asked about a tool only if there is one
         text = text.replace('"Harmless", "args": {}', '"Glob", "args": {"pattern": "*"}')
     script = json.loads(text)
-    options = ("--run", "g1", *runs, "--tools-in", ".", "--answers", "wait", "--answer-timeout", "3")
+    timeout = "3" if answers_first else "0.5"
+    options = ("--run", "g1", *runs, "--tools-in", ".", "--answers", "wait", "--answer-timeout", timeout)
     old = os.umask(0o022 if answers_first else 0o077)
     try:
         with serve(answer=Players(script, answer_the_first).answer) as wire:

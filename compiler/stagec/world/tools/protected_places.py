@@ -12,7 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, replace, value
+from stagec.project.toml import parse
 
 _OWN = {".git": "the data of git", ".hg": "the data of a repository", ".svn": "the data of a repository"}
 _STAGEC = ".stagec"
@@ -145,11 +147,9 @@ def _read_own_part(data: bytes) -> object:
     """Return the configuration of stagec in a `pyproject.toml`; of one that cannot be read, all of it."""
     if b"stagec" not in data:  # nearly every one, and only such a file counts
         return None
-    import tomllib  # is slow to load
-
     try:
-        tools = tomllib.loads(data.decode("utf-8-sig")).get("tool")
-    except ValueError:
+        tools = parse(_SHARED, data.decode("utf-8-sig")).get("tool")
+    except (Failure, UnicodeDecodeError):
         return data
     return tools.get("stagec") if isinstance(tools, dict) else None
 
