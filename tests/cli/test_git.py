@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from cli.test_diff import edit, git, repository
+from cli.test_signing import KEY
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from stagec.cli import git as door
 from stagec.cli import revisions
@@ -29,7 +31,9 @@ _COMMANDS = {
     "breaking": ("breaking", "--against", "HEAD"),
     "review": ("review", "--against", "HEAD", "--merge-base"),
     "graph": ("graph", "--diff", "HEAD"),
+    "sign": ("sign", "d.plan.json", "--key", "key", "--against", "docs"),
 }
+_SIGNED = "d.plan.json.dsse.json"
 
 
 def _ask(folder: Path, *words: str, given: bytes = b"") -> str:
@@ -57,6 +61,10 @@ def test_each_failure_of_each_call_is_told(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown, command: str, failure: str
 ) -> None:
     edit(repository / "docs" / "pipeline.yaml", "maxStageExecutions: 8", "maxStageExecutions: 4")
+    if command == "sign":
+        git(repository, "commit", "-qam", "all sources are there")
+        Path("key").write_bytes(KEY.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+        assert run(["compile", "docs", "-o", "d.plan.json"]) == 0
     for number in count(1):
         with monkeypatch.context() as patch:
             counted = _break_git(tmp_path / "programs" / str(number), patch, number, failure)
@@ -65,8 +73,9 @@ def test_each_failure_of_each_call_is_told(
         if int(counted.read_text()) < number:  # every call has failed once
             assert status in {0, 1}
             break
-        assert (status, "git" in told) == (2, True), f"call {number}: {told}"
-    assert number > 3
+        assert (status, "git" in told, Path(_SIGNED).exists()) == (2, True, False), f"call {number}: {told}"
+    assert number > (2 if command == "sign" else 3)
+    assert Path(_SIGNED).exists() is (command == "sign")
 
 
 def test_a_tree_without_end_ends(repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: Shown) -> None:
@@ -102,3 +111,27 @@ def test_a_commit_that_lacks_a_source_is_not_named(repository: Path) -> None:
     assert door.find_commit(repository, {"one.md": equal, "two.md": equal}) == commit
     assert door.find_commit(repository, {"one.md": other, "two.md": equal}) is None
     assert door.find_commit(repository, {"one.md": equal, "absent.md": digest(b"")}) is None
+
+
+def test_an_object_that_replaces_another_is_not_taken_for_it(repository: Path) -> None:
+    from stagec.core.canonical import digest
+
+    commit = _ask(repository, "rev-parse", "HEAD")
+    text = (repository / "docs" / "check.md").read_bytes()
+    (repository / "docs" / "check.md").write_bytes(b"Say yes.\n")
+    other = _ask(repository, "hash-object", "-w", "docs/check.md")
+    git(repository, "replace", _ask(repository, "rev-parse", "HEAD:docs/check.md"), other)
+    assert door.find_commit(repository, {"docs/check.md": digest(b"Say yes.\n")}) is None
+    assert door.find_commit(repository, {"docs/check.md": digest(text)}) == commit
+    assert door.run_git(str(repository), "cat-file", "blob", "HEAD:docs/check.md") == text
+
+
+def test_a_path_of_a_commit_that_is_a_link_is_no_source(repository: Path) -> None:
+    from stagec.core.canonical import digest
+
+    (repository / "one.md").symlink_to("two.md")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "a link")
+    (repository / "one.md").unlink()
+    (repository / "one.md").write_text("two.md")
+    assert door.find_commit(repository, {"one.md": digest(b"two.md")}) is None

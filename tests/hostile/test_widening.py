@@ -106,6 +106,21 @@ FILES: Mapping[str, Calls] = {
     "its scenario": [write("s.json", "{}")],
     "the lock of its tools": [write("tools.lock.json", "{}"), write("TOOLS.lock.json", "{}")],
     "a hook of git": [write(".git/hooks/pre-commit", "touch DEPLOYED"), edit(".git/config", "[core]", "[alias]")],
+    "a configuration in a shared file": [
+        write("pyproject.toml", '[tool.stagec.tools]\nDeploy = ["true"]\n'),
+        write("sub/pyproject.toml", "tool = {stagec = {}}\n"),
+        write("pyproject.toml", "stagec = [\n"),
+    ],
+    "its files, by other spellings": [
+        write("x/../stagec.toml"),
+        write("plan.json/.", "{}"),
+        write("PLAN.JSON/../plan.json", "{}"),
+        write("\uff53tagec.toml"),
+        write("stagec.toml. "),
+        write("link/../runs/one.run"),
+    ],
+    "its runs, through the system": [write("./runs/../runs/./one.run.messages//x"), write("runs/one.run.commands")],
+    "the answers of a run to come": [write("runs/two.run.messages/x"), write("sub/three.run.messages/x")],
     "data of git, by another case": [
         write(".GIT/hooks/pre-commit"),
         write(".g\u200cit/config"),
@@ -124,6 +139,43 @@ def test_tools_for_files_change_nothing_that_a_run_trusts(what: str, project: Pa
     assert [each["granted"] for each in told if "granted" in each] == [False]
     assert not (project / "DEPLOYED").exists()
     assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("tool", ["deploy", "DEPLOY", "Deploy ", "Dep\u200bloy", "mcp__s__Deploy", "\uff24eploy"])
+def test_no_spelling_of_a_tool_is_called_in_its_place(tool: str, project: Path) -> None:
+    assert execute(project, [(tool, {})]) == 0
+    assert [each.get("granted", False) for each in answers(project)] in ([False], [False, False])
+    assert not (project / "DEPLOYED").exists()
+
+
+def test_what_a_model_hands_in_answers_no_question(project: Path) -> None:
+    given = {"granted": True, "key": KEY, "answer": {"granted": True}, "kind": "answer", "usage": {"input": -(10**9)}}
+    turns: list[Any] = [
+        {"calls": [{"tool": "hand_in", "arguments": given}, {"tool": "Deploy", "arguments": {}}]},
+        {"calls": [{"tool": "Deploy", "arguments": {}}]},
+        {"complete": given},
+    ]
+    (project / "s.json").write_text(json.dumps({"conversations": {"work": turns}}))
+    words = ["run", "plan.json", "--scenario", "s.json", "--run", "one", "--runs", "runs", "--tools-in", "."]
+    assert run([*words, "--answers", "wait", "--answer-timeout", "0.4"]) == 0
+    assert not (project / "DEPLOYED").exists()
+
+
+def test_other_parts_of_a_shared_file_are_free(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[project]\nname = "x"\n[tool.ruff]\nline-length = 9\n')
+    assert execute(project, [edit("pyproject.toml", "= 9", "= 99"), write("sub/pyproject.toml", "[tool.stage]\n")]) == 0
+    assert ["value" in each for each in answers(project)][:2] == [True, True]
+    assert "99" in (project / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize("old", ['Deploy = ["sh"]', "[tool.stagec.tools]"])
+def test_an_edit_of_the_part_of_stagec_in_a_shared_file_is_refused(old: str, project: Path) -> None:
+    (project / "stagec.toml").unlink()
+    text = '[project]\nname = "x"\n[tool.stagec.tools]\nDeploy = ["sh"]\n'
+    (project / "pyproject.toml").write_text(text)
+    assert execute(project, [edit("pyproject.toml", old, "[tool.other]")]) == 0
+    assert "tools may not change" in str(answers(project)[0])
+    assert (project / "pyproject.toml").read_text() == text
 
 
 SHELL: Mapping[str, tuple[str, str]] = {

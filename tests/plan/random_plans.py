@@ -131,7 +131,8 @@ class _Parts:
         own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS, **about)
         if not self.servers:
             return own
-        return own | st.builds(Tool, st.just("mcp"), effects, st.sampled_from(sorted(self.servers)), schema)
+        servers, known = st.sampled_from(sorted(self.servers)), st.none() | DIGESTS
+        return own | st.builds(Tool, st.just("mcp"), effects, servers, schema, digest=known, described=known)
 
     def used(self) -> Some[tuple[str, ...]]:
         return some(st.sampled_from(sorted(self.tools))) if self.tools else st.just(())

@@ -215,7 +215,7 @@ def pour(listening: socket.socket, head: bytes) -> None:
     ("head", "what"),
     [
         (b"Content-Type: application/json", "sends an answer of more than 16,000,000 bytes"),
-        (b"Content-Type: text/event-stream", "closed the connection before it answered"),
+        (b"Content-Type: text/event-stream", "sends an answer of more than 16,000,000 bytes"),
         (
             b"Content-Type: application/json\r\nContent-Encoding: gzip",
             "sends a compressed answer without being asked to",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from misleading import ask
 
 from stagec.core.json import Json, object_of
 from stagec.plan.document import Plan
@@ -69,6 +70,13 @@ PLAN = load((VECTORS / "code-review" / "plan.json").read_bytes()).plan
 )
 def test_other_requests_have_the_published_form(effect: Effect) -> None:
     MESSAGES.validate(json.loads(json.dumps(dump_request(PLAN, effect))))
+
+
+def test_a_question_about_a_call_has_all_of_its_arguments() -> None:
+    effect = ask("Bash", {"command": "true " * 9_000, "timeout": 5})
+    told = dump_request(PLAN, effect)
+    MESSAGES.validate(json.loads(json.dumps(told)))
+    assert told["arguments"] == effect.arguments
 
 
 def test_a_schema_stands_in_a_request_in_full() -> None:

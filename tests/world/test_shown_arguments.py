@@ -20,6 +20,9 @@ from stagec.runtime.exchange import Grant
 from stagec.world.questions import OpenQuestion, describe_question, question_to_json
 from stagec.world.shown_arguments import show_arguments, spell
 
+_OWN = ("may stage", "  rule: ")
+"""How the sentences of stagec begin, which a terminal breaks where it likes."""
+
 
 def ask_at_terminal(effect: Grant, tmp_path: Path, *lines: str) -> None:
     typed = iter(lines)
@@ -33,7 +36,7 @@ def test_nothing_misleads_at_the_terminal(what: str, tmp_path: Path, capsys: pyt
     ask_at_terminal(ask(tool, arguments), tmp_path, "n\n")
     told = capsys.readouterr().err
     assert [each for each in wanted if each not in told] == []
-    assert [each for each in told.splitlines() if len(each) > 78 and "may stage" not in each] == []
+    assert [each for each in told.splitlines() if len(each) > 78 and not any(own in each for own in _OWN)] == []
     assert all(each.isprintable() for each in told.splitlines())
     # what stagec says comes last, and no argument can say it
     lines = [each for each in told.splitlines() if each.startswith(("  effects: ", "  yes: ", "  no: "))]
@@ -91,16 +94,39 @@ def test_a_long_value_is_folded_with_its_length_and_can_be_opened() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Grüße, ünïcode", "日本語、テスト", "привет мир", "    indented = True", "naïve café", "→ ok"]
+    "text",
+    [
+        "\u042f \u0438 \u043e\u043d: \u043e \u0447\u0451\u043c, \u0430?",
+        "שלום, עולם",
+        "./a/b",
+        "\u03bb\u03cc\u03b3\u03bf\u03c2",
+        "日本語、テスト",
+        "привет мир",
+        "    indented = True",
+        "naïve café",
+        "→ ok",
+    ],
 )
 def test_ordinary_text_is_told_as_it_is(text: str) -> None:
     assert spell(text) == text
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"path": each} for each in ("./a", "/etc/x", "a/b/", ".", "a..b", "..a")),
+        *({"url": each} for each in ("https://a.example:80/x", "http://10.0.0.1/", "file:///a", "a@b.example")),
+    ],
+)
+def test_ordinary_paths_and_addresses_are_told_without_more(given: dict[str, str]) -> None:
+    ((shown,), (text,)) = show_arguments(given), given.values()
+    assert shown.rows == (f"| {text}",)
+
+
 def test_what_is_known_of_a_tool_is_told() -> None:
     plan = replace(stages(), tools={"Deploy": Tool("discovered", "mutating", command=("sh", "-c", "rm\x1b"))})
     asked = describe_question(plan, ask("Deploy", {}))
-    assert asked.details == ("effects: mutating, it changes something", "it runs the program: sh -c rm⟦U+001B⟧")
+    assert asked.details[:2] == ("effects: mutating, it changes something", "it runs the program: sh -c rm⟦U+001B⟧")
     assert "with your rights" in describe_question(stages(), ask("Bash", {})).details[1]
 
 

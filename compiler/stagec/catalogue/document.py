@@ -58,8 +58,9 @@ class Tool:
 
     `at` is where its name is written, `entry` all that is written about it; for a tool of an MCP server both are in
     the lock. `reference` is the schema file as written and `schema` what became of it; of a server's tool only the
-    `digest` of its schema is known. `near` is the nearest name of a schema file that is there, when it is not.
-    `command` is the argument vector of the program that carries calls out, if one does.
+    `digest` of its schema and that of its description, `described`, are known. `near` is the nearest name of a schema
+    file that is there, when it is not. `command` is the argument vector of the program that carries calls out, if one
+    does.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Tool:
     reference: str | None = None
     schema: Schema | Miss | None = None
     digest: str | None = None
+    described: str | None = None
     near: str | None = None
     description: str | None = None
     command: tuple[str, ...] = ()

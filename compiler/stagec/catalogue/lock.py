@@ -30,7 +30,7 @@ class LockedTool:
     """One tool of a server; `schema` is the digest of its input schema, `at` where its name is written.
 
     `is_open` tells whether it has to do with the world outside, None where the server does not say. `description` is
-    the digest of its description, None where it has none and in locks of earlier versions.
+    the digest of its description, which is the empty text where it has none; None in locks of earlier versions.
     """
 
     name: str

@@ -254,7 +254,8 @@ def _list_locked_tools(servers: Mapping[str, Server], lock: Lock | None) -> Iter
     for name, server in lock.servers.items() if lock is not None else ():
         for tool in server.tools.values() if name in servers else ():
             entry = server.at / "tools" / tool.name
-            yield Tool(tool.name, tool.at, entry, Origin.MCP, tool.effects, server=name, digest=tool.schema)
+            read = Tool(tool.name, tool.at, entry, Origin.MCP, tool.effects, server=name)
+            yield replace(read, digest=tool.schema, described=tool.description)
 
 
 def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[Server]:

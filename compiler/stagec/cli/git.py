@@ -25,8 +25,15 @@ _TOLD = 300
 _SAFE = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
 _FOREIGN = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_PREFIX"})
 """Variables that hooks are given, and that would lead git to another repository."""
-_OWN = {"GIT_ALLOW_PROTOCOL": "", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-"""Variables with which git writes nothing, fetches nothing and asks nobody."""
+_OWN = {
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+}
+"""Variables with which git writes nothing, fetches nothing, asks nobody, and takes no object for another."""
 
 
 class MissingGitError(Failure):
@@ -172,4 +179,23 @@ def find_commit(root: Path, files: Mapping[str, str]) -> str | None:
         return None
     blobs = read_blobs(top, [f"{commit}:./{file}" for file in files])
     same = [blob is not None and digest(blob) == wanted for blob, wanted in zip(blobs, files.values(), strict=True)]
-    return commit if all(same) else None
+    return commit if all(same) and _are_regular(top, commit, list(files)) else None
+
+
+def _are_regular(top: str, commit: str, files: Sequence[str]) -> bool:
+    """Tell whether all of some files of a commit are regular: the content of a link is the path that it names."""
+    modes: dict[str, bytes] = {}
+    for at in range(0, len(files), _AT_ONCE):
+        told = run_git(top, "ls-tree", "-z", commit, "--", *files[at : at + _AT_ONCE]) or b""
+        for entry in told.split(b"\0")[:-1]:
+            about, _, path = entry.partition(b"\t")
+            modes[os.fsdecode(path)] = about.partition(b" ")[0]
+    if modes.keys() != {*files}:
+        raise Failure("'git ls-tree' does not answer with the files that it was asked for")
+    return all(each in REGULAR for each in modes.values())
+
+
+REGULAR = frozenset({b"100644", b"100755", b"100664"})
+"""The modes of regular files in a tree."""
+_AT_ONCE = 1_000
+"""Files that are named in one command line."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from stagec.cli.git import read_blobs, read_name, run_git
+from stagec.cli.git import REGULAR, read_blobs, read_name, run_git
 from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder, write_all
 from stagec.core.failure import Failure
 from stagec.core.folders import enter_folder, make_fresh, remove_tree
@@ -26,8 +26,6 @@ _EMPTY = frozenset(
 )
 """The ids of a tree without files."""
 _ENTRY = re.compile(rb"(?P<mode>\d{6}) (?:blob|tree|commit) (?P<id>[0-9a-f]{40,64}) +(?:-|(?P<size>\d+))")
-_REGULAR = frozenset({"100644", "100755", "100664"})
-"""The modes of regular files; links and repositories inside this one are left out."""
 
 
 @value
@@ -40,7 +38,7 @@ class Revision:
     path: str
 
     def list_files(self) -> Iterator[tuple[str, str]]:
-        """Yield the path and the id of every regular file."""
+        """Yield the path and the id of every regular file: links and repositories inside this one are left out."""
         listed = run_git(self.top, "ls-tree", "-r", "-t", "-z", "-l", "--full-tree", self.tree, most=_LISTED) or b""
         if not listed.endswith(b"\0") and (listed or self.tree not in _EMPTY):
             raise Failure(f"the answer of 'git ls-tree' about revision {quote(self.name)} is cut off")
@@ -50,8 +48,8 @@ class Revision:
             found = _ENTRY.fullmatch(about)
             if found is None or not path:
                 raise Failure(f"'git ls-tree' does not answer with the files of revision {quote(self.name)}")
-            mode, length = found["mode"].decode(), int(found["size"] or 0)
-            if mode in _REGULAR and length <= _LARGEST:
+            length = int(found["size"] or 0)
+            if found["mode"] in REGULAR and length <= _LARGEST:
                 size += length
                 yield os.fsdecode(path), found["id"].decode()
             if size > _MOST or count > _FILES:

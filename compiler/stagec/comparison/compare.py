@@ -128,12 +128,13 @@ class _PlanComparison:
                 continue
             yield from compare_values("tool-effects", before.effects, after.effects, name=name)
             yield from compare_values("tool-source", _show_source(before), _show_source(after), name=name)
-            yield from compare_values("tool-description", before.description, after.description, name=name)
+            texts = (before.description or before.described, after.description or after.described)
+            yield from compare_values("tool-description", *texts, name=name)
             if before.schema is None and after.schema is None:
                 yield from compare_values("tool-schema", before.digest, after.digest, name=name)
             else:
-                texts = (text_of(self.old, before.schema), text_of(self.new, after.schema))
-                yield from compare_contracts("tool-schema", (before.schema, after.schema), texts, name)
+                schemas = (text_of(self.old, before.schema), text_of(self.new, after.schema))
+                yield from compare_contracts("tool-schema", (before.schema, after.schema), schemas, name)
 
 
 def _compare_phases(old: Phases, new: Phases) -> Iterator[PlanChange]:

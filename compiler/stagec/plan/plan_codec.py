@@ -56,6 +56,7 @@ _TOOL = record(
         "digest": (DIGEST, "The digest of that schema, as the lock of the tools has it."),
         "description": (TEXT, "What the tool does, in words for models."),
         "command": (TEXTS, "The program that carries calls out, and its arguments."),
+        "described": (DIGEST, "The digest of its description, as the lock of the tools has it."),
     },
 )
 _SERVER = record(

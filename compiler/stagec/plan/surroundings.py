@@ -69,8 +69,8 @@ class Tool:
     """One tool that nodes use: where it comes from, what calling it may do, and its input schema or the digest of it.
 
     `origin` is `bundled`, `discovered`, `mcp` or `unknown`; `effects` `read`, `mutating` or `unknown`. `digest` is
-    there where only the digest of the schema is known, as the lock has it. `command` is the argument vector of a
-    program that carries calls out.
+    there where only the digest of the schema is known, as the lock has it, and `described` is the digest of the
+    description there. `command` is the argument vector of a program that carries calls out.
     """
 
     origin: str
@@ -80,6 +80,7 @@ class Tool:
     digest: str | None = None
     description: str | None = None
     command: tuple[str, ...] = ()
+    described: str | None = None
 
 
 @value

@@ -148,7 +148,8 @@ _BLANK = " \t\r"
 _KEY = re.compile(r"(?P<type>[a-z0-9@.-]+)[ \t]+(?P<key>[^ \t]+)(?:[ \t]+(?P<comment>.*))?")
 _OTHER = re.compile(r"(?:sk-)?(?:ssh|ecdsa-sha2)-[a-z0-9@.-]+")
 """The types of keys that OpenSSH knows."""
-_SIGNER = re.compile(r'(?:"(?P<quoted>[^"]*)"|(?P<bare>[^" \t][^ \t]*))[ \t]+(?P<rest>.+)')
+_SIGNER = re.compile(r'(?P<bare>[^" \t]*)(?:"(?P<quoted>[^"]*)"[ \t\r]*|[ \t\r]+)(?P<rest>.+)')
+"""The owner of a key ends at a blank, or at the second quote in it."""
 _TEXT = r'"(?:\\"|[^"])*"'
 _OPTIONS = re.compile(rf'(?:{_TEXT}|[^" \t])+')
 _OPTION = re.compile(
@@ -176,7 +177,7 @@ def _read_line(line: str, name: str, number: int) -> Iterator[TrustedKey]:
         key, options = _find_key(rest[found.end() :].lstrip(_BLANK)), found[0]
     if signer is None or key is None:
         raise Failure(f"{where}: {quote(line)} cannot be read: expected OWNER [OPTIONS] {_TYPE} KEY")
-    owner = signer["bare"] if signer["quoted"] is None else signer["quoted"]
+    owner = signer["bare"] + (signer["quoted"] or "")
     trust = _read_options(options, where)
     if key["type"] != _TYPE:
         return
@@ -186,7 +187,7 @@ def _read_line(line: str, name: str, number: int) -> Iterator[TrustedKey]:
         raise Failure(f"{where}: 'valid-before' is not later than 'valid-after'")
     namespaces = trust.get("namespaces")
     is_meant = namespaces is None or _holds(namespaces, NAMESPACE)
-    if "cert-authority" not in trust and is_meant and not all(each.startswith("!") for each in owner.split(",")):
+    if "cert-authority" not in trust and is_meant and _names_somebody(owner):
         yield TrustedKey(raw, where, owner, after, before)
 
 
@@ -200,6 +201,13 @@ def _holds(patterns: str, name: str) -> bool:
     """Tell whether a list of patterns of OpenSSH holds a name: one does, and none that begins with `!`."""
     matching = [each for each in patterns.split(",") if _match(each.removeprefix("!"), name)]
     return bool(matching) and not any(each.startswith("!") for each in matching)
+
+
+def _names_somebody(patterns: str) -> bool:
+    """Tell whether there is somebody whom a list of patterns holds, as far as one can be made of a pattern in it."""
+    wanted = [each for each in patterns.split(",") if not each.startswith("!")]
+    names = {each.replace("*", more).replace("?", one) for each in wanted for more in ("", "x", "yy") for one in "xyz"}
+    return any(name and _holds(patterns, name) for name in names)
 
 
 def _match(pattern: str, name: str) -> bool:

@@ -18,6 +18,7 @@ from stagec.core.value import replace, value
 from stagec.core.version import __version__
 from stagec.core.words import format_count, quote
 from stagec.world.remote_server import RemoteServer
+from stagec.world.request_json import ToolDefinition
 from stagec.world.server_errors import (
     SenselessListError,
     ServerFailure,
@@ -94,8 +95,13 @@ def require_library() -> None:
         import mcp
     except ImportError as error:
         raise explain_missing_extra("asking MCP servers needs", "mcp") from error
-    logging.getLogger(mcp.__name__).addHandler(logging.NullHandler())
-    logging.getLogger(mcp.__name__).propagate = False  # what went wrong is told once, in our own words
+    for name in (mcp.__name__, *_LOGGERS):
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False  # what went wrong is told once, in our own words
+
+
+_LOGGERS = ("client",)
+"""Names that the library logs under besides its own."""
 
 
 async def _ask_unless_interrupted(
@@ -166,9 +172,9 @@ async def _list(
         async for page in list_pages(client):
             for tool in page:
                 is_open = None if tool.annotations is None else tool.annotations.open_world_hint
-                effects, said = read_effects(tool.annotations), tool.description
-                text = None if said is None else digest(said)
-                _add(found, LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open, text))
+                effects, text = read_effects(tool.annotations), digest(tool.description or "")
+                new = LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open, text)
+                refuse_rival(found.setdefault(tool.name, new), new)
             report(len(found))
     return found
 
@@ -208,8 +214,9 @@ def _measure(tool: Any) -> int:
     return len(tool.name) + len(tool.description or "") + len(str(tool.input_schema))
 
 
-def _add(found: dict[str, LockedTool], tool: LockedTool) -> None:
-    if found.setdefault(tool.name, tool) != tool:
+def refuse_rival(first: LockedTool | ToolDefinition, tool: LockedTool | ToolDefinition) -> None:
+    """Raise `SenselessListError` for a tool that differs from the first one of its name."""
+    if first != tool:
         raise SenselessListError(f"lists two different tools {quote(tool.name)}")
 
 

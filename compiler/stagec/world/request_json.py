@@ -122,6 +122,7 @@ def _dump_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
         "proposal": effect.proposal,
         "tool": effect.tool,
         "digest": effect.digest,
+        "arguments": effect.arguments,
         "summary": effect.summary,
         "definition": tool,
     }

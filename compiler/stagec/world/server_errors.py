@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from stagec.catalogue import Server
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.world.remote_server import RemoteServer
-from stagec.world.server_process import ServerProcess
+from stagec.world.server_process import UNREADABLE, WHY, ServerProcess
 
 Transport = ServerProcess | RemoteServer
 
@@ -48,6 +49,17 @@ def describe_failure(server: Server, transport: Transport, what: str) -> ServerF
     return ServerFailure(server, what, tuple(_shorten(line) for line in lines if line.strip())[-_LINES:])
 
 
+CLOSED = "Connection closed"
+"""What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
+_UNREAD = "Failed to parse "
+"""How the library begins what it says of an event that it cannot read."""
+
+
+def read_message(error: Any) -> str:
+    """Return what an error of a server says; of an answer that cannot be read, that alone."""
+    return WHY if error.code == UNREADABLE and error.message.startswith(_UNREAD) else str(error.message)
+
+
 def explain_error(error: BaseException, transport: Transport) -> str:
     """Return what an error means, to be read behind the name of the server."""
     from mcp import MCPError
@@ -56,8 +68,8 @@ def explain_error(error: BaseException, transport: Transport) -> str:
     cause = first_error(error)
     if isinstance(cause, SenselessListError):
         return str(cause)
-    if isinstance(cause, MCPError) and cause.code != CONNECTION_CLOSED:
-        return f"answered with error {cause.code}: {_shorten(cause.message)}"
+    if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != CLOSED):
+        return f"answered with error {cause.code}: {_shorten(read_message(cause))}"
     if isinstance(cause, MCPError):
         if isinstance(transport, RemoteServer) or transport.status is None:
             return "closed the connection before it answered"

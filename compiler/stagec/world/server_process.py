@@ -259,18 +259,17 @@ class _Line:
         if found is None:
             return self._begin
         why = f"the answer has more than {_LONGEST_LINE:,} bytes"
-        return _write_refusal(int(found[1] or found[2]), _TOO_LONG, why)
+        return write_refusal(int(found[1] or found[2]), TOO_LONG, why)
 
 
-_TOO_LONG, _UNREADABLE = -32000, -32700
+TOO_LONG, UNREADABLE = -32000, -32700
 """The codes of errors that a server defines itself, and of texts that are not JSON."""
+WHY = "the answer cannot be read as JSON-RPC"
 
 
-def _write_refusal(number: int, code: int, why: str) -> bytes:
+def write_refusal(number: int, code: int, why: str) -> bytes:
+    """Return an error in the place of the answer to a request."""
     return json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}).encode()
-
-
-_WHY = "the answer cannot be read as JSON-RPC"
 
 
 def _refuse_answer(line: bytes) -> bytes | None:
@@ -283,7 +282,7 @@ def _refuse_answer(line: bytes) -> bytes | None:
     else:
         is_answer = isinstance(given, dict) and "method" not in given
         number = given.get("id") if is_answer else None
-    return _write_refusal(number, _UNREADABLE, _WHY) if type(number) is int else None
+    return write_refusal(number, UNREADABLE, WHY) if type(number) is int else None
 
 
 async def _wait_for_end(process: Process) -> None:

@@ -1,16 +1,19 @@
 """What a call would do, for whoever decides about it: every argument, so that nothing in it hides anything.
 
 First comes what the call acts on. Long values are folded, with their length. What is not seen, or moves other text, is
-spelled out in `⟦⟧`, which no value itself can show. Every row of a value begins with a bar, so no value can look
+spelled out in `⟦⟧`, which no value itself can show. There it is also said where a path with `..` leads, and which host
+an address names. Every row of a value begins with a bar, so no value can look
 like what stagec says. The terminal, JSON and the page show the same rows.
 """
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 from stagec.core.json import Json
@@ -22,6 +25,8 @@ _WIDTH = 70
 _FOLDED, _FOLDED_TARGET = 400, 4_000
 """Characters from which a value is folded; what a call acts on is shown at once up to the larger number."""
 _HEAD, _TAIL = 240, 120
+_MOST_INSIDE = 20
+"""Members inside a long value that are shown besides it."""
 _NAME = re.compile(r"[A-Za-z0-9_.$-]{1,40}")
 """Names of arguments that cannot be taken for anything else; others are shown as JSON."""
 _BLANKS = 3
@@ -44,6 +49,7 @@ _TARGETS = (
         "directory",
     ),
     *("dir", "cwd", "url", "uri", "address", "host", "endpoint", "to", "recipient", "target", "destination", "source"),
+    *("remote", "channel", "email", "domain"),
     *("repository", "repo", "branch", "database", "table", "bucket", "name", "id", "method", "action"),
 )
 """Names that say what a call acts on, in this order; also as the end of a name, such as `file_path` or `targetUrl`."""
@@ -71,8 +77,31 @@ def show_arguments(arguments: Json) -> tuple[ShownArgument, ...]:
     known = [name for name in arguments if _NAME.fullmatch(name)]
     others = {name: each for name, each in arguments.items() if name not in known}
     ranked = sorted(known, key=lambda name: (_rank(name), len(_write(arguments[name]))))
-    shown = tuple(_show(name, arguments[name], is_target=_rank(name) < len(_TARGETS)) for name in ranked)
-    return (*shown, _show("others", others)) if others else shown
+    inside = sorted(_find_targets(arguments), key=lambda found: _rank(found[0]))[:_MOST_INSIDE]
+    at = next((at for at, name in enumerate(ranked) if _rank(name) == len(_TARGETS)), len(ranked))
+    shown = [_show(name, arguments[name], is_target=place < at) for place, name in enumerate(ranked)]
+    shown[at:at] = [_show(name, each, is_target=True) for name, each in inside]
+    return (*shown, _show("others", others)) if others else tuple(shown)
+
+
+def _find_targets(arguments: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Yield what a call acts on where that is inside a value of which not all is shown at once."""
+    waiting = [(name, each) for name, each in arguments.items() if _NAME.fullmatch(name) and _is_long(each)]
+    while waiting:
+        path, given = waiting.pop()
+        items = given.items() if isinstance(given, dict) else enumerate(given if isinstance(given, list) else ())
+        for name, each in items:
+            inner = f"{path}[{name}]" if isinstance(name, int) else f"{path}.{name}"
+            if isinstance(name, str) and not _NAME.fullmatch(name):
+                continue
+            if isinstance(each, dict | list):
+                waiting.append((inner, each))
+            elif _rank(str(name)) < len(_TARGETS) and len(inner) <= _WIDTH:
+                yield inner, each
+
+
+def _is_long(given: Json) -> bool:
+    return isinstance(given, dict | list) and len(_write(given)) > _FOLDED
 
 
 def list_rows(shown: tuple[ShownArgument, ...], *, whole: bool = False) -> Iterator[str]:
@@ -115,11 +144,49 @@ def _show(name: str, given: Json, *, is_target: bool = False) -> ShownArgument:
     whole = _make_rows(text)
     most = _FOLDED_TARGET if is_target else _FOLDED
     if len(text) <= most:
+        whole = (*whole, *_explain(name, text)) if is_target and isinstance(given, str) else whole
         return ShownArgument(name, len(text), whole, whole)
     head, tail = (most // 2, most // 4) if is_target else (_HEAD, _TAIL)
     left = len(text) - head - tail
     mark = f"⟦{left:,} more characters are folded here⟧"
     return ShownArgument(name, len(text), (*_make_rows(text[:head]), mark, *_make_rows(text[-tail:])), whole)
+
+
+_PATHS = frozenset({"path", "file", "filename", "folder", "directory", "dir", "cwd", "destination", "source", "target"})
+_ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:[/\\]{2,}(?P<place>[^/?#]*)")
+
+
+def _explain(name: str, text: str) -> Iterator[str]:
+    """Yield rows that say where a path with `..` leads, or which host an address names, if that is easy to overlook."""
+    address = _ADDRESS.match(text)
+    if address is not None:
+        yield from _explain_host(address["place"])
+        return
+    plain = posixpath.normpath(text) if text else text
+    words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
+    if (
+        words[-1:]
+        and words[-1] in _PATHS
+        and "\n" not in text
+        and plain.lstrip("/") != text.removeprefix("./").strip("/")
+    ):
+        yield "⟦without parts such as '.' and '..' this is⟧"
+        yield from _make_rows(plain)
+
+
+def _explain_host(place: str) -> Iterator[str]:
+    host = place.rpartition("@")[2].partition(":")[0]
+    if "\\" in place:
+        yield "⟦programs read the host of this address in different ways⟧"
+    elif "@" in place or "%" in place:
+        yield "⟦the host of this address is⟧"
+        yield from _make_rows(host)
+    elif "xn--" in host.lower():
+        yield "⟦the host of this address has letters of other alphabets⟧"
+        with suppress(UnicodeError):
+            yield from _make_rows(host.encode("ascii").decode("idna"))
+    elif re.fullmatch(r"(?:0[xX][0-9A-Fa-f]*|\d+)(?:\.(?:0[xX][0-9A-Fa-f]*|\d+)){0,2}|(?:\d+\.)*0\d[\d.]*", host):
+        yield "⟦the host of this address is a number, which stands for an IP address⟧"
 
 
 def _make_rows(text: str) -> tuple[str, ...]:
@@ -167,7 +234,7 @@ def _spell_line(line: str) -> str:
     rest = re.sub(rf" {{{_BLANKS},}}| +$|^ +(?! )", _count_blanks, line[len(begin) :])
     if line.isascii() and line.isprintable():
         return begin + rest
-    mixed = {at for match in _WORD.finditer(line) for at in _find_mixed(match)}
+    mixed = {at for match in _WORD.finditer(line) for at in _find_mixed(match)} | _find_reordered(line)
     told = "".join(_spell_character(line, at, is_mixed=at in mixed) for at in range(len(begin), len(line)))
     return begin + re.sub(rf" {{{_BLANKS},}}| +$", _count_blanks, told)
 
@@ -189,10 +256,36 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u280
 """What is not seen though it is a letter, a mark or a sign."""
 
 
+_SIMILAR = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+"""Alphabets with letters that look like those in which most commands are written."""
+_LIKE_LATIN = frozenset(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d\u04bb\u04cf\u043a\u0433"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0405\u0406\u0408"
+    "\u03bf\u03bd\u03c1\u03b1\u03b9\u03ba\u03c5\u03c7\u03b3\u03c3\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c"
+    "\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u0578\u057d\u0570\u0581\u0585\u0566"
+)
+"""Letters of these, each of which looks like a Latin one: a word of nothing else looks like another word."""
+
+
+def _find_reordered(line: str) -> set[int]:
+    """Return where letters stand that are written from right to left, on a line in which others are not.
+
+    Where both meet, a terminal shows signs and numbers in another order than that in which a program reads them.
+    """
+    kinds = [unicodedata.bidirectional(each) for each in line]
+    found = {at for at, kind in enumerate(kinds) if kind in _FROM_THE_RIGHT}
+    return found if found and ("L" in kinds or "EN" in kinds) else set()
+
+
+_FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
+
+
 def _find_mixed(match: re.Match[str]) -> Iterator[int]:
     """Yield where a word has letters of another alphabet than that in which most commands are written, beside it."""
     alphabets = {unicodedata.name(each, "").partition(" ")[0] for each in match[0] if each.isalpha()}
-    if "LATIN" in alphabets and alphabets & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"}:
+    is_mixed = "LATIN" in alphabets and bool(alphabets & _SIMILAR)
+    is_like_latin = len(match[0]) > 1 and all(each in _LIKE_LATIN or not each.isalpha() for each in match[0])
+    if is_mixed or is_like_latin or "CHEROKEE" in alphabets or "LISU" in alphabets:
         yield from (at for at in range(*match.span()) if not unicodedata.name(match.string[at], "").startswith("LATIN"))
 
 
@@ -211,11 +304,16 @@ def _spell_between(before: str, character: str, after: str, *, is_mixed: bool) -
     kind = unicodedata.category(character)
     is_unseen = kind[0] in "CZ" or character in _UNSEEN
     is_stacked = kind[0] == "M" and (not before or unicodedata.category(before)[0] in "MPSZ")
-    if is_unseen or is_stacked or character in _LOOKALIKES or character in "⟦⟧" or (is_mixed and character.isalpha()):
+    is_stacked = is_stacked or kind == "Me" or unicodedata.combining(character) == _OVERLAY
+    if is_unseen or is_stacked or character in _LOOKALIKES or character in "⟦⟧" or is_mixed:
         return _name(character)
     plain = unicodedata.normalize("NFKC", character)
     is_like = plain.isascii() and plain.isprintable() and any("!" <= each <= "~" for each in before + after)
     return _name(character) if is_like or (plain.isascii() and plain.isalnum()) else character
+
+
+_OVERLAY = 1
+"""The class of marks that strike a letter through."""
 
 
 @lru_cache(maxsize=4_096)

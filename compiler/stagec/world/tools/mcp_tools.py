@@ -14,6 +14,7 @@ from stagec.catalogue import Server
 from stagec.catalogue.lock import digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
+from stagec.core.json_reader import find_unreadable
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.version import __version__
@@ -27,15 +28,23 @@ from stagec.world.mcp import (
     list_pages,
     open_transport,
     read_effects,
+    refuse_rival,
     require_library,
 )
 from stagec.world.request_json import ToolDefinition
-from stagec.world.server_errors import Transport, describe_failure, explain_error, first_error
+from stagec.world.server_errors import (
+    CLOSED,
+    Transport,
+    describe_failure,
+    explain_error,
+    first_error,
+    read_message,
+)
 from stagec.world.tools.toolbox import ToolError
 
 _DIGEST = "sha256:"
-_MOST_TOLD = 20
-"""Differences that are told one by one."""
+_MOST_TOLD, _MOST_SAID = 20, 100
+"""Differences that are told one by one, and characters of a description that are shown."""
 
 
 @value
@@ -73,24 +82,26 @@ class McpTools:
 
     async def _start(self, plan: Plan) -> None:
         await asyncio.gather(*(each.start() for each in self._live.values()))
-        compared = (self._compare(name, plan.tools[name]) for name in sorted(self._servers))
-        drifted = [each for each in compared if each is not None]
+        drifted = [each for name in sorted(self._servers) for each in self._compare(name, plan.tools[name])]
         if drifted:
             raise Failure(f"MCP servers offer other tools than the plan has: {_tell(drifted)}; lock and compile again")
 
-    def _compare(self, name: str, tool: surroundings.Tool) -> str | None:
-        """Return how a tool differs from what the plan was compiled with; nothing if it does not."""
+    def _compare(self, name: str, tool: surroundings.Tool) -> Iterator[str]:
+        """Yield how a tool differs from what the plan was compiled with, as far as the plan knows it."""
         offered = self._live[self._servers[name]].tools.get(name)
         if offered is None:
-            return f"{quote(name)} of {quote(self._servers[name])} is no longer offered"
-        known, now = tool.digest, f"{_DIGEST}{digest(offered.schema)}"
-        if known is None:
-            return None
-        if tool.effects != offered.effects:
-            return f"{quote(name)} has other effects, {offered.effects} instead of {tool.effects}"
-        if known == now:
-            return None
-        return f"{quote(name)} has another input schema, {shorten_digest(now)} instead of {shorten_digest(known)}"
+            yield f"{quote(name)} of {quote(self._servers[name])} is no longer offered"
+            return
+        if tool.digest is not None and tool.effects != offered.effects:
+            yield f"{quote(name)} has other effects, {offered.effects} instead of {tool.effects}"
+        now = f"{_DIGEST}{digest(offered.schema)}"
+        if tool.digest is not None and tool.digest != now:
+            instead = f"{shorten_digest(now)} instead of {shorten_digest(tool.digest)}"
+            yield f"{quote(name)} has another input schema, {instead}"
+        if tool.described is not None and tool.described != f"{_DIGEST}{digest(offered.description)}":
+            said = offered.description[:_MOST_SAID]
+            more = "…" if len(offered.description) > _MOST_SAID else ""
+            yield f"{quote(name)} has another description, now {quote(said)}{more}"
 
     def define(self, name: str) -> ToolDefinition | None:
         """Return a tool as its server offers it."""
@@ -130,8 +141,6 @@ def _tell(differences: Sequence[str]) -> str:
     return "; ".join((*differences[:_MOST_TOLD], *([f"{more:,} more"] if more > 0 else [])))
 
 
-_CLOSED = "Connection closed"
-"""What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
 _PATIENCE = 10.0
 """Seconds in which all servers must have ended."""
 
@@ -194,8 +203,8 @@ class LiveServer:
         if isinstance(cause, MCPError) and cause.code == REQUEST_TIMEOUT:
             seconds = self._limits.call
             return ToolError(f"there was no answer in {seconds:g} s; whether it was carried out is not known")
-        if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != _CLOSED):
-            return ToolError(f"the server answered with error {cause.code}: {cause.message}")
+        if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != CLOSED):
+            return ToolError(f"the server answered with error {cause.code}: {read_message(cause)}")
         self._client = None
         await self.stop()
         return ToolError("the server ended during the call; whether it was carried out is not known")
@@ -275,7 +284,7 @@ async def _list_tools(client: Any) -> Mapping[str, ToolDefinition]:
         for tool in page:
             effects = read_effects(tool.annotations)
             new = ToolDefinition(tool.name, tool.description or "", tool.input_schema, str(effects))
-            found.setdefault(tool.name, new)
+            refuse_rival(found.setdefault(tool.name, new), new)
     return found
 
 
@@ -297,6 +306,9 @@ def _read_result(result: Any) -> Json:
     if result.is_error:
         raise ToolError("\n".join(texts) or "the tool failed and did not say why")
     structured: Json = result.structured_content
+    found = find_unreadable(structured)
+    if found is not None:
+        raise ToolError(f"the result cannot be read: {found}")
     return "\n".join(texts) if structured is None else structured
 
 

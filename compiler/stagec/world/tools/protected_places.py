@@ -12,7 +12,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, replace, value
+from stagec.project.toml import parse
 
 _OWN = {".git": "the data of git", ".hg": "the data of a repository", ".svn": "the data of a repository"}
 _STAGEC = ".stagec"
@@ -20,7 +22,8 @@ _REPORTS = "reports"
 _KEPT_OF_STAGES = {"checkpoints", ".attempts", "run.log"}
 _RUN = ".run"
 _BESIDE_RUNS = (".run.messages", ".run.commands", ".run-wal", ".run-shm", ".run-journal")
-_FIXED = {"stagec.toml": "the configuration of stagec", "tools.lock.json": "the lock of the tools"}
+_OWN_FILE, _SHARED = "stagec.toml", "pyproject.toml"
+_FIXED = {_OWN_FILE: "the configuration of stagec", "tools.lock.json": "the lock of the tools"}
 _GIT_FOLDER = ("HEAD", "objects", "refs")
 """What a folder has in which git keeps its data, whatever the name of the folder."""
 _MOST = 100_000
@@ -91,6 +94,15 @@ class ProtectedPlaces:
         if what is not None:
             raise ProtectedError(f"belongs to {what}, which tools may not change")
 
+    def is_shared(self, name: str) -> bool:
+        """Tell whether a file has the configuration of stagec beside that of others."""
+        return _fold(name) == _SHARED
+
+    def check_shared(self, before: bytes, after: bytes) -> None:
+        """Raise `ProtectedError` for a file that others share with stagec, if the part of stagec would be another."""
+        if _read_own_part(before) != _read_own_part(after):
+            raise ProtectedError(f"has {_FIXED[_OWN_FILE]} in [tool.stagec], which tools may not change")
+
     def check_folder(self, descriptor: int) -> None:
         """Raise `ProtectedError` for an opened folder, by what it is: its names may hide that."""
         what = self._find(self._hidden, os.fstat(descriptor))
@@ -129,6 +141,17 @@ class ProtectedPlaces:
                 if left < 0 or (other == own and (not at_root or _RUN in _fold(name))):
                     return what
         return None
+
+
+def _read_own_part(data: bytes) -> object:
+    """Return the configuration of stagec in a `pyproject.toml`; of one that cannot be read, all of it."""
+    if b"stagec" not in data:  # nearly every one, and only such a file counts
+        return None
+    try:
+        tools = parse(_SHARED, data.decode("utf-8-sig")).get("tool")
+    except (Failure, UnicodeDecodeError):
+        return data
+    return tools.get("stagec") if isinstance(tools, dict) else None
 
 
 def _name_place(name: str) -> str | None:

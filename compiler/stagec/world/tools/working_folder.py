@@ -78,7 +78,15 @@ class WorkingFolder:
                 self._check_file(status, writes=True)
             if before is not None and self.read(path) != before:
                 raise ToolError("the file has changed meanwhile")
+            if self._places.is_shared(name):
+                self._check_shared(path, self.read(path) if status is not None else b"", data)
             opened.replace(name, data)
+
+    def _check_shared(self, path: str, before: bytes, after: bytes) -> None:
+        try:
+            self._places.check_shared(before, after)
+        except ProtectedError as error:
+            raise ToolError(f"{quote(path)} {error}") from error
 
     def _admit(self, descriptor: int) -> None:
         """Refuse an opened folder that is protected, whatever it is called."""

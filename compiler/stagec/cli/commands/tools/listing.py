@@ -9,11 +9,11 @@ from pathlib import Path
 
 from stagec.catalogue import Catalogue, Lock, Tool
 from stagec.catalogue.lock import digest
-from stagec.catalogue.read import LOCK_ROOM
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.streams import put, say
 from stagec.contract.schemas import Schema
+from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import ellipsis, listing, quote, visible
@@ -24,11 +24,11 @@ from stagec.sources.read import Sources
 
 @value
 class ToolProject:
-    """A project with its catalogues, of which there is at least one; `lock_size` is how large a lock may be."""
+    """A project with its catalogues, of which there is at least one, and the limits within which files are read."""
 
     root: Path
     catalogues: tuple[Catalogue, ...]
-    lock_size: int
+    budgets: Budgets
 
     def folder_of(self, file: str) -> str:
         """Return the absolute folder of a file of the project."""
@@ -50,7 +50,7 @@ def open_project(paths: tuple[Path, ...], root: Path | None) -> ToolProject:
     if not catalogues:
         where = listing([os.path.relpath(path) for path in paths or (configuration.root,)])
         raise Failure(f"no tools: {where} holds no tool catalogue and no '.mcp.json'", Exit.NOTHING)
-    return ToolProject(configuration.root, catalogues, configuration.settings.budgets.file_size * LOCK_ROOM)
+    return ToolProject(configuration.root, catalogues, configuration.settings.budgets)
 
 
 def refuse_faults(catalogue: Catalogue, *, lock: bool) -> None:

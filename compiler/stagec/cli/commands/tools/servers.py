@@ -8,13 +8,16 @@ from time import monotonic
 from typing import Self
 
 from stagec.catalogue import Catalogue, Lock, LockedServer, Server
-from stagec.catalogue.lock import render_lock
+from stagec.catalogue.lock import read_lock, render_lock
+from stagec.catalogue.read import LOCK_ROOM, lock_tree
 from stagec.cli.commands.tools.listing import ToolProject, refuse_faults
 from stagec.cli.files import check_files, name_from_here, write_files
 from stagec.cli.streams import put, put_error, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.words import format_count, listing, quote, visible
+from stagec.sources.read import Sources
+from stagec.sources.suppression import SIGN
 from stagec.world.mcp import Question, ask
 from stagec.world.server_errors import ServerFailure
 
@@ -108,16 +111,28 @@ def write_locks(project: ToolProject, timeout: float) -> None:
     check_files(project.root, [each.lock_file for each in catalogues])
     locks = ask_servers(project, catalogues, timeout)
     written = {each.lock_file: render_lock(locks[each.file]) for each in catalogues}
-    most = project.lock_size
-    for file, data in written.items():
-        if len(data) > most:
-            raise Failure(
-                f"{quote(file)} would have {len(data):,} bytes, more than the {most:,} that are read",
-                hints=["--budget file-size=SIZE raises what is read"],
-            )
+    for each in catalogues:
+        _refuse_unreadable(project, each.lock_file, written[each.lock_file], locks[each.file])
     write_files(project.root, written)
     name_file = name_from_here(project.root)
     for each in catalogues:
         found = locks[each.file]
         tools = format_count(sum(len(server.tools) for server in found.servers.values()), "tool")
         put(f"{visible(name_file(each.lock_file))}: {tools} of {format_count(len(found.servers), 'server')}\n")
+
+
+def _refuse_unreadable(project: ToolProject, file: str, data: bytes, lock: Lock) -> None:
+    """Raise `Failure` for a lock that `validate` would refuse, or read otherwise than it was meant."""
+    most = project.budgets.file_size * LOCK_ROOM
+    if len(data) > most:
+        raise Failure(
+            f"{quote(file)} would have {len(data):,} bytes, more than the {most:,} that are read",
+            hints=["--budget file-size=SIZE raises what is read"],
+        )
+    tree = lock_tree(Sources(project.root, project.budgets, {file: data}), file)
+    if tree is None or tree.faults:
+        topics = listing(sorted({each.topic for each in tree.faults})) if tree is not None else "absent"
+        raise Failure(f"{quote(file)} would not be readable with the limits of this project: {topics}")
+    if render_lock(read_lock(tree.at, tree.value)) != data:
+        strange = sorted(name for server in lock.servers.values() for name in server.tools if SIGN.decode() in name)
+        raise Failure(f"{quote(file)} would be read otherwise than written, because of the tool {listing(strange)}")

@@ -38,10 +38,15 @@ def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:
         effects=tool.effects.value,
         server=tool.server,
         schema=texts.schema(tool.schema) if isinstance(tool.schema, Schema) else None,
-        digest=None if tool.digest is None else f"{_DIGEST}{tool.digest}",
+        digest=_prefix(tool.digest),
         description=tool.description,
         command=tool.command,
+        described=_prefix(tool.described),
     )
+
+
+def _prefix(digest: str | None) -> str | None:
+    return None if digest is None else f"{_DIGEST}{digest}"
 
 
 def servers(catalogue: Catalogue | None, given: Iterable[surroundings.Tool]) -> Mapping[str, surroundings.Server]:
@@ -57,7 +62,7 @@ def _server(catalogue: Catalogue, name: str) -> surroundings.Server:
     server = catalogue.servers[name]
     locked = catalogue.lock.servers.get(name) if catalogue.lock is not None else None
     return surroundings.Server(
-        launch=None if locked is None else f"{_DIGEST}{locked.launch}",
+        launch=None if locked is None else _prefix(locked.launch),
         command=server.command,
         args=server.args,
         cwd=server.cwd,
