@@ -113,14 +113,16 @@ class _Labels:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._inside: dict[str, tuple[str, tuple[Hashable, ...]]] = {}
+        self._openers: dict[str, tuple[str, Branch]] = {}
 
-    def of(self, branch: Branch) -> tuple[Hashable, ...]:
-        """Return what a branch is called, the innermost scope first."""
-        if branch.scope is None:
-            return ()
-        if branch.scope not in self._inside:  # which many branches have in common
-            opener = "" if branch.scope.endswith("/") else read_key(f"{branch.scope}/1.0").node
-            self._inside[branch.scope] = opener, self.of(self._state.scopes[branch.scope].around)
-        opener, around = self._inside[branch.scope]
-        return ((opener, branch.index), *around)
+    def of(self, branch: Branch) -> Hashable:
+        """Return what a branch is called."""
+        found: list[Hashable] = []
+        while branch.scope is not None:
+            if branch.scope not in self._openers:  # many branches are in one scope
+                opener = "" if branch.scope.endswith("/") else read_key(f"{branch.scope}/1.0").node
+                self._openers[branch.scope] = opener, self._state.scopes[branch.scope].around
+            opener, around = self._openers[branch.scope]
+            found.append((opener, branch.index))
+            branch = around
+        return tuple(found)
