@@ -124,9 +124,12 @@ _UNKNOWN = "not known"
 
 
 def _list_tools(writer: StepWriter, steps: tuple[StepPage, ...]) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
+    users: dict[str, dict[str, None]] = {}
+    for step in steps:
+        for tool in step.tools:
+            users.setdefault(tool.name, {})[step.name] = None
     for name in writer.plan.tools:
-        users = tuple(each.name for each in steps if name in {tool.name for tool in each.tools})
-        yield writer.describe_tool(name), users
+        yield writer.describe_tool(name), tuple(users.get(name, ()))
 
 
 def _describe_need(given: Input) -> str:
