@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from stagec.core.diagnostic import Change, Diagnostic, Edit
 from stagec.core.value import NOTHING, replace, value
 from stagec.findings import MOST
-from stagec.pipeline import Compilation, Project, compile_project
+from stagec.pipeline import Compilation, Project, compile_project, judge_again
 from stagec.sources.read import BOM
 from stagec.sources.revised import revise
 from stagec.sources.tree import Tree
@@ -103,7 +103,7 @@ class _Standing:
         if settings.selects_nothing:
             return cls(project, shown, shown.diagnostics)
         declared = replace(settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
-        every = compile_project(replace(project, settings=declared))
+        every = judge_again(replace(project, settings=declared), shown)
         return cls(project, shown, (*shown.diagnostics, *every.diagnostics))
 
     def is_better(self, after: _Standing, settled: Sequence[Diagnostic]) -> bool:

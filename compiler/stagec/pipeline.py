@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -88,7 +88,8 @@ class Compilation:
     """What came of a project: what is wrong, what it means, and the files as they were read.
 
     `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
-    counts the findings that files silence; `acceptance` is what became of the project's baseline.
+    counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all
+    that was read, also what has no flow.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -98,6 +99,7 @@ class Compilation:
     suppressed: int = 0
     acceptance: Acceptance | None = None
     list_accesses: Callable[[], tuple[FlowRights, ...]] = tuple
+    documents: tuple[object, ...] = ()
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -124,14 +126,32 @@ def compile_project(project: Project, search: SearchFlow | None = None) -> Compi
         ignores = settings.file_ignores
         if trees and ignores.entries:
             trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
+        read = Compilation(
+            (), tuple(reading.meanings), trees, list_accesses=reading.list_accesses, documents=tuple(reading.documents)
+        )
+        return judge_again(project, read, search)
+
+
+def judge_again(project: Project, read: Compilation, search: SearchFlow | None = None) -> Compilation:
+    """Return a project that has been read, judged by what its settings say of findings; its files are not read again.
+
+    Everything else must be as it was read: the files, the scope and the budgets.
+    """
+    with PausedCollector():
+        settings = project.settings
         families = list_project_families() if settings.selects_nothing else list_families()
         selection = Selection.of(settings, families)
-        asked = reading.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
-        subjects = (*reading.documents, *(meaning.graph for meaning in reading.meanings), *asked)
-        witnesses = None if search is None else _WitnessSearch(reading.meanings, search).search
-        judged = judge(subjects, trees, selection, project, witnesses)
-        told = (judged.count, judged.suppressed, judged.acceptance)
-        return Compilation(judged.diagnostics, tuple(reading.meanings), trees, *told, reading.list_accesses)
+        asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
+        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked)
+        witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
+        judged = judge(subjects, read.trees, selection, project, witnesses)
+    return replace(
+        read,
+        diagnostics=judged.diagnostics,
+        judgements=judged.count,
+        suppressed=judged.suppressed,
+        acceptance=judged.acceptance,
+    )
 
 
 def list_flows(project: Project) -> tuple[Flow, ...]:
@@ -348,8 +368,8 @@ class _Reading:
             self._granting.append(partial(end.grant, document, flow, self._sources))
             if flow is not None:
                 self._agents.note(end, document, flow)
-                freeze = partial(end.freeze, document, flow)
-                plan, draft = self._plans.add(flow.at.file, freeze), partial(freeze, self._sources)
+                draft = cache(partial(end.freeze, document, flow, self._sources))  # searches and plans are made of it
+                plan = self._plans.add(flow.at.file, draft)
                 self.meanings.append(Meaning(build(flow), plan, draft, end.has_plans))
 
     def list_accesses(self) -> tuple[FlowRights, ...]:

@@ -22,26 +22,26 @@ class PlanMaker:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._drafts: list[tuple[str, Callable[[Sources], Draft]]] = []
+        self._drafts: list[tuple[str, Callable[[], Draft]]] = []
 
-    def add(self, file: str, make_draft: Callable[[Sources], Draft]) -> Callable[[], Plan]:
+    def add(self, file: str, make_draft: Callable[[], Draft]) -> Callable[[], Plan]:
         """Return what makes the plan of a flow; it raises `MissingAgentError` for an agent that has no flow."""
         self._drafts.append((file, make_draft))
         return partial(self._make, file, make_draft)
 
-    def _make(self, file: str, make_draft: Callable[[Sources], Draft]) -> Plan:
+    def _make(self, file: str, make_draft: Callable[[], Draft]) -> Plan:
         from stagec.freeze import freeze  # most runs only check
 
         with PausedCollector():
-            draft, agents = make_draft(self._sources), {}
+            draft, agents = make_draft(), {}
             for name, folder in draft.agents.items():
                 declared, make_inner = self._find(name, folder)
-                inner = make_inner(self._sources)
+                inner = make_inner()
                 draft = replace(draft, files=draft.files | inner.files)
                 agents[name] = freeze(inner, self._sources, declared)
             return freeze(draft, self._sources, file, agents)
 
-    def _find(self, name: str, folder: str) -> tuple[str, Callable[[Sources], Draft]]:
+    def _find(self, name: str, folder: str) -> tuple[str, Callable[[], Draft]]:
         """Return the flow of an agent: the only one that is declared in its folder."""
         from stagec.freeze import MissingAgentError
 

@@ -19,10 +19,11 @@ RUNS = 5
 _VALIDATE = """
 from pathlib import Path
 from stagec.core.budgets import Budgets
+from stagec.flow_tests.witness import search_briefly
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
-compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)))
+compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)), search_briefly)
 """
 
 _FREEZE = """

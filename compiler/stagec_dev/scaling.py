@@ -15,6 +15,8 @@ STEEPEST = 2.5
 """What doubling the input may multiply processor time or memory by."""
 MOST_MEMORY = 500e6
 """Bytes that the largest size of a dimension, at most about 1 MB, may take."""
+MOST_SECONDS = 3.0
+"""Processor time that the largest size may take."""
 _SMALLEST = 4
 _NOTICED, _NOTICED_MEMORY = 0.25, 80e6
 """Growth below these is lost in what starting Python costs, and in the memory that it then leaves free: no ratio is
@@ -30,15 +32,22 @@ _ON_PROJECTS: Mapping[str, tuple[str, ...]] = {
     **{f"graph {each}": (*_GRAPH, each) for each in ("dot", "mermaid", "json", "html")},
     "compile": ("compile", "-o", "plans/"),
     "verify": ("verify",),
+    "bounds": ("bounds",),
+    "paths": ("paths",),
+    "permissions": ("permissions",),
+    "handbook": ("handbook", "-o", "handbook"),
+    "format": ("format", "--check"),
+    "diff": ("diff", "BEFORE", "."),
+    "review": ("review", "--against", "BEFORE", "--format", "markdown"),
 }
 PROJECT_COMMANDS = tuple(_ON_PROJECTS)
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     **_ON_PROJECTS,
-    "bounds": ("bounds",),
+    "test": ("test",),
     "markers": ("markers", "log"),
     "checkpoint verify": ("checkpoint", "verify", "reports"),
 }
-"""What is run, by its title; `verify` takes the plans that `compile` has written."""
+"""What is run, by its title; `verify` takes the plans that `compile` has written. `BEFORE` is the smaller project."""
 
 # A process begins with the peak of the one that started it, so a small one stands between this and the one measured.
 _WATCH = f"""
@@ -122,6 +131,7 @@ class Growth:
             ("time", (self.time or 0) > STEEPEST),
             ("growing memory", (self.memory or 0) > STEEPEST),
             ("memory", self.costs[-1].peak > MOST_MEMORY),
+            ("seconds", self.costs[-1].seconds > MOST_SECONDS),
         )
         return ", ".join(name for name, holds in found if holds)
 
@@ -140,7 +150,7 @@ def measure(dimension: Dimension, command: str, folder: Path, *, faulty: bool) -
     """
     counts = (_SMALLEST, dimension.most // 4, dimension.most // 2, dimension.most)
     places = [_write(folder / f"{count}-{faulty}", dimension.files(count, faulty=faulty)) for count in counts]
-    vectors = [_vector(command, place) for place in places]
+    vectors = [_vector(command, *each) for each in zip(places, (places[0], *places), strict=False)]
     if None in vectors:
         return None
     given = [(vector, place) for vector, place in zip(vectors, places, strict=True) if vector is not None]
@@ -169,10 +179,10 @@ def _write(folder: Path, files: Files) -> Path:
     return folder
 
 
-def _vector(command: str, folder: Path) -> tuple[str, ...] | None:
-    """Return the arguments of stagec; None where there is no plan to verify."""
+def _vector(command: str, folder: Path, before: Path) -> tuple[str, ...] | None:
+    """Return the arguments of stagec, with a smaller project to compare with; None where there is no plan to verify."""
     if command != "verify":
-        return COMMANDS[command]
+        return tuple(str(before) if each == "BEFORE" else each for each in COMMANDS[command])
     if not (folder / "plans").exists():
         _run(COMMANDS["compile"], folder)
     plans = sorted(str(each.relative_to(folder)) for each in folder.glob("plans/*.plan.json"))

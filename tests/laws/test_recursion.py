@@ -18,6 +18,10 @@ _OWN = "the types of plans, which stagec defines"
 _SLOTS = "each slot of the message loop leads to the next one, once, until the world is asked"
 _STATES = "functions that name each other as the next state, and return; a loop calls them"
 ALLOWED = {
+    **{
+        f"runtime.plain_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
+        for each in ("is_plain", "_is_plain_keyword", "is_simple", "satisfies", "_satisfies_keyword")
+    },
     "cli.app:_add_help": "commands and their subcommands",
     "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",

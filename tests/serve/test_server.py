@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from campaigns import choose
 
 from stagec.cli.app import run
 from stagec.cli.running import serve_request
@@ -144,15 +146,24 @@ def is_open(connection: socket.socket) -> bool:
         return False
 
 
+@pytest.fixture
+def most_files() -> Iterator[tuple[int, int]]:
+    """Return how many files a process may open, which is as before afterwards."""
+    known = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield known
+    resource.setrlimit(resource.RLIMIT_NOFILE, known)
+
+
 def test_connections_that_send_no_whole_request_make_room_for_those_that_do(
-    serving: Callable[..., Any], tmp_path: Path
+    serving: Callable[..., Any], tmp_path: Path, most_files: tuple[int, int]
 ) -> None:
     served = serving(tmp_path)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files[1], most_files[1]))  # those of this side all stay open
     host, _, port = served.host.removeprefix("http://").rpartition(":")
     begun = b"GET /api/state HTTP/1.1\r\nHost: x\r\n"
     idle: list[socket.socket] = []
     try:
-        for _ in range(250):
+        for _ in range(choose(250, full=1_400)):
             idle.append(socket.create_connection((host, int(port)), timeout=30))
             idle[-1].sendall(begun)
         with get(served, "/api/state") as answer:

@@ -36,7 +36,7 @@ def test_what_doubles_with_its_input_is_no_trouble() -> None:
 
 
 def test_what_grows_with_the_square_of_its_input_is_trouble() -> None:
-    growth = _growth(0.35, 1.1, 4.1)
+    growth = _growth(0.3, 0.8, 2.9)
     assert (growth.time, growth.trouble) == (pytest.approx(4.0), "time")
 
 
@@ -49,11 +49,15 @@ def test_growing_memory_and_much_memory_are_trouble() -> None:
     assert _growth(0.1, 0.1, 0.1, megabytes=(200, 300, 510)).trouble == "memory"
 
 
+def test_much_time_is_trouble() -> None:
+    assert _growth(0.9, 1.6, 3.1).trouble == "seconds"
+
+
 def test_a_command_that_breaks_is_trouble() -> None:
     assert _growth(0.1, 0.1, 0.1, status=4).trouble == "status 4"
 
 
-@pytest.mark.parametrize("command", ["validate json", "graph json", "verify"])
+@pytest.mark.parametrize("command", ["validate json", "graph json", "verify", "diff"])
 def test_commands_are_measured_on_each_size(command: str, tmp_path: Path) -> None:
     dimension = next(each for each in dimensions() if each.title == "steps")
     growth = measure(Dimension("few steps", dimension.files, 16), command, tmp_path, faulty=False)

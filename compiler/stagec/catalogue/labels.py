@@ -19,6 +19,8 @@ _DATA = "known_labels.json"
 READS, DOES = frozenset({Label.PRIVATE, Label.UNTRUSTED}), frozenset({Label.WRITE, Label.SEND})
 _OF_SERVER = re.compile(r"mcp__(?P<server>.+?)(?:__(?P<tool>.+))?", re.DOTALL)
 _EVERY = "*"
+_SPECIAL = re.compile(r"[*?\[]")
+"""What is no plain text in a pattern."""
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd")
 _INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_SHELLS, ("-c", "-lc", "-ec", "-xc", "-euc", "-Command", "-command", "/c", "/C")),
@@ -41,6 +43,10 @@ class LabelBook:
         self._known: dict[str, Labelled] = {}
         written = catalogue.labels if catalogue is not None else ()
         self._patterns = [(re.compile(translate(pattern)), labels) for pattern, labels in written]
+        self._beginnings: dict[str, list[int]] = {}
+        for at, (pattern, _) in enumerate(written):
+            self._beginnings.setdefault(_SPECIAL.split(pattern, maxsplit=1)[0], []).append(at)
+        self._longest = max(map(len, self._beginnings), default=0)
 
     def find(self, name: str) -> Labelled:
         """Return what a tool reads and does that is named as nodes name it."""
@@ -79,7 +85,15 @@ class LabelBook:
         if tool is not None and tool.labels is not None:
             yield tool.labels
         whole = name if served.server is None else f"mcp__{served.server}__{served.name}"
-        yield from (labels for pattern, labels in self._patterns if pattern.match(name) or pattern.match(whole))
+        for at in sorted({*self._list_likely(name), *self._list_likely(whole)}):
+            pattern, labels = self._patterns[at]
+            if pattern.match(name) or pattern.match(whole):
+                yield labels
+
+    def _list_likely(self, name: str) -> Iterator[int]:
+        """Yield the patterns that begin as a name does: where there are many, most do not."""
+        for end in range(min(len(name), self._longest) + 1):
+            yield from self._beginnings.get(name[:end], ())
 
     def _list_known(self, served: _Served) -> Iterator[ToolLabels]:
         found = self._pick_known(served)

@@ -28,7 +28,7 @@ from stagec.picture.document import Box, Fate, Picture
 from stagec.picture.draw import draw
 from stagec.picture.overlay import Told, lay_over
 from stagec.picture.plan_flow import make_flow
-from stagec.pipeline import Compilation, Project, compile_project
+from stagec.pipeline import Compilation
 from stagec.plan import Plan
 from stagec.plan.loader import load_agents
 from stagec.project.baseline import Baseline
@@ -104,10 +104,9 @@ def _read_side(text: str, beside: Path, baseline: Baseline | None) -> DrawnSide:
     with locate_side(text, beside) as path:
         if is_plan(path):
             return DrawnSide(text, tuple(each for plan in read_plans(path) for each in _draw_plans(plan)))
-        configuration = load_configuration((path,))
-        named = (path.absolute(),)
-        compilation = compile_project(Project(configuration.root, named, configuration.settings, baseline=baseline))
-        flows = tuple(_draw_project(compilation, Freezer(configuration, (path,))))
+        freezer = Freezer(load_configuration((path,)), (path,))
+        compilation = freezer.judge_as_configured(baseline)
+        flows = tuple(_draw_project(compilation, freezer))
         found = compilation.diagnostics
         is_whole = not any(each.code.startswith(UNREAD) for each in found)
         return DrawnSide(text, flows, found, is_whole, compilation.acceptance)
@@ -125,10 +124,11 @@ def _draw_plan(plan: Plan) -> Picture:
 
 def _draw_project(compilation: Compilation, freezer: Freezer) -> Iterator[DrawnFlow]:
     concerns = Concerns(compilation.flows, compilation.diagnostics)
-    made = [(meaning.flow.at, freezer.freeze(meaning)) for meaning in freezer.compilation.meanings]
+    made = [(meaning.flow.at, freezer.freeze(meaning)) for meaning in compilation.meanings]
     plans = {at: frozen.plan for at, frozen in made if isinstance(frozen, Frozen)}
-    for flow in compilation.flows:
-        picture = draw(build(flow), concerns.of(flow), compilation.trees)
+    for meaning in compilation.meanings:
+        flow = meaning.flow
+        picture = draw(meaning.graph, concerns.of(flow), compilation.trees)
         yield DrawnFlow(flow.id, picture, plans.get(flow.at))
 
 

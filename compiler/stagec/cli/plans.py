@@ -16,8 +16,9 @@ from stagec.freeze import MissingAgentError, find_source
 from stagec.frontends import Flow
 from stagec.graph.crosscheck import CrossCheck
 from stagec.model.flow import Concerns
-from stagec.pipeline import Meaning, Project, compile_project, list_files
+from stagec.pipeline import Compilation, Meaning, Project, compile_project, judge_again, list_files
 from stagec.plan import Plan, PlanError, dump, load, prove
+from stagec.project.baseline import Baseline
 from stagec.project.configuration import Configuration
 from stagec.runtime.answer_schemas import find_unusable
 
@@ -52,7 +53,8 @@ class Freezer:
     """A project, checked by every rule as it was declared, whatever is configured, suppressed and known of findings."""
 
     def __init__(self, configuration: Configuration, paths: tuple[Path, ...]) -> None:
-        settings = replace(configuration.settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
+        self._settings = configuration.settings
+        settings = replace(self._settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
         named = tuple(path.absolute() for path in paths)
         self._judge(Project(configuration.root, named, settings, tells_all=True))
         self.whole: Freezer = self
@@ -77,6 +79,11 @@ class Freezer:
         self.compilation = compile_project(self.project, search_thoroughly)
         self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
         self._concerns = Concerns(self.compilation.flows, self.errors)
+
+    def judge_as_configured(self, baseline: Baseline | None) -> Compilation:
+        """Return the project with what its user sees of findings: by the configuration, suppressions and a baseline."""
+        shown = replace(self.project, settings=self._settings, tells_all=False, baseline=baseline)
+        return judge_again(shown, self.compilation)
 
     def freeze(self, meaning: Meaning) -> Frozen | Refused:
         """Return what a flow of the project compiles to."""

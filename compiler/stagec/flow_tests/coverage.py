@@ -50,12 +50,14 @@ class Coverage:
 def measure_coverage(plan: Plan, observations: Iterable[Observation]) -> Coverage:
     """Return what of a plan runs have covered."""
     known = frozenset(list_parts(plan))
-    run: set[CoveredPart] = set()
-    for each in observations:
-        run.update(CoveredPart("node", node) for node in each.path)
-        run.update(find_part(plan, taken) for taken in each.taken)
-        run.update(list_rules_run(plan, each.judged))
-    return Coverage(known, known & run)
+    return Coverage(known, known.intersection(part for each in observations for part in list_parts_run(plan, each)))
+
+
+def list_parts_run(plan: Plan, observed: Observation) -> Iterator[CoveredPart]:
+    """Yield what a run has covered, some of it more than once."""
+    yield from (CoveredPart("node", node) for node in observed.path)
+    yield from (find_part(plan, taken) for taken in observed.taken)
+    yield from list_rules_run(plan, observed.judged)
 
 
 def list_parts(plan: Plan) -> Iterator[CoveredPart]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from stagec.core.value import replace
@@ -32,23 +33,36 @@ class _WatchedEdges:
         self._log[-1] = (self._name, None)  # none of them was chosen
 
 
+class _WatchedRoutes(dict[str, Mapping[str, Any]]):
+    """The watched edges of nodes by outcome, made when a run comes to a node: most runs come to few."""
+
+    def __init__(self, program: Program, log: _Log) -> None:
+        super().__init__()
+        self._program, self._log = program, log
+
+    def __missing__(self, name: str) -> Mapping[str, Any]:
+        self[name] = {outcome: self._watch(name, outcome) for outcome in self._program.routes[name]}
+        return self[name]
+
+    def _watch(self, name: str, outcome: str) -> _WatchedEdges:
+        numbers = (at for at, edge in enumerate(self._program.plan.nodes[name].edges) if edge.on == outcome)
+        edges = self._program.routes[name][outcome]
+        return _WatchedEdges(name, dict(zip(numbers, edges, strict=True)), self._log)
+
+
 class EdgeWatch:
     """A program of one run, and which edges are taken in it; `program` is the one to run."""
 
     def __init__(self, program: Program) -> None:
         self._plan = program.plan
         self._log: _Log = []
-        targets = (edge.target for node in program.plan.nodes.values() for edge in node.edges)
-        self._beginning = {name for target in targets if isinstance(target, Fork) for name in target.nodes}
-        routes: Any = {
-            name: {outcome: self._watch(name, outcome, edges) for outcome, edges in ways.items()}
-            for name, ways in program.routes.items()
-        }
-        self.program = replace(program, routes=routes)
+        self.program = replace(program, routes=_WatchedRoutes(program, self._log))
 
-    def _watch(self, name: str, outcome: str, edges: tuple[Edge, ...]) -> _WatchedEdges:
-        numbers = (at for at, edge in enumerate(self._plan.nodes[name].edges) if edge.on == outcome)
-        return _WatchedEdges(name, dict(zip(numbers, edges, strict=True)), self._log)
+    @cached_property
+    def _beginning(self) -> frozenset[str]:
+        """The nodes with which branches of forks begin."""
+        targets = (edge.target for node in self._plan.nodes.values() for edge in node.edges)
+        return frozenset(name for target in targets if isinstance(target, Fork) for name in target.nodes)
 
     def take(self, moves: Iterable[Move]) -> list[tuple[Move, Taken | None]]:
         """Return the moves of a step with the edge that each has taken; those in the runs of agents are left out."""

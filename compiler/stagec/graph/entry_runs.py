@@ -15,6 +15,7 @@ from stagec.graph.unrolled import UnrolledPlan
 from stagec.graph.usage import Load, Loads, NodeUse, Quantity, can_stay_idle, list_lacking
 from stagec.graph.way import Joint, Part, Way, Weight
 from stagec.plan.act import Delegate
+from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
 
 Agents = Mapping[str, EntryBounds]
@@ -28,12 +29,12 @@ class EntryRuns:
     def __init__(self, unrolled: UnrolledPlan, node: str, given: Assumptions, agents: Agents = NOTHING) -> None:
         plan = self._plan = unrolled.plan
         self._unrolled, self._node, self._agents = unrolled, node, agents
-        self._plain, self._retried = PlanWalks(plan, node, back=False), PlanWalks(plan, node, back=True)
+        self._plain, self._retried = _walk(plan, node)
         # the last phase of a run with all its transitions is one in which nothing is done
         self._acting, self._acting_again = self._plain, self._retried
         if plan.phases is not None:
             acting = replace(plan, limits=replace(plan.limits, executions=plan.phases.most))
-            self._acting, self._acting_again = (PlanWalks(acting, node, back=each) for each in (False, True))
+            self._acting, self._acting_again = _walk(acting, node)
         use = NodeUse(plan, given.times, given.use, lambda name, wish: given.choose(unrolled.name(name), wish))
         self._loads = {name: self._weigh_agent(name) or use.weigh(name) for name in self._plain.nodes}
 
@@ -107,16 +108,23 @@ class EntryRuns:
     @cached_property
     def _fewest(self) -> Weight | None:
         """The completed run with fewest executions."""
-        return ShortestRuns(self._plan, self._node, self._weigh_least(Quantity.EXECUTIONS)).find()
+        return self._completed.find(self._weigh_least(Quantity.EXECUTIONS))
+
+    @cached_property
+    def _completed(self) -> ShortestRuns:
+        """The completed runs in which no agent fails."""
+
+        def counts(part: Part, on: str | None) -> bool:
+            act = self._plan.nodes[part[0]].act
+            return not (isinstance(act, Delegate) and (on == _FAILED or self._agents[act.agent].never_completes))
+
+        return ShortestRuns(self._plan, self._node, counts)
 
     def _weigh_least(self, measure: Quantity) -> Weigh:
         plan = self._plan
 
-        def weigh(part: Part, on: str | None) -> int | None:
+        def weigh(part: Part, on: str | None) -> int:
             name, _, is_head = part
-            act = plan.nodes[name].act
-            if isinstance(act, Delegate) and (on == _FAILED or self._agents[act.agent].never_completes):
-                return None
             if measure is not Quantity.EXECUTIONS and can_stay_idle(plan, name, on, is_head=is_head):
                 return 0
             return self._loads[name][measure].least
@@ -130,7 +138,7 @@ class EntryRuns:
         if measure is Quantity.EXECUTIONS:
             found = fewest
         else:
-            found = ShortestRuns(self._plan, self._node, self._weigh_least(measure)).find() if fits else None
+            found = self._completed.find(self._weigh_least(measure)) if fits else None
         if limits.executions is not None and limits.reached is Outcome.DONE and self._retried.is_cut:
             least = min((each[measure].least for each in self._loads.values()), default=0)
             # what begins together with the node that the limit refuses has not asked for anything
@@ -154,3 +162,9 @@ class EntryRuns:
         if phases is None or not begins or measure is not Quantity.MILLISECONDS:
             return found
         return replace(found, total=found.total - phases.pause)
+
+
+def _walk(plan: Plan, node: str) -> tuple[PlanWalks, PlanWalks]:
+    """Return the runs from a node on without retries, and with them, which are the same where nothing is retried."""
+    plain = PlanWalks(plan, node, back=False)
+    return plain, PlanWalks(plan, node, back=True) if plain.may_go_back else plain

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stagec.core.precedence import order_names
+from stagec.core.value import value
 from stagec.graph.expense import MOST
 from stagec.graph.way import FAIL, SHOWN, Ending, Joint, Part, Weight
 from stagec.plan.act import Converse
@@ -25,52 +26,103 @@ _IMPOSSIBLE: _Found = (_NEVER, ())
 _NOTHING: _Found = (0, ())
 
 
+@value
+class RunParts:
+    """The parts of the runs from a node, each after all that may follow it, and the nodes that may open scopes.
+
+    They are the same whatever the nodes weigh.
+    """
+
+    start: Part
+    parts: tuple[Part, ...]
+    forking: frozenset[str]
+
+
+def list_run_parts(plan: Plan, order: Sequence[str], start: str) -> RunParts:
+    """Return the parts of the runs from a node on through a graph without cycles.
+
+    `order` has its nodes after all that they lead to.
+    """
+    forking: set[str] = set()
+    for name in order:
+        targets = [edge.target for edge in plan.nodes[name].edges]
+        if any(isinstance(each, Fork | Schedule) or not forking.isdisjoint(_list_next(plan, each)) for each in targets):
+            forking.add(name)
+    first: Part = (start, Ending.ANY, False)
+    wanted: dict[str, dict[Part, None]] = {name: {} for name in order}
+    wanted[start][first] = None
+    picked: set[tuple[str, Ending]] = set()
+    for name in reversed(order):
+        for part in wanted[name]:
+            for after in _list_after(plan, part, picked):
+                wanted[after[0]][after] = None
+    return RunParts(first, tuple(part for name in order for part in wanted[name]), frozenset(forking))
+
+
+def _list_after(plan: Plan, part: Part, picked: set[tuple[str, Ending]]) -> Iterator[Part]:
+    """Yield the parts that may follow a part; those of choices that targets have in common once, for all of these."""
+    name, mode, is_head = part
+    for edge in plan.nodes[name].edges:
+        target = edge.target
+        if is_head and edge.on != FAIL:
+            continue
+        if isinstance(target, Pick):
+            if (target.choices, mode) in picked:
+                continue
+            picked.add((target.choices, mode))
+        yield from _list_asked(plan, target, mode)
+
+
+def _list_asked(plan: Plan, target: Target, mode: Ending) -> Iterable[Part]:
+    """Return the parts that may follow an edge, where so much is asked of the branch that takes it."""
+    if isinstance(target, Fork):
+        branches = ((each, ending, True) for each in target.nodes for ending in Ending)
+        return (*branches, *(() if target.join is None else ((target.join, mode, False),)))
+    if isinstance(target, Chain | Schedule):
+        return ((each, ending, False) for each in list_targets(target) for ending in {mode, Ending.DONE})
+    return ((each, mode, False) for each in _list_next(plan, target))
+
+
+def _list_next(plan: Plan, target: Target) -> Iterable[str]:
+    return plan.choices[target.choices].values() if isinstance(target, Pick) else list_targets(target)
+
+
 class HeaviestRuns:
-    """The runs of a plan without cycles; `order` has its nodes after all that they lead to.
+    """The runs from a node of a plan without cycles.
 
     With `is_sum` nodes that run together are added up; else the one counts that takes longest.
     """
 
-    def __init__(self, plan: Plan, order: Sequence[str], weights: Mapping[str, int], *, is_sum: bool) -> None:
-        self._plan, self._weights, self._is_sum = plan, weights, is_sum
+    def __init__(self, plan: Plan, runs: RunParts, weights: Mapping[str, int], *, is_sum: bool) -> None:
+        self._plan, self._runs, self._weights, self._is_sum = plan, runs, weights, is_sum
         self._found: dict[Part, _Found] = {}
         self._picked: dict[tuple[str, Ending], _Found] = {}
-        self._forking: set[str] = set()
-        for name in order:
-            self._add(name)
+        for part in runs.parts:
+            self._found[part] = self._weigh_part(part)
 
-    def find(self, start: str) -> Weight:
-        """Return the heaviest run from a node on, and its way as far as it is kept."""
-        todo: list[Part | Joint] = [(start, Ending.ANY, False)]
+    def find(self) -> Weight:
+        """Return the heaviest run, and its way as far as it is kept."""
+        todo: list[Part | Joint] = [self._runs.start]
         way: list[str | Joint] = []
         while todo and len(way) < SHOWN:
             part = todo.pop()
             way.append(part if isinstance(part, Joint) else part[0])
             if not isinstance(part, Joint):
                 todo.extend(reversed(self._found[part][1]))
-        return Weight(self._found[start, Ending.ANY, False][0], tuple(way))
+        return Weight(self._found[self._runs.start][0], tuple(way))
 
-    def _add(self, name: str) -> None:
+    def _weigh_part(self, part: Part) -> _Found:
+        name, mode, is_head = part
         node = self._plan.nodes[name]
-        targets = [edge.target for edge in node.edges]
-        if any(isinstance(each, Fork | Schedule) or self._forks(each) for each in targets):
-            self._forking.add(name)
-        failed = [edge for edge in node.edges if edge.on == FAIL]
         talks = isinstance(node.act, Converse)
-        for mode in Ending:
-            for edges, is_head in ((node.edges, False), (failed, True)):
-                # whatever begins can fail, which ends the run; a branch of a fork also ends as done at once
-                least = _NOTHING if mode is Ending.ANY or is_head else _IMPOSSIBLE
-                ways = (self._take(edge, mode, judged=talks) for edge in edges)
-                after = max(ways, key=lambda each: each[0], default=least)
-                most, parts = max(least, after, key=lambda each: each[0])
-                self._found[name, mode, is_head] = _weigh(most + self._weights[name]), parts
-
-    def _forks(self, target: Target) -> bool:
-        return any(each in self._forking for each in self._list_next(target))
-
-    def _list_next(self, target: Target) -> Iterable[str]:
-        return self._plan.choices[target.choices].values() if isinstance(target, Pick) else list_targets(target)
+        # whatever begins can fail, which ends the run; a branch of a fork also ends as done at once
+        best = _NOTHING if mode is Ending.ANY or is_head else _IMPOSSIBLE
+        for edge in node.edges:
+            if not is_head or edge.on == FAIL:
+                way = self._take(edge, mode, judged=talks)
+                if way[0] > best[0]:
+                    best = way
+        return _weigh(best[0] + self._weights[name]), best[1]
 
     def _take(self, edge: Edge, mode: Ending, *, judged: bool) -> _Found:
         """Return the most that follows when an edge is taken; a verdict keeps a join from following a failure."""
@@ -88,7 +140,7 @@ class HeaviestRuns:
                 return self._schedule(target, mode)
             case Pick():
                 if (target.choices, mode) not in self._picked:  # which many targets have in common
-                    self._picked[target.choices, mode] = self._choose(self._list_next(target), mode)
+                    self._picked[target.choices, mode] = self._choose(_list_next(self._plan, target), mode)
                 return self._picked[target.choices, mode]
             case _:
                 return self._choose(list_targets(target), mode)
@@ -127,7 +179,7 @@ class HeaviestRuns:
 
     def _replace_one(self, done: Sequence[Part], mode: Ending) -> Iterator[_Found]:
         """Yield what the branches of a fork weigh if one of them ends in another way than the rest."""
-        in_turn = self._plan.limits.parallel == 1 and not any(part[0] in self._forking for part in done)
+        in_turn = self._plan.limits.parallel == 1 and not any(part[0] in self._runs.forking for part in done)
         weights = [self._found[part][0] for part in done]
         others, best = sum(weights), _NEVER
         chosen = 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from stagec.core.components import Neighbours
 from stagec.graph.expense import MOST
-from stagec.graph.heaviest import HeaviestRuns
+from stagec.graph.heaviest import HeaviestRuns, RunParts, list_run_parts
 from stagec.graph.way import FAIL, SHOWN, Joint, Way, Weight
 from stagec.plan.document import Plan
 from stagec.plan.node import Chain, Fork, Pick, Schedule, Target, list_targets
@@ -61,8 +61,7 @@ class PlanWalks:
         """Return where a failed validation leads: to a node that may have led there; with scopes that may be any."""
         ways = {}
         for name in self.nodes:
-            validation = self._plan.nodes[name].validation
-            if validation is not None and validation.action == "retry":
+            if self._goes_back(name):
                 own = (name,) if name == self._start else ()
                 before = [*self._graph.predecessors(name)]
                 nodes = [
@@ -72,6 +71,15 @@ class PlanWalks:
                 ]
                 ways[name] = self.nodes if self.forks else (*(nodes if before else (name,)), *own)
         return ways
+
+    def _goes_back(self, name: str) -> bool:
+        validation = self._plan.nodes[name].validation
+        return validation is not None and validation.action == "retry"
+
+    @property
+    def may_go_back(self) -> bool:
+        """Whether a failed validation may lead a run back."""
+        return any(map(self._goes_back, self.nodes))
 
     def _repeats(self, component: set[Any]) -> bool:
         return len(component) > 1 or any(self._graph.has_edge(each, each) for each in component)
@@ -143,10 +151,14 @@ class PlanWalks:
         node = self._plan.nodes.get(name) if isinstance(name, str) else None
         yield from (edge.target for edge in node.edges) if node is not None else ()
 
+    @cached_property
+    def _parts(self) -> RunParts:
+        """What runs consist of, without cycles only."""
+        return list_run_parts(self._plan, [name for name in self._order if isinstance(name, str)], self._start)
+
     def _cross(self, weights: Weights, *, is_sum: bool) -> Weight:
         """Find the heaviest way through a graph without cycles."""
-        order = [name for name in self._order if isinstance(name, str)]
-        return HeaviestRuns(self._plan, order, weights, is_sum=is_sum).find(self._start)
+        return HeaviestRuns(self._plan, self._parts, weights, is_sum=is_sum).find()
 
     def _walk(self, weights: Weights, limit: int) -> Weight:
         """Find the heaviest walk of at most so many executions: of one, of two, and so on, each by the one before."""

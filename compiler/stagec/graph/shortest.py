@@ -5,7 +5,7 @@ It is found as Knuth generalises the algorithm of Dijkstra: what follows a node 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from stagec.core.value import value
@@ -15,8 +15,10 @@ from stagec.plan.act import Converse
 from stagec.plan.document import Plan
 from stagec.plan.node import Chain, Edge, Fork, Outcome, Pick, Schedule, Stop, list_targets
 
-Weigh = Callable[[Part, str | None], int | None]
-"""Returns what a node weighs with an outcome, None being any but a failure; None where that outcome does not count."""
+Counts = Callable[[Part, str | None], bool]
+"""Tells whether an outcome of a node counts, None being any but a failure."""
+Weigh = Callable[[Part, str | None], int]
+"""Returns what a node weighs with an outcome that counts."""
 
 
 _Parts = tuple[Part | Joint, ...]
@@ -25,25 +27,34 @@ _Parts = tuple[Part | Joint, ...]
 
 @value
 class _Choice:
-    """One way on: what it is for, its own weight, and the parts that follow, with what stands between them."""
+    """One way on: what it is for, the outcome that is weighed, and the parts that follow, with what is between them.
+
+    Nothing is weighed of what several targets have in common.
+    """
 
     part: Part
-    weight: int
+    on: str | None
     parts: _Parts = ()
+    is_weighed: bool = True
 
 
 class ShortestRuns:
     """The completed runs of a plan from one node on, as far as nobody fails who need not."""
 
-    def __init__(self, plan: Plan, start: str, weigh: Weigh) -> None:
-        self._plan, self._start, self._weigh = plan, (start, Ending.DONE, False), weigh
-        self._best: dict[Part, _Choice] = {}
-        self._total: dict[Part, int] = {}
-        self._search()
+    def __init__(self, plan: Plan, start: str, counts: Counts) -> None:
+        self._plan, self._start, self._counts = plan, (start, Ending.DONE, False), counts
+        self._choices = [*self._list_choices()]
+        needed = [{each for each in choice.parts if not isinstance(each, Joint)} for choice in self._choices]
+        self._missing = [len(each) for each in needed]
+        self._waiting: dict[Part, list[int]] = {}
+        for number, parts in enumerate(needed):
+            for part in parts:
+                self._waiting.setdefault(part, []).append(number)
 
-    def find(self) -> Weight | None:
+    def find(self, weigh: Weigh) -> Weight | None:
         """Return the lightest completed run and its way; None where none is completed."""
-        if self._start not in self._total:
+        total, best = self._settle(weigh)
+        if self._start not in total:
             return None
         todo: list[Part | Joint] = [self._start]
         way: list[str | Joint] = []
@@ -52,35 +63,27 @@ class ShortestRuns:
             if isinstance(part, Joint) or part[0] in self._plan.nodes:
                 way.append(part if isinstance(part, Joint) else part[0])
             if not isinstance(part, Joint):
-                todo.extend(reversed(self._best[part].parts))
-        return Weight(self._total[self._start], tuple(way))
+                todo.extend(reversed(best[part].parts))
+        return Weight(total[self._start], tuple(way))
 
-    def _search(self) -> None:
+    def _settle(self, weigh: Weigh) -> tuple[dict[Part, int], dict[Part, _Choice]]:
         """Settle the parts from the lightest to the heaviest; a choice counts when all that follows it is settled."""
-        choices = [*self._list_choices()]
-        needed = [{each for each in choice.parts if not isinstance(each, Joint)} for choice in choices]
-        missing = [len(each) for each in needed]
-        waiting: dict[Part, list[int]] = {}
-        for number, parts in enumerate(needed):
-            for part in parts:
-                waiting.setdefault(part, []).append(number)
-        queue = [(choice.weight, number) for number, choice in enumerate(choices) if not missing[number]]
+        totals: dict[Part, int] = {}
+        best: dict[Part, _Choice] = {}
+        choices, missing = self._choices, [*self._missing]
+        queue = [(_weigh(each, weigh, totals), at) for at, each in enumerate(choices) if not missing[at]]
         heapify(queue)
         while queue:
             total, settled = heappop(queue)
             choice = choices[settled]
-            if choice.part in self._total:
+            if choice.part in totals:
                 continue
-            self._total[choice.part], self._best[choice.part] = total, choice
-            for number in waiting.get(choice.part, ()):
+            totals[choice.part], best[choice.part] = total, choice
+            for number in self._waiting.get(choice.part, ()):
                 missing[number] -= 1
                 if not missing[number]:
-                    heappush(queue, (self._add(choices[number]), number))
-
-    def _add(self, choice: _Choice) -> int:
-        """Return what a choice weighs with all that follows it."""
-        after = (self._total[each] for each in choice.parts if not isinstance(each, Joint))
-        return min(MOST, choice.weight + sum(after))
+                    heappush(queue, (_weigh(choices[number], weigh, totals), number))
+        return totals, best
 
     def _list_choices(self) -> Iterator[_Choice]:
         """Yield every way on from every part that a run may come to."""
@@ -97,17 +100,15 @@ class ShortestRuns:
         name, mode, is_head = part
         if name not in self._plan.nodes:  # the choices that several targets have in common
             for each in dict.fromkeys(self._plan.choices[name.removeprefix(_HUB)].values()):
-                yield _Choice(part, 0, ((each, mode, False),))
+                yield _Choice(part, None, ((each, mode, False),), is_weighed=False)
             return
         node = self._plan.nodes[name]
         at_once: list[tuple[str | None, Iterator[_Parts]]] = [(None, iter([()]))] if is_head else []
         judged = isinstance(node.act, Converse)
         edges = (edge for edge in node.edges if not is_head or edge.on == FAIL)
         for on, found in (*at_once, *((edge.on, self._take(edge, mode, judged=judged)) for edge in edges)):
-            weight = self._weigh(part, on)
-            if weight is not None:
-                for parts in found:
-                    yield _Choice(part, weight, parts)
+            if self._counts(part, on):
+                yield from (_Choice(part, on, parts) for parts in found)
 
     def _take(self, edge: Edge, mode: Ending, *, judged: bool) -> Iterator[_Parts]:
         """Yield what follows when an edge is taken, as one or another of several parts."""
@@ -134,6 +135,12 @@ class ShortestRuns:
             within = Ending.DONE if target.join is None else Ending.JOINABLE
             join = () if target.join is None else ((target.join, mode, False),)
             yield (*_join(target.nodes, within, is_head=True), *join)
+
+
+def _weigh(choice: _Choice, weigh: Weigh, totals: Mapping[Part, int]) -> int:
+    """Return what a choice weighs with all that follows it."""
+    own = weigh(choice.part, choice.on) if choice.is_weighed else 0
+    return min(MOST, own + sum(totals[each] for each in choice.parts if not isinstance(each, Joint)))
 
 
 _HUB = "\0\0"

@@ -7,7 +7,6 @@ from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import (
-    Charge,
     Expansion,
     PatternTally,
     extent,
@@ -19,12 +18,12 @@ from stagec.core.expansion import (
     texts_of,
 )
 from stagec.core.expansion.weight import explain_size, overweight, weigh
-from stagec.core.json import Json
+from stagec.core.json import Json, Object
 from stagec.core.json_reader import write_pointer
-from stagec.core.value import value
 from stagec.plan.costs import list_schemas, schema_in
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import MACHINE, WITH_PLACES
+from stagec.runtime.plain_schemas import is_plain, is_simple, satisfies
 
 
 class AnswerSchemas:
@@ -66,19 +65,32 @@ _MOST = 5
 """Complaints that a model is shown at once."""
 _EVERY = 20_000
 """Steps up to which all complaints are looked for: the library makes all of them before it shows the first."""
+_FEW = 100
+"""Values in an answer that is judged by a plain schema without the library, which takes long to load."""
 _TRIES = 50_000
 """Steps after which an engine gives a pattern up that it can only try; then nothing matches it."""
 _ANSWER = AnswerBudgets()
 
 
-@value
 class PreparedSchema:
-    """A schema that is ready to judge: what judges, what judging costs, its root, and what that costs at most."""
+    """A schema that is ready to judge: what judges, and what judging costs.
 
-    validator: Any
-    expansion: Expansion
-    root: int
-    charge: Charge | None
+    What judges by a plain schema is made when it is first needed.
+    """
+
+    def __init__(self, schema: Object, expansion: Expansion) -> None:
+        self._schema, self._expansion = schema, expansion
+        self._root = expansion.position(schema)
+        self._charge = find_charge(expansion, self._root)
+        self._is_plain = is_plain(schema)
+        self._validator = None if self._is_plain else _make_validator(schema)
+
+    @property
+    def validator(self) -> Any:
+        """What the library judges by."""
+        if self._validator is None:
+            self._validator = _make_validator(self._schema)
+        return self._validator
 
     def complaint(self, given: Json, machine: int = MACHINE) -> str | None:
         """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
@@ -90,11 +102,13 @@ class PreparedSchema:
         ):
             if found > most:
                 return f"it has more than {most:,} {name}"
-        cost = _EVERY if self.charge is None else self.charge.most(size)
+        cost = _EVERY if self._charge is None else self._charge.most(size)
         if cost >= _EVERY:  # it has to be counted
-            cost = steps(self.expansion, self.root, given, _ANSWER.steps)
+            cost = steps(self._expansion, self._root, given, _ANSWER.steps)
         if cost > _ANSWER.steps:
             return f"judging it by its schema takes more than {_ANSWER.steps:,} steps"
+        if self._is_plain and size.values <= _FEW and is_simple(given) and satisfies(given, self._schema):
+            return None
         if self.validator.is_valid(given):
             return None
         return self._first(given, machine) if cost > _EVERY else self._every(given, machine)
@@ -142,19 +156,21 @@ def prepare(text: str) -> PreparedSchema:
 
     Raise `ValueError` for one that is none, leads out of itself, or costs more than a budget allows.
     """
-    import jsonschema_rs
-
     schema, reason = schema_in(text)
     expansion = weigh(schema)
     reason = reason or overweight(expansion, schema) or explain_size(patterns_in(schema), PatternTally(Budgets()))
     if reason:
         raise ValueError(f"it {reason}")
+    return PreparedSchema(schema, expansion)
+
+
+def _make_validator(schema: Object) -> Any:
+    import jsonschema_rs
+
     try:
-        validator = jsonschema_rs.validator_for(dict(schema), **_options())
+        return jsonschema_rs.validator_for(dict(schema), **_options())
     except (RecursionError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         raise ValueError(str(error)) from error
-    root = expansion.position(schema)
-    return PreparedSchema(validator, expansion, root, find_charge(expansion, root))
 
 
 def _options() -> dict[str, Any]:

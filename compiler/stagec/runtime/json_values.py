@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 from stagec.core.canonical import as_text
@@ -67,7 +68,7 @@ def equal(one: Any, other: Any) -> bool:
 
 def all_hold(terms: Iterable[Term], given: Json) -> bool:
     """Tell whether every one of some terms holds of a value."""
-    return all(holds(term, given) for term in terms)
+    return all(map(holds, terms, repeat(given)))
 
 
 def holds(term: Term, given: Json) -> bool:
@@ -78,6 +79,8 @@ def holds(term: Term, given: Json) -> bool:
     if found is MISSING:
         return False
     if isinstance(term, Among):
+        if type(found) is str:  # equal to nothing but itself
+            return found in term.values
         return any(equal(found, each) for each in term.values)
     return as_text(found) in term.texts
 

@@ -74,6 +74,44 @@ def _frontmatter(count: int, *, faulty: bool) -> Files:
     return pipeline({"first": stage("first", tags=tags)}, [])
 
 
+def _flow_tests(count: int, *, faulty: bool) -> Files:
+    """Make tests of a flow; faulty where each expects what no run does."""
+    expected = "failed" if faulty else "done"
+    answer = 'answers: {first: [{"done": true}], second: [{"done": true}]}'
+    each = f"    scenario: {{{answer}}}\n    expect: {{outcome: {expected}}}\n"
+    tests = "".join(f"  - name: test {at}\n{each}" for at in range(count))
+    made = pipeline({"first": stage("first"), "second": stage("second")})
+    return {**made, "large.flow-test.yaml": f"flow: large\ntests:\n{tests}"}
+
+
+def _suppressions(count: int, *, faulty: bool) -> Files:
+    """Make suppressions in one file, each of a finding, or of none."""
+    files = pipeline({"first": stage("first")}, [])
+    key = "x-other" if faulty else "other"
+    lines = "".join(f"{key}{at}: it # stagec: ignore[STG125] a script reads it\n" for at in range(count))
+    return {**files, "pipeline.yaml": str(files["pipeline.yaml"]) + lines}
+
+
+def _settings(count: int, *, faulty: bool) -> Files:
+    """Make permissions in the settings of an agent tool; faulty where no agent can match them."""
+    rules: list[Json] = [f"Bash(run{at}{' ' if faulty else ':'}*" + ")" * (not faulty) for at in range(count)]
+    settings = json.dumps({"permissions": {"allow": rules}}, indent=1)
+    agent = "---\nname: worker\ndescription: Works.\ntools: Read, Bash\n---\nWork.\n"
+    return {".claude/settings.json": settings, ".claude/agents/worker.md": agent}
+
+
+def _skills(count: int, *, faulty: bool) -> Files:
+    """Make skills; faulty where each has the name of another one."""
+    return {
+        f".claude/skills/skill-{at}/SKILL.md": (
+            f"---\nname: skill-{0 if faulty else at}\ndescription: Does thing {at}.\n---\nDo thing {at}.\n"
+        )
+        for at in range(count)
+    }
+
+
+_CHECKED = ("validate text", "validate json", "permissions", "format")
+
 PROJECTS = Dimensions(
     (
         Dimension("agents", _agents, 400),
@@ -85,5 +123,9 @@ PROJECTS = Dimensions(
         Dimension("syntax errors", _syntax, 1200),
         Dimension("members of an object", _repeated_members, 30_000),
         Dimension("tags", _frontmatter, 1200),
+        Dimension("tests of a flow", _flow_tests, 4_000, ("validate text", "test", "format", "handbook")),
+        Dimension("suppressions", _suppressions, 12_000, _CHECKED),
+        Dimension("rules of settings", _settings, 30_000, _CHECKED),
+        Dimension("skills", _skills, 4_000, _CHECKED),
     )
 )

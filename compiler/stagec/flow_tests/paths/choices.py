@@ -88,10 +88,6 @@ class Chooser:
         self._fails = verdicts is not None
         self.ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()), rank)
 
-    def list_choices(self, effect: Effect) -> tuple[AnswerChoice, ...]:
-        """Return what can be answered to a request."""
-        return tuple(self.find_choices(effect))
-
     def find_choices(self, effect: Effect) -> Iterator[AnswerChoice]:
         """Yield what can be answered to a request; what takes a search is searched when it is asked for."""
         node = self._program.plan.nodes[read_key(effect.key).node]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from stagec.core.json import object_of, text_in
 from stagec.core.value import value
@@ -28,6 +28,9 @@ _NEAR, _FAR = 3, 10**9
 _ROOM = 6_000
 """Executions of the runs of one set together: runs of long flows, one for each way to fail, would grow with the square
 of the flow."""
+_PLANNED = 1_000
+"""Nodes of a plan for which few ways are planned, which takes time with the square of them; above, each run goes to the
+nearest things that are missing."""
 _BOUNDS = frozenset({FailureKind.BOUND, FailureKind.CYCLES, FailureKind.REPETITION, FailureKind.CHAIN_EXHAUSTED})
 
 
@@ -69,6 +72,24 @@ def _list_ends(plan: Plan, edge: Edge) -> Iterable[str]:
     return list_targets(target)[:1] if isinstance(target, Chain) else dict.fromkeys(list_targets(target))
 
 
+@value
+class _PlannedRun:
+    """What a run is to cover: the numbers of its legs, how much it executes, and how many items its legs have."""
+
+    way: Sequence[int]
+    executions: int
+    count: int
+    items: Sequence[tuple[Item, ...]]
+
+    def list_items(self) -> list[Item]:
+        """Return what is to be covered, in its order."""
+        return [item for at in self.way for item in self.items[at]]
+
+
+def _count_executions(planned: _PlannedRun) -> int:
+    return planned.executions
+
+
 class PathFinder:
     """Searches the runs of one program, from all entries or from one."""
 
@@ -107,10 +128,11 @@ class PathFinder:
         """Return few runs that cover everything that can be covered."""
         scheduled = play_schedules(self._program, self._player, self._starts)
         wanted = frozenset(self._known.intersection(self._items))
-        tried = [self._walk_all(self._choose_ways(wanted), wanted)] if wanted else []
+        orders = self._choose_ways(wanted) if len(self._program.plan.nodes) <= _PLANNED else ()
+        tried = [self._walk_all(orders, wanted)] if wanted else []
         is_near = any(each.state.executions >= self._most - _NEAR for some in tried for each in some)
         if is_near and not self._is_cut:
-            tried.append(self._walk_all((order for _, order in self._plan_ways(wanted, NarrowCover)), wanted))
+            tried.append(self._walk_all((each.list_items() for each in self._plan_ways(wanted, NarrowCover)), wanted))
             tried.append(self._walk_all([], wanted))  # the nearest first may need less than what is planned
         kept = _leave_out(
             [
@@ -125,10 +147,10 @@ class PathFinder:
     def _choose_ways(self, wanted: frozenset[Item]) -> Iterator[list[Item]]:
         """Yield what each run is to cover: of more ways than there is room for the one with most, then the shortest."""
         planned = [*self._plan_ways(wanted, WayCover)]
-        if sum(executions for executions, _ in planned) > _ROOM:
-            longest = max(planned, key=lambda each: len(each[1]))
-            planned = [longest, *sorted((each for each in planned if each is not longest), key=lambda each: each[0])]
-        yield from (order for _, order in planned)
+        if sum(each.executions for each in planned) > _ROOM:
+            longest = max(planned, key=lambda each: each.count)
+            planned = [longest, *sorted((each for each in planned if each is not longest), key=_count_executions)]
+        yield from (each.list_items() for each in planned)
 
     def _walk_all(self, orders: Iterable[list[Item]], wanted: frozenset[Item]) -> list[Played]:
         """Return runs that come to things in some orders, and more of them for what is left, while there is room."""
@@ -162,10 +184,8 @@ class PathFinder:
             )
         )
 
-    def _plan_ways(
-        self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]
-    ) -> Iterator[tuple[int, list[Item]]]:
-        """Yield what each run executes and is to cover in its order: few ways through the positions."""
+    def _plan_ways(self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]) -> Iterator[_PlannedRun]:
+        """Yield what each run is to cover: few ways through the positions."""
         numbers: dict[Hashable, int] = {"start": 0, "end": 1}
         legs: dict[tuple[int, int, frozenset[Item]], int] = {}
         for arc in self._list_arcs():
@@ -183,10 +203,9 @@ class PathFinder:
             for source, target, items in legs
         ]
         endless = {self._number(numbers, at) for at in range(len(self.graph.arcs)) if self.walker.is_endless(at)}
-        keys = [*legs]
+        items = [tuple(sorted(each, key=str)) for _, _, each in legs]
         for way in kind(made, (0,), {1, *endless}, limit_of(self._program.plan)).find():
-            executions = sum(made[at].cost for at in way)
-            yield executions, [item for at in way for item in sorted(keys[at][2], key=str)]
+            yield _PlannedRun(way, sum(made[at].cost for at in way), sum(len(items[at]) for at in way), items)
 
     def _number(self, numbers: dict[Hashable, int], position: int) -> int:
         if position == END:

@@ -36,6 +36,7 @@ class Positions:
     def __init__(self, program: Program) -> None:
         plan = program.plan
         self._program = program
+        self._known: dict[Hashable, Hashable] = {}  # positions have most of what they describe in common
         supplies: list[Supply] = [] if plan.system is None else [*plan.system.variables.values()]
         for node in plan.nodes.values():
             if isinstance(node.act, Prompt):
@@ -53,10 +54,12 @@ class Positions:
 
     def find(self, state: State) -> RunPosition:
         """Return the position of a state."""
-        active = tuple(self._describe(each, state) for each in state.active.values())
-        waiting = tuple((each.node, _label(each.branch, state), each.begins_branch) for each in state.waiting)
+        labels = _Labels(state)
+        described = (self._describe(each, labels) for each in state.active.values())
+        active = tuple(self._known.setdefault(each, each) for each in described)
+        waiting = tuple((each.node, labels.of(each.branch), each.begins_branch) for each in state.waiting)
         scopes = tuple(
-            (_label(Branch(name), state), tuple((at, verdict_of(each)) for at, each in scope.results.items()))
+            (labels.of(Branch(name)), tuple((at, verdict_of(each)) for at, each in scope.results.items()))
             for name, scope in state.scopes.items()
             if scope.agenda is None
         )
@@ -67,10 +70,10 @@ class Positions:
             (active, waiting, scopes, kinds, pending, *state.statuses.items()), tuple(self._list_memory(state))
         )
 
-    def _describe(self, execution: Execution, state: State) -> Hashable:
+    def _describe(self, execution: Execution, labels: _Labels) -> Hashable:
         return (
             execution.node,
-            _label(execution.branch, state),
+            labels.of(execution.branch),
             execution.begins_branch,
             *self._describe_progress(execution),
         )
@@ -105,11 +108,21 @@ class Positions:
             yield state.issue.phase, state.issue.row
 
 
-def _label(branch: Branch, state: State) -> Hashable:
-    """Return a branch by the nodes that have opened the scopes around it."""
-    found: list[Hashable] = []
-    while branch.scope is not None:
-        opener = "" if branch.scope.endswith("/") else read_key(f"{branch.scope}/1.0").node
-        found.append((opener, branch.index))
-        branch = state.scopes[branch.scope].around
-    return tuple(found)
+class _Labels:
+    """The branches of one state, each by the nodes that have opened the scopes around it."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._openers: dict[str, tuple[str, Branch]] = {}
+
+    def of(self, branch: Branch) -> Hashable:
+        """Return what a branch is called."""
+        found: list[Hashable] = []
+        while branch.scope is not None:
+            if branch.scope not in self._openers:  # many branches are in one scope
+                opener = "" if branch.scope.endswith("/") else read_key(f"{branch.scope}/1.0").node
+                self._openers[branch.scope] = opener, self._state.scopes[branch.scope].around
+            opener, around = self._openers[branch.scope]
+            found.append((opener, branch.index))
+            branch = around
+        return tuple(found)

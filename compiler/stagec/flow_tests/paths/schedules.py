@@ -38,7 +38,7 @@ def _play(player: Player, played: Played, ending: str, level: Collection[str]) -
     while played.state.ended is None:
         effect = choose_next(played.state.pending.values())
         named = ending if isinstance(effect, Execute) and read_key(effect.key).node in level else "success"
-        choices = player.list_choices(played)
+        choices = tuple(player.find_choices(played))
         choice = next((each for each in choices if each.name == named), choices[0])
         played = player.play(played, choice) or played
     return played

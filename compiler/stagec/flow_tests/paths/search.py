@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
 
@@ -74,9 +74,9 @@ class Player:
         """Return a run that has begun."""
         return self._take(Played(started), advance(self._watch.program, State(), started))
 
-    def list_choices(self, played: Played) -> tuple[AnswerChoice, ...]:
-        """Return what can be answered now."""
-        return self._chooser.list_choices(choose_next(played.state.pending.values()))
+    def find_choices(self, played: Played) -> Iterator[AnswerChoice]:
+        """Yield what can be answered now."""
+        return self._chooser.find_choices(choose_next(played.state.pending.values()))
 
     def play(self, played: Played, choice: AnswerChoice) -> Played | None:
         """Return a run after a choice, and what follows from it; nothing where that is not known."""
@@ -157,7 +157,7 @@ class SearchGraph:
                 continue
             done.add(number)
             effort = 1 + len(played.state.active) // _WIDE
-            for choice in self.player.list_choices(played):
+            for choice in self.player.find_choices(played):
                 after = self.player.play(played, choice)
                 if after is not None:
                     self.arcs[number].append(self._reach(number, choice, played, after))

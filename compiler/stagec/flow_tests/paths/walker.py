@@ -96,7 +96,7 @@ class Walker:
         key = (id(standing), arc.choice)
         if key in self._taken:
             return self._taken[key][1]
-        choices = self._player.list_choices(standing.played)
+        choices = self._player.find_choices(standing.played)
         choice = next((each for each in choices if each.name == arc.choice), None)
         played = None if choice is None else self._player.play(standing.played, choice)
         after = (
@@ -119,7 +119,7 @@ class Walker:
         for _ in range(_LONGEST):
             if played.state.ended is not None:
                 break
-            choices = self._player.list_choices(played)
+            choices = self._player.find_choices(played)
             played = next(after for each in choices if (after := self._player.play(played, each)) is not None)
         return played
 

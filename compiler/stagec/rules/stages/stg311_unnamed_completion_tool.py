@@ -29,4 +29,18 @@ def check(pipeline: Pipeline) -> Iterator[Finding]:
 def _names(stage: Stage, tool: str) -> bool:
     """Tell whether a prompt has the name of a tool in it as a word, or asks for it with a placeholder."""
     asked = any(each.path[:2] == ("stage", "completionTool") for each in stage.body.placeholders)
-    return asked or re.search(rf"(?<![\w-]){re.escape(tool)}(?![\w-])", stage.body.text) is not None
+    return asked or _has_word(stage.body.text, tool)
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Tell whether a text has a word in it; a pattern for each word would have to be compiled first."""
+    at = text.find(word)
+    while at >= 0:
+        before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 1]
+        if not _PART.match(before) and not _PART.match(after):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+_PART = re.compile(r"[\w-]")

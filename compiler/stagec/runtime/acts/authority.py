@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from hashlib import sha256
 
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
@@ -69,4 +68,6 @@ def digest_of(given: Json) -> str | None:
         text = canonical(given)
     except (ValueError, RecursionError):
         return None
+    from hashlib import sha256  # which takes long to load, and few runs ask for it
+
     return sha256(text).hexdigest()

@@ -16,7 +16,6 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import visible
 from stagec.emitters import forms_of
 from stagec.frontends import Flow
-from stagec.graph import build
 from stagec.graph.bounds import bound
 from stagec.graph.usage import Quantity
 from stagec.model.flow import Concerns
@@ -83,7 +82,7 @@ class ChapterWriter:
         """Return the chapter of a flow."""
         flow = meaning.flow
         found = self._concerns.of(flow)
-        picture = draw_failures(draw(build(flow), found, self._freezer.compilation.trees), Edges.ONCE)
+        picture = draw_failures(draw(meaning.graph, found, self._freezer.compilation.trees), Edges.ONCE)
         made = self._freezer.freeze(meaning)
         if isinstance(made, Refused):
             return Chapter(flow, file, picture, found, made)
@@ -125,9 +124,12 @@ _UNKNOWN = "not known"
 
 
 def _list_tools(writer: StepWriter, steps: tuple[StepPage, ...]) -> Iterator[tuple[UsedTool, tuple[str, ...]]]:
+    users: dict[str, dict[str, None]] = {}
+    for step in steps:
+        for tool in step.tools:
+            users.setdefault(tool.name, {})[step.name] = None
     for name in writer.plan.tools:
-        users = tuple(each.name for each in steps if name in {tool.name for tool in each.tools})
-        yield writer.describe_tool(name), users
+        yield writer.describe_tool(name), tuple(users.get(name, ()))
 
 
 def _describe_need(given: Input) -> str:

@@ -15,9 +15,8 @@ from stagec.cli.running.assumptions import CostOptions, assume
 from stagec.cli.streams import put, say, show_progress
 from stagec.cli.unfound import explain_missing_flow
 from stagec.core.failure import Exit, Failure
-from stagec.core.value import replace, value
+from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.pipeline import compile_project
 
 
 @value
@@ -36,10 +35,7 @@ class HandbookRequest:
         meanings = freezer.compilation.meanings
         if not meanings:
             raise explain_missing_flow("describe", freezer.project, freezer.compilation)
-        baseline = load_configured_baseline(configuration)
-        shown = compile_project(
-            replace(freezer.project, settings=configuration.settings, tells_all=False, baseline=baseline)
-        )
+        shown = freezer.judge_as_configured(load_configured_baseline(configuration))
         tests = HandbookTests(configuration)
         writer = ChapterWriter(freezer, shown.diagnostics, assume(CostOptions(), configuration), tests)
         names = name_pages(each.flow.id for each in meanings)

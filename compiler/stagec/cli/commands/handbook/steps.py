@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import assert_never
 
 from stagec.cli.commands.handbook.fields import FieldTable
@@ -84,6 +85,17 @@ class StepWriter:
         self.plan = plan
         self._following = following
         self._rights = rights
+
+    @cached_property
+    def _labels(self) -> Mapping[tuple[str, str | None], set[str]]:
+        """What each tool does, by its name and the step that may call it, and by None for all steps."""
+        found: dict[tuple[str, str | None], set[str]] = {}
+        for owner, rights in ((each, self._rights.get(each)) for each in self.plan.nodes):
+            for right in rights.tools if rights is not None else ():
+                labels = {_LABELS[each] for each in rights.labels_of(right)} if rights is not None else set[str]()
+                for step in (owner, None):
+                    found.setdefault((right.name, step), set()).update(labels)
+        return found
 
     def write_all(self) -> tuple[StepPage, ...]:
         """Return the page of every step, those first that runs come to first."""
@@ -203,13 +215,7 @@ class StepWriter:
         """Return what is known of a tool, in the permission mode of a step if there is one."""
         tool = self.plan.tools[name]
         origin = tool.origin if tool.server is None else f"MCP server {tool.server}"
-        labels: set[str] = set()
-        for owner in self.plan.nodes if step is None else (step,):
-            rights = self._rights.get(owner)
-            if rights is not None:
-                labels |= {
-                    _LABELS[each] for right in rights.tools if right.name == name for each in rights.labels_of(right)
-                }
+        labels = self._labels.get((name, step), ())
         return UsedTool(name, ", ".join(sorted(labels)) or _EFFECTS[tool.effects], origin, tool.description or "")
 
     def _list_moves(self, name: str, node: Node) -> Iterator[NextStep]:

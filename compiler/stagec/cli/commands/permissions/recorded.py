@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stagec.cli.commands.permissions.collect import SeenRun
@@ -49,13 +50,12 @@ class RecordedUses:
     def _list_all(self) -> Iterator[str]:
         return (each.run for each in list_statuses(self._folder, self._database)[0] if each.plan is not None)
 
-    def find(self, flow: Flow, every: Iterable[FlowRights]) -> Mapping[str, SeenRun]:
-        """Return the runs of a flow by name: of plans with its id, and, where several flows have it, of its file."""
-        is_shared = sum(each.flow.id == flow.id and not each.is_alone for each in every) > 1
+    def find(self, flow: Flow, shared: Container[str]) -> Mapping[str, SeenRun]:
+        """Return the runs of a flow by name: of plans with its id, and, where that is shared, of its file."""
         return {
             name: SeenRun(each.used, is_recorded=True)
             for name, each in self._found.items()
-            if each.plan.id == flow.id and (not is_shared or flow.at.file in each.plan.sources)
+            if each.plan.id == flow.id and (flow.id not in shared or flow.at.file in each.plan.sources)
         }
 
     def refuse_foreign(self, shown: Iterable[str]) -> None:
@@ -65,6 +65,12 @@ class RecordedUses:
             ids = listing(sorted({self._found[each].plan.id for each in foreign}))
             noun = "run" if len(foreign) == 1 else "runs"
             raise Failure(f"{noun} {listing(foreign)} of the flow {ids}: no such flow is among those listed here")
+
+
+def find_shared(every: Iterable[FlowRights]) -> frozenset[str]:
+    """Return the ids that several flows have."""
+    times = Counter(each.flow.id for each in every if not each.is_alone)
+    return frozenset(each for each, count in times.items() if count > 1)
 
 
 def read_uses(program: Program, history: History) -> ToolUse:

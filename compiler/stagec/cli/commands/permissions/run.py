@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.cli.commands.permissions.collect import FlowPermissions, PermissionCollector, SeenRun
 from stagec.cli.commands.permissions.document import format_flows
 from stagec.cli.commands.permissions.page import draw_flow, write_comment
-from stagec.cli.commands.permissions.recorded import RecordedUses
+from stagec.cli.commands.permissions.recorded import RecordedUses, find_shared
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.sheet import Sheet
@@ -40,7 +40,7 @@ class PermissionsRequest:
     runs: Path = Path()
     database: str | None = None
 
-    def run_tests(self, configuration: Configuration) -> dict[tuple[Place, str], tuple[SeenRun, ...]]:
+    def run_tests(self, configuration: Configuration) -> dict[tuple[Place, str], list[SeenRun]]:
         """Return what came of the tests of each flow; nothing where there are none."""
         try:
             trees = read_files(configuration, self.paths)
@@ -48,11 +48,11 @@ class PermissionsRequest:
             if failure.status is not Exit.NOTHING:
                 raise
             return {}
-        found: dict[tuple[Place, str], tuple[SeenRun, ...]] = {}
+        found: dict[tuple[Place, str], list[SeenRun]] = {}
         for each in run_tests(trees, TestedFlows(configuration), None, None):
             flow = each.flow.meaning.flow
             tested = SeenRun(each.found.used, next(each.list_complaints(), None) is None)
-            found[flow.at, flow.id] = (*found.get((flow.at, flow.id), ()), tested)
+            found.setdefault((flow.at, flow.id), []).append(tested)
         return found
 
     def collect(self, configuration: Configuration) -> tuple[FlowPermissions, ...]:
@@ -68,7 +68,8 @@ class PermissionsRequest:
         recorded = RecordedUses(self.runs, self.database).read(self.named, every=self.all_runs)
         collector = PermissionCollector(compilation.trees)
         shown = [each for each in accesses if id(each.flow) in chosen]
-        seen = {id(each): recorded.find(each.flow, accesses) for each in shown}
+        shared = find_shared(accesses)
+        seen = {id(each): recorded.find(each.flow, shared) for each in shown}
         recorded.refuse_foreign(name for found in seen.values() for name in found)
         return tuple(
             collector.collect(each, (*tested.get((each.flow.at, each.flow.id), ()), *seen[id(each)].values()))
