@@ -50,7 +50,17 @@ class TextCursor:
 
 
 def find_cursor(text: str, offset: int, syntax: str) -> TextCursor | None:
-    """Return where a position is; None in prose without a placeholder. `syntax` is the name of a format."""
+    """Return where a position is; None in prose without a placeholder, and behind a text in quotes.
+
+    `syntax` is the name of a format.
+    """
+    found = _find(text, offset, syntax)
+    if found is None or found.start > offset or (found.is_quoted and found.end < offset):
+        return None
+    return replace(found, end=max(found.end, offset))  # blanks before the position belong to the word
+
+
+def _find(text: str, offset: int, syntax: str) -> TextCursor | None:
     if syntax == "json":
         return _find_flow(text, 0, offset, _JSON_TOKEN, "json")
     if syntax == "markdown":
