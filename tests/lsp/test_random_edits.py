@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import campaigns
 import pytest
 from lsp.conftest import EXAMPLES, Editor, load
+
 from stagec.core.failure import Failure
 from stagec.core.value import replace
 from stagec.flow_tests.witness import search_briefly
@@ -79,10 +81,8 @@ def ask_everything(chance: random.Random, editor: Editor, file: str) -> None:
     if placed is not None:
         spots = read_places(project).find_references(placed.occurrence.subject, with_definitions=True)
         assert placed.spot in [*spots]
-        try:
+        with suppress(Failure):
             rename(project, file, point, "fresh-name")
-        except Failure:
-            pass
     list(list_symbols(project, file))
     list(list_folds(text, find_syntax(file)))
     list(list_lenses(project, file))
@@ -100,12 +100,13 @@ def edit_at_random(editor: Editor, chance: random.Random) -> Iterator[str]:
         if path.suffix in {".json", ".yaml", ".md"}
     )
     texts = {file: (editor.folder / file).read_text(encoding="utf-8") for file in files}
+    opened: set[str] = set()
     while True:
         file = chance.choice(files)
-        if chance.random() < 0.2:  # back to what is right, else all is soon broken
+        # back to what is right from time to time, else all is soon broken
+        if chance.random() < 0.2 or editor.workspace.find_text(editor.path(file)) is None or file not in opened:
             editor.open(file, texts[file])
-        elif editor.path(file) not in editor.workspace._texts:
-            editor.open(file, texts[file])
+            opened.add(file)
         editor.workspace.change_text(
             editor.path(file), [choose_change(chance, editor.workspace.find_text(editor.path(file)) or "")]
         )
@@ -115,6 +116,7 @@ def edit_at_random(editor: Editor, chance: random.Random) -> Iterator[str]:
             editor.workspace.save_text(editor.path(file))
         elif chance.random() < 0.1:
             editor.workspace.close_text(editor.path(file))
+            opened.discard(file)
         yield file
 
 
