@@ -8,7 +8,7 @@ from threading import Condition, Thread
 
 from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace
 
-QUIET = 0.03
+QUIET = 0.01
 """Seconds without a change before a check begins."""
 _LOOK = 1.0
 """Seconds between two looks at the disk."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
@@ -77,6 +78,7 @@ def read_changes(changes: Iterable[types.TextDocumentContentChangeEvent]) -> lis
     ]
 
 
+@cache
 def write_address(path: str) -> str:
     """Return the address of a file."""
     return str(from_fs_path(path))

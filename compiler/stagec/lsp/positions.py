@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
 
 from stagec.core.place import Position, Span
 from stagec.core.value import value
@@ -48,7 +49,10 @@ class TextLines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        if "\r" in text:
+            self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+        else:
+            self._starts = [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
         self._is_plain = text.isascii()
 
     def offset(self, point: Point) -> int:
