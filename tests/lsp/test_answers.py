@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from lsp.conftest import Editor, point_at
+from orchestrated import write_orchestrator
 
 from stagec.core.failure import Failure
 from stagec.lsp.actions import EditorAction, fix_file, lay_out, list_actions
@@ -359,6 +360,30 @@ def test_an_envelope_is_renamed_where_inputs_name_it(edit: Edit) -> None:
     renamed(editor, "plan.yaml", "stageId: S03_split_data", 10, "S03_divide_data")
     assert editor.check().errors == before
     assert "S03_divide_data/" in editor.check().lines("plan.yaml").text
+
+
+def test_a_phase_is_renamed_where_labels_and_outcomes_name_it(tmp_path: Path) -> None:
+    write_orchestrator(tmp_path)
+    editor, file = Editor(tmp_path), ".agent/workflow.json"
+    before = editor.check().errors
+    assert "leads" in hover(editor, file, '"review": {', 2).lower()
+    renamed(editor, file, '"review": {', 2, "inspect")
+    assert editor.check().errors == before
+    workflow = json.loads(editor.check().lines(file).text)
+    assert "inspect" in workflow["phases"]
+    assert workflow["labelMapping"]["review"] == "inspect"
+    assert workflow["agents"]["builder"]["outputPhase"] == "inspect"
+    with pytest.raises(Failure, match="has no file"):  # the folder of an agent has its name
+        renamed(editor, file, '"agent": "reviewer"', 12, "judge")
+
+
+def test_the_number_of_a_stage_means_the_stage(edit: Edit) -> None:
+    editor = edit("wine-quality")
+    text = editor.open("plan.yaml")
+    editor.write("plan.yaml", text.replace("dependencies: [S01_load_data]", "dependencies: [S01]", 1))
+    assert "[S01]" in editor.check().lines("plan.yaml").text
+    defined, _ = spots(editor, "plan.yaml", "[S01]", 2)
+    assert defined == spots(editor, "plan.yaml", "stageId: S01_load_data", 10)[0]
 
 
 def test_what_a_new_name_would_break_is_told_instead(edit: Edit) -> None:

@@ -29,6 +29,8 @@ from stagec.pipeline import compile_project
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")
 EDITS = campaigns.choose(10, full=1_670)
 """Edits for each example."""
+ASKED = campaigns.choose(3, full=25)
+"""Edits between two series of requests."""
 EACH = campaigns.choose(5, full=100)
 """Edits between two comparisons with a fresh check."""
 WRITTEN = (
@@ -127,7 +129,7 @@ def test_random_edits_leave_no_stale_finding(tmp_path: Path, name: str) -> None:
     chance = random.Random(f"edits of {name}")
     for number, file in zip(range(1, EDITS + 1), edit_at_random(editor, chance), strict=False):
         project = editor.check()
-        if number % 3 == 0:
+        if number % ASKED == 0:
             ask_everything(chance, editor, file)
         if number % EACH == 0:
             fresh = compile_project(replace(load(editor.folder), overlay=project.overlay), search_briefly)
