@@ -49,7 +49,7 @@ class NamePlaces:
     def __init__(self, project: CheckedProject) -> None:
         self._project = project
         own = () if project.compilation is None else project.compilation.list_names()
-        every = dict.fromkeys((*own, *_list_in_flow_tests(project)))
+        every = dict.fromkeys((*own, *self._list_in_flow_tests()))
         self._by_file: dict[str, list[Occurrence]] = {}
         self._by_subject: dict[tuple[str, str, str], list[Occurrence]] = {}
         for each in every:
@@ -109,6 +109,24 @@ class NamePlaces:
         spans = tree.format.locate(tree.data, tuple(places))
         return {place: FileSpot(path, lines.stretch_of(span)) for place, span in spans.items()}
 
+    def _list_in_flow_tests(self) -> Iterator[Occurrence]:
+        flows = () if self._project.compilation is None else self._project.compilation.flows
+        folders = {flow.at.file.rpartition("/")[0] for flow in flows}
+        for tree in self._project.list_flow_tests():
+            flow = self._choose_flow(tree, flows, folders) if isinstance(tree.value, dict) else None
+            kind = None if flow is None else KIND_OF_NODE.get(flow.names.get("node", ""))
+            if flow is not None and kind is not None:
+                known = ((name, at) for name, at in _list_nodes_of_test(tree) if name in flow.nodes)
+                yield from (Occurrence(kind, name, flow.at.file, at) for name, at in known)
+
+    @staticmethod
+    def _choose_flow(tree: Tree, flows: Iterable[Flow], folders: set[str]) -> Flow | None:
+        named = read_flow_tests(tree).flow
+        near = find_nearest_folder(tree.file, folders)
+        found = [flow for flow in flows if flow.id == named or named is None]
+        nearest = [flow for flow in found if flow.at.file.rpartition("/")[0] == near]
+        return next(iter(nearest or (found if named is not None else ())), None)
+
 
 def read_places(project: CheckedProject) -> NamePlaces:
     """Return the names of a project, worked out once."""
@@ -119,25 +137,6 @@ def find_flow(project: CheckedProject, owner: str) -> Flow | None:
     """Return the flow that a file describes."""
     flows = () if project.compilation is None else project.compilation.flows
     return next((flow for flow in flows if flow.at.file == owner), None)
-
-
-def _list_in_flow_tests(project: CheckedProject) -> Iterator[Occurrence]:
-    flows = () if project.compilation is None else project.compilation.flows
-    folders = {flow.at.file.rpartition("/")[0] for flow in flows}
-    for tree in project.list_flow_tests():
-        flow = _choose_flow(tree, flows, folders) if isinstance(tree.value, dict) else None
-        kind = None if flow is None else KIND_OF_NODE.get(flow.names.get("node", ""))
-        if flow is not None and kind is not None:
-            known = ((name, at) for name, at in _list_nodes_of_test(tree) if name in flow.nodes)
-            yield from (Occurrence(kind, name, flow.at.file, at) for name, at in known)
-
-
-def _choose_flow(tree: Tree, flows: Iterable[Flow], folders: set[str]) -> Flow | None:
-    named = read_flow_tests(tree).flow
-    near = find_nearest_folder(tree.file, folders)
-    found = [flow for flow in flows if flow.id == named or named is None]
-    nearest = [flow for flow in found if flow.at.file.rpartition("/")[0] == near]
-    return next(iter(nearest or (found if named is not None else ())), None)
 
 
 def _list_nodes_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
