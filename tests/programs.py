@@ -41,6 +41,7 @@ NAMES = {
     "git": ("git",),
     "mount": ("mount",),
     "node": ("node",),
+    "nvim": ("nvim",),
     "postgres": ("initdb", "psql"),  # `tests/postgres.py` finds the server, which may be on no PATH
     "sed": ("sed",),
     "ssh-keygen": ("ssh-keygen",),

@@ -37,9 +37,12 @@ class FixedProject:
     guessable: int
 
 
-def fix_project(project: Project, *, guesses: bool = False) -> FixedProject:
-    """Make every fix of a project that leaves it better, again and again until none is left; nothing is written."""
-    rounds = _Rounds(project, guesses=guesses)
+def fix_project(project: Project, *, guesses: bool = False, file: str | None = None) -> FixedProject:
+    """Make every fix of a project that leaves it better, again and again until none is left; nothing is written.
+
+    With `file`, only the findings in this file are fixed.
+    """
+    rounds = _Rounds(project, guesses=guesses, file=file)
     rounds.make_all()
     return rounds.conclude()
 
@@ -124,8 +127,9 @@ class _Standing:
 class _Rounds:
     """Makes fixes round by round; each round takes as many as can be made together."""
 
-    def __init__(self, project: Project, *, guesses: bool) -> None:
+    def __init__(self, project: Project, *, guesses: bool, file: str | None) -> None:
         self._guesses = guesses
+        self._file = file
         self._now = _Standing.of(project)
         self._before: dict[str, bytes] = {}
         self._after: dict[str, bytes] = {}
@@ -150,7 +154,8 @@ class _Rounds:
         return FixedProject(compilation, self._before, self._after, self._settled, told[True], told[False])
 
     def _is_asked_for(self, each: Diagnostic) -> bool:
-        return each.fix is not None and (each.fix.is_safe or self._guesses)
+        is_near = self._file is None or each.at.file == self._file
+        return is_near and each.fix is not None and (each.fix.is_safe or self._guesses)
 
     def _find_step(self) -> _Step | None:
         """Return as many fixes as leave the project better together; what they touch is tried if none of them does."""

@@ -21,6 +21,7 @@ from stagec.findings import Verdict, diagnose, leave_out_repetitions, silence_ec
 from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
 from stagec.model.flow import Concerns, find_nearest_folder
+from stagec.model.occurrence import Occurrence
 from stagec.model.witness import SearchedFlow
 from stagec.plan_maker import PlanMaker
 from stagec.project.selection import Selection
@@ -100,6 +101,7 @@ class Compilation:
     acceptance: Acceptance | None = None
     list_accesses: Callable[[], tuple[FlowRights, ...]] = tuple
     documents: tuple[object, ...] = ()
+    list_names: Callable[[], tuple[Occurrence, ...]] = tuple
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -111,7 +113,15 @@ SearchFlow = Callable[[Flow, "Plan"], SearchedFlow]
 """Searches completed runs of the plan of a flow."""
 
 
-def compile_project(project: Project, search: SearchFlow | None = None) -> Compilation:
+Pause = Callable[[], None]
+"""Is called again and again during a compilation; what it raises ends the compilation."""
+
+
+def _continue() -> None:
+    pass
+
+
+def compile_project(project: Project, search: SearchFlow | None = None, pause: Pause = _continue) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest.
 
     `search` searches a completed run of each flow in which the rules have found no error; None leaves that out.
@@ -121,18 +131,25 @@ def compile_project(project: Project, search: SearchFlow | None = None) -> Compi
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
         sources.own_names = settings.agent_files
         sources.named = tuple(resolve_name(sources.root, each, project.overlay)[0] for each in project.paths)
-        reading = _read(project, sources)
+        reading = _read(project, sources, pause)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores
         if trees and ignores.entries:
             trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
         read = Compilation(
-            (), tuple(reading.meanings), trees, list_accesses=reading.list_accesses, documents=tuple(reading.documents)
+            (),
+            tuple(reading.meanings),
+            trees,
+            list_accesses=reading.list_accesses,
+            documents=tuple(reading.documents),
+            list_names=reading.list_names,
         )
-        return judge_again(project, read, search)
+        return judge_again(project, read, search, pause)
 
 
-def judge_again(project: Project, read: Compilation, search: SearchFlow | None = None) -> Compilation:
+def judge_again(
+    project: Project, read: Compilation, search: SearchFlow | None = None, pause: Pause = _continue
+) -> Compilation:
     """Return a project that has been read, judged by what its settings say of findings; its files are not read again.
 
     Everything else must be as it was read: the files, the scope and the budgets.
@@ -144,7 +161,7 @@ def judge_again(project: Project, read: Compilation, search: SearchFlow | None =
         asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
         subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked)
         witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
-        judged = judge(subjects, read.trees, selection, project, witnesses)
+        judged = judge(subjects, read.trees, selection, project, witnesses, pause)
     return replace(
         read,
         diagnostics=judged.diagnostics,
@@ -203,6 +220,7 @@ def judge(
     selection: Selection,
     project: Project | None = None,
     search: Callable[[Collection[Verdict]], Iterable[SearchedFlow]] | None = None,
+    pause: Pause = _continue,
 ) -> Judgement:
     """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
 
@@ -211,10 +229,10 @@ def judge(
     # of a tree without faults and hidden characters no rule has anything to say
     faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
-    verdicts = tuple(leave_out_repetitions(_check(cases)))
+    verdicts = tuple(leave_out_repetitions(_check(cases, pause)))
     if search is not None and _asks_for(SearchedFlow, selection):
         further = tuple(_pair_rules(selection, tuple(search(verdicts))))
-        cases, verdicts = (*cases, *further), (*verdicts, *_check(further))
+        cases, verdicts = (*cases, *further), (*verdicts, *_check(further, pause))
     if project is not None:
         sources = Sources(project.root, project.settings.budgets, project.overlay)
         verdicts = tuple(silence_echoes(verdicts, sources.find_real_path))
@@ -287,8 +305,11 @@ class _JudgedFiles:
         return found.union(file for file in self.trees if find_nearest_folder(file, folders) in lone)
 
 
-def _check(cases: Iterable[tuple[AnyRule, object]]) -> Iterator[Verdict]:
-    return (Verdict(rule, finding) for rule, subject in cases for finding in rule.check(subject))
+def _check(cases: Iterable[tuple[AnyRule, object]], pause: Pause = _continue) -> Iterator[Verdict]:
+    for rule, subject in cases:
+        pause()
+        for finding in rule.check(subject):
+            yield Verdict(rule, finding)
 
 
 def list_families() -> tuple[AnyFamily, ...]:
@@ -359,11 +380,13 @@ class _Reading:
         self._agents = Agents(sources, ends)
         self._plans = PlanMaker(sources)
         self._granting: list[Callable[[], tuple[FlowRights, ...]]] = []
+        self._naming: list[Callable[[], Iterable[Occurrence]]] = []
 
     def add(self, end: AnyFrontEnd, documents: Iterable[object]) -> None:
         """Keep the documents that a front end has read."""
         for document in [self._agents.connect(end, each) for each in documents]:
             self.documents.append(document)
+            self._naming.append(partial(end.list_names, document))
             flow = end.lower(document)
             self._granting.append(partial(end.grant, document, flow, self._sources))
             if flow is not None:
@@ -376,8 +399,12 @@ class _Reading:
         """Return what the nodes of each flow may do, and what agents without a flow may."""
         return tuple(each for grant in self._granting for each in grant())
 
+    def list_names(self) -> tuple[Occurrence, ...]:
+        """Return every place at which a name stands, in the documents and what belongs to them."""
+        return tuple(each for list_own in self._naming for each in list_own())
 
-def _read(project: Project, sources: Sources) -> _Reading:
+
+def _read(project: Project, sources: Sources, pause: Pause = _continue) -> _Reading:
     ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
     wishes = tuple(FileWish(end.claims, end.considers, end.anchor, end.each_path) for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
@@ -386,6 +413,7 @@ def _read(project: Project, sources: Sources) -> _Reading:
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
     reading = _Reading(sources, ends)
     for end, claimed in zip(ends, found.claimed, strict=True):
+        pause()
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
         others = () if end.considers is None else filter(end.considers, found.others)
         wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))

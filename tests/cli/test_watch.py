@@ -14,8 +14,8 @@ import nursery
 import pytest
 from cli.conftest import CLEAN, Run
 
-from stagec.cli import watch
-from stagec.cli.watch import ChangeWatch
+from stagec.core import change_watch
+from stagec.core.change_watch import ChangeWatch
 from stagec.core.observations import Recording
 from stagec.pipeline import Project, compile_project
 from stagec.project.configuration import configure
@@ -93,7 +93,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("youth", [-1e9, 1e9], ids=["old files", "young files"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_seen(change: str, youth: float, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "_YOUNG", youth)
+    monkeypatch.setattr(change_watch, "_YOUNG", youth)
     seen = check(top)
     assert not seen.has_changed()
     assert not seen.has_changed()

@@ -33,7 +33,6 @@ CALLED_BY_OTHERS = {
     # the server of Python calls them
     "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
     "drivers/local/background.py": {"__call__"},  # a protocol's own method
-    "picture/reduce.py": {"PHASE"},  # users name members of this by their value
     "serve/server.py": {"capture_signals"},  # the library that the server is of calls it
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 """A parsed document or a part of it, whatever syntax it was written in."""
@@ -57,3 +57,15 @@ _KINDS: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("array", (list, tuple)),
     ("object", dict),
 )
+
+
+def find_inside(given: Json, pointer: Iterable[str | int]) -> Json:
+    """Return what is at a pointer into a value, None where nothing is."""
+    for key in pointer:
+        if isinstance(given, dict) and isinstance(key, str):
+            given = given.get(key)
+        elif isinstance(given, list) and isinstance(key, int) and 0 <= key < len(given):
+            given = given[key]
+        else:
+            return None
+    return given

@@ -77,8 +77,7 @@ def format_tree(tree: Tree, budgets: Budgets) -> bytes:
     fenced = split(text) if is_markdown else Fenced(0, len(text), len(text))
     if fenced is None:
         raise ValueError(f"{tree.file} has no frontmatter")
-    names = _FRONTMATTER if is_markdown and tree.kind == "stage" else _ORDERS.get(tree.kind)
-    order = read_order(*names) if names else AS_WRITTEN
+    order = find_order(tree.kind, is_markdown=is_markdown) or AS_WRITTEN
     inside = text[fenced.start : fenced.end]
     try:
         laid_out = _lay_out(inside, order, budgets, tree.format.name)
@@ -88,6 +87,12 @@ def format_tree(tree: Tree, budgets: Budgets) -> bytes:
     if after != text:
         _refuse_changes(tree, text, after, budgets)
     return (BOM if any(tree.about("byte-order-mark")) else b"") + after.encode()
+
+
+def find_order(kind: str, *, is_markdown: bool) -> MemberOrder | None:
+    """Return the order of the members of documents of a kind, which is that of their published schema, if any is."""
+    names = _FRONTMATTER if is_markdown and kind == "stage" else _ORDERS.get(kind)
+    return read_order(*names) if names else None
 
 
 def _lay_out(text: str, order: MemberOrder, budgets: Budgets, syntax: str) -> str:

@@ -25,6 +25,11 @@ class MemberOrder:
         names = [name for each in self._schemas for name in object_of(each.get("properties"))]
         self._ranks = {name: rank for rank, name in enumerate(dict.fromkeys((*_FIRST, *names)))} if names else {}
 
+    @property
+    def schemas(self) -> tuple[Object, ...]:
+        """The parts of the schema that say something about the object."""
+        return self._schemas
+
     def rank(self, name: str | None) -> int:
         """Return the position of a member; all that are unknown have the last one."""
         return self._ranks.get(name or "", len(self._ranks))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stagec.core.value import value
 from stagec.model.agent import CalledAgent
 from stagec.model.flow import Flow
+from stagec.model.occurrence import Occurrence
 from stagec.model.rights import FlowRights
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
@@ -39,6 +40,10 @@ def _no_access(_document: object, _flow: Flow | None, _sources: Sources) -> tupl
     return ()
 
 
+def _no_names(_document: object) -> Iterable[Occurrence]:
+    return ()
+
+
 @value
 class FrontEnd(Generic[D]):
     """How one system's files are recognised and read.
@@ -54,7 +59,7 @@ class FrontEnd(Generic[D]):
     sees it is the only one. The same holds for a file that it claims and `reserves`, seen or not. `describe(document,
     flow)` says what an agent is to those who call it, and `connect(document, find)` returns a document that knows the
     agents that it calls. `grant(document, flow, sources)` returns what the nodes of the flow may do, or, of a document
-    without a flow, what each of its agents may do.
+    without a flow, what each of its agents may do. `list_names(document)` returns every place at which a name stands.
     `anchor(folder)` tells where the path of a folder says something of the files in it, and with `each_path` a file is
     read by every path that says something else (`FileWish`). `paths` are patterns of which one is found in the path of
     each file that it reads or looks for, unless the name of the file is any: the hooks of pre-commit run for these.
@@ -76,6 +81,7 @@ class FrontEnd(Generic[D]):
     describe: Callable[[D, Flow], CalledAgent | None] | None = None
     connect: Callable[[D, FindAgent], D] | None = None
     grant: Callable[[D, Flow | None, Sources], tuple[FlowRights, ...]] = _no_access
+    list_names: Callable[[D], Iterable[Occurrence]] = _no_names
 
     @property
     def has_plans(self) -> bool:

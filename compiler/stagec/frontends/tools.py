@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.catalogue.read import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
 from stagec.frontends import Flow, FrontEnd, Sources, Tree
+from stagec.model.occurrence import NameKind, Occurrence
 
 
 def claims(file: str) -> bool:
@@ -42,5 +44,11 @@ def lower(_catalogue: Catalogue) -> Flow | None:
     return None
 
 
+def list_names(catalogue: Catalogue) -> Iterator[Occurrence]:
+    """Yield the tools of a catalogue."""
+    for tool in catalogue.by_name.values():
+        yield Occurrence(NameKind.TOOL, tool.name, catalogue.file, tool.at, tool.entry)
+
+
 PATHS = (rf"(?:^|/)(?:{'|'.join(map(re.escape, (*TOOLS, SERVERS, LOCK)))})$",)
-FRONTEND = FrontEnd("tools", claims, recognises, read, lower, sees, paths=PATHS)
+FRONTEND = FrontEnd("tools", claims, recognises, read, lower, sees, paths=PATHS, list_names=list_names)

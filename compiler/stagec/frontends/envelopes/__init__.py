@@ -9,8 +9,9 @@ from stagec.frontends.envelopes.document import StagePlan
 from stagec.frontends.envelopes.recognise import considers, recognises, sees
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from stagec.model.occurrence import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -48,4 +49,21 @@ def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[Fl
     return () if flow is None else (FlowRights(flow, read),)
 
 
-FRONTEND = FrontEnd("envelopes", _claims, recognises, _read, _lower, sees, considers, freeze=_freeze, grant=_grant)
+def _list_names(document: StagePlan) -> Iterable[Occurrence]:
+    from stagec.frontends.envelopes.names import list_names  # only editors ask for names
+
+    return list_names(document)
+
+
+FRONTEND = FrontEnd(
+    "envelopes",
+    _claims,
+    recognises,
+    _read,
+    _lower,
+    sees,
+    considers,
+    freeze=_freeze,
+    grant=_grant,
+    list_names=_list_names,
+)

@@ -11,8 +11,9 @@ from stagec.frontends import FindAgent, Flow, FlowRights, FrontEnd, Sources, Tre
 from stagec.frontends.orchestrator.document import Workflow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from stagec.model.occurrence import Occurrence
     from stagec.plan.document import Draft
 
 _FOLDER = ".agent"
@@ -75,6 +76,12 @@ def _grant(document: Workflow, flow: Flow | None, _sources: Sources) -> tuple[Fl
     return (FlowRights(flow, dict, list_inner),)
 
 
+def _list_names(document: Workflow) -> Iterable[Occurrence]:
+    from stagec.frontends.orchestrator.names import list_names  # only editors ask for names
+
+    return list_names(document)
+
+
 FRONTEND = FrontEnd(
     "orchestrator",
     claims,
@@ -86,4 +93,5 @@ FRONTEND = FrontEnd(
     freeze=_freeze,
     connect=_connect,
     grant=_grant,
+    list_names=_list_names,
 )

@@ -11,8 +11,9 @@ from stagec.frontends.registry.lower import lower
 from stagec.frontends.registry.read import read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from stagec.model.occurrence import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -38,6 +39,21 @@ def _grant(document: Registry, flow: Flow | None, sources: Sources) -> tuple[Flo
     return () if flow is None else (FlowRights(flow, read),)
 
 
+def _list_names(document: Registry) -> Iterable[Occurrence]:
+    from stagec.frontends.registry.names import list_names  # only editors ask for names
+
+    return list_names(document)
+
+
 FRONTEND = FrontEnd(
-    "registry", claims, recognises, read, lower, paths=PATHS, freeze=_freeze, describe=_describe, grant=_grant
+    "registry",
+    claims,
+    recognises,
+    read,
+    lower,
+    paths=PATHS,
+    freeze=_freeze,
+    describe=_describe,
+    grant=_grant,
+    list_names=_list_names,
 )

@@ -9,8 +9,9 @@ from stagec.frontends.stages.document import Pipeline
 from stagec.frontends.stages.recognise import PATHS, claims, considers, recognises, sees
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from stagec.model.occurrence import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -44,6 +45,22 @@ def _grant(document: Pipeline, flow: Flow | None, _sources: Sources) -> tuple[Fl
     return () if flow is None else (FlowRights(flow, read),)
 
 
+def _list_names(document: Pipeline) -> Iterable[Occurrence]:
+    from stagec.frontends.stages.names import list_names  # only editors ask for names
+
+    return list_names(document)
+
+
 FRONTEND = FrontEnd(
-    "stages", claims, recognises, _read, _lower, sees, considers, paths=PATHS, freeze=_freeze, grant=_grant
+    "stages",
+    claims,
+    recognises,
+    _read,
+    _lower,
+    sees,
+    considers,
+    paths=PATHS,
+    freeze=_freeze,
+    grant=_grant,
+    list_names=_list_names,
 )

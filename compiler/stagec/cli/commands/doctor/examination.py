@@ -22,6 +22,7 @@ from stagec.core.version import __version__
 from stagec.core.words import quote
 
 EXTRAS = {
+    "lsp": "lsp, findings and names in editors",
     "local-model": "run --model local:…, a model on this machine",
     "mcp": "tools lock and diff, and the MCP servers of runs",
     "models": "run --model, models of providers",

@@ -1,0 +1,166 @@
+"""The names of a checked project and the places at which they stand; definition and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.flow_tests.document import read_flow_tests
+from stagec.lsp.positions import Point, Stretch
+from stagec.lsp.workspace import CheckedProject
+from stagec.model.flow import Flow, find_nearest_folder
+from stagec.model.occurrence import NameKind, Occurrence
+from stagec.sources.tree import Tree
+
+KIND_OF_NODE: Mapping[str, NameKind] = {
+    "step": NameKind.STEP,
+    "stage": NameKind.STAGE,
+    "envelope": NameKind.ENVELOPE,
+    "phase": NameKind.PHASE,
+}
+"""The kind of the nodes of a flow, by what its system calls them."""
+
+_BY_NODE = ("answers", "conversations", "processes", "judge", "confirm")
+_EXPECTED_BY_NODE = ("results", "visits", "attempts", "prompts", "tools", "inputs", "accepts", "refuses")
+"""The members of scenarios and of expectations in which something is said by node."""
+
+
+@value
+class FileSpot:
+    """A part of a file: the path, and where in it."""
+
+    path: str
+    where: Stretch
+
+
+@value
+class PlacedName:
+    """A name and the part of its file in which it stands."""
+
+    occurrence: Occurrence
+    spot: FileSpot
+
+
+class NamePlaces:
+    """The names of one project, by file and by what they stand for."""
+
+    def __init__(self, project: CheckedProject) -> None:
+        self._project = project
+        own = () if project.compilation is None else project.compilation.list_names()
+        every = dict.fromkeys((*own, *self._list_in_flow_tests()))
+        self._by_file: dict[str, list[Occurrence]] = {}
+        self._by_subject: dict[tuple[str, str, str], list[Occurrence]] = {}
+        for each in every:
+            self._by_file.setdefault(each.at.file, []).append(each)
+            self._by_subject.setdefault(each.subject, []).append(each)
+
+    def find(self, file: str, point: Point) -> PlacedName | None:
+        """Return the name at a position; of several the one that says least."""
+        found = [each for each in self.list_in(file) if each.spot.where.holds(point)]
+
+        def measure(each: PlacedName) -> tuple[int, int]:
+            where = each.spot.where
+            return where.end.line - where.start.line, where.end.character - where.start.character
+
+        return min(found, key=measure, default=None)
+
+    def list_in(self, file: str) -> Iterator[PlacedName]:
+        """Yield the names in a file."""
+        spans = self.locate(file, [each.at for each in self._by_file.get(file, ())])
+        for each in self._by_file.get(file, ()):
+            if each.at in spans:
+                yield PlacedName(each, spans[each.at])
+
+    def list_of_subject(self, subject: tuple[str, str, str]) -> list[Occurrence]:
+        """Return every place at which one thing is meant."""
+        return self._by_subject.get(subject, [])
+
+    def list_known(self, kind: NameKind) -> Iterator[Occurrence]:
+        """Yield the definitions of one kind."""
+        return (each for found in self._by_subject.values() for each in found if each.kind is kind and each.whole)
+
+    def list_definitions(self) -> Iterator[Occurrence]:
+        """Yield every definition."""
+        return (each for found in self._by_subject.values() for each in found if each.whole)
+
+    def find_definitions(self, subject: tuple[str, str, str]) -> Iterator[FileSpot]:
+        """Yield where a thing is defined; a file is defined at its beginning."""
+        if subject[0] == NameKind.FILE:
+            start = Point(0, 0)
+            yield FileSpot(self._project.path(subject[2]), Stretch(start, start))
+        for each in self.list_of_subject(subject):
+            if each.whole is not None:
+                yield from self.locate(each.at.file, [each.at]).values()
+
+    def find_references(self, subject: tuple[str, str, str], *, with_definitions: bool) -> Iterator[FileSpot]:
+        """Yield every place at which a thing is mentioned."""
+        found = [each for each in self.list_of_subject(subject) if with_definitions or each.whole is None]
+        for file in dict.fromkeys(each.at.file for each in found):
+            yield from self.locate(file, [each.at for each in found if each.at.file == file]).values()
+
+    def locate(self, file: str, places: Iterable[Place]) -> Mapping[Place, FileSpot]:
+        """Return the parts of a file that places mean."""
+        tree, path = self._project.find_tree(file), self._project.path(file)
+        if tree is None or not tree.data:
+            return {}
+        lines = self._project.lines(file)
+        spans = tree.format.locate(tree.data, tuple(places))
+        return {place: FileSpot(path, lines.stretch_of(span)) for place, span in spans.items()}
+
+    def _list_in_flow_tests(self) -> Iterator[Occurrence]:
+        flows = () if self._project.compilation is None else self._project.compilation.flows
+        folders = {flow.at.file.rpartition("/")[0] for flow in flows}
+        for tree in self._project.list_flow_tests():
+            flow = self._choose_flow(tree, flows, folders) if isinstance(tree.value, dict) else None
+            kind = None if flow is None else KIND_OF_NODE.get(flow.names.get("node", ""))
+            if flow is not None and kind is not None:
+                known = ((name, at) for name, at in _list_nodes_of_test(tree) if name in flow.nodes)
+                yield from (Occurrence(kind, name, flow.at.file, at) for name, at in known)
+
+    @staticmethod
+    def _choose_flow(tree: Tree, flows: Iterable[Flow], folders: set[str]) -> Flow | None:
+        named = read_flow_tests(tree).flow
+        near = find_nearest_folder(tree.file, folders)
+        found = [flow for flow in flows if flow.id == named or named is None]
+        nearest = [flow for flow in found if flow.at.file.rpartition("/")[0] == near]
+        return next(iter(nearest or (found if named is not None else ())), None)
+
+
+def read_places(project: CheckedProject) -> NamePlaces:
+    """Return the names of a project, worked out once."""
+    return project.memo.once("names", lambda: NamePlaces(project))
+
+
+def find_flow(project: CheckedProject, owner: str) -> Flow | None:
+    """Return the flow that a file describes."""
+    flows = () if project.compilation is None else project.compilation.flows
+    return next((flow for flow in flows if flow.at.file == owner), None)
+
+
+def _list_nodes_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
+    told = object_of(tree.value)
+    yield from _list_nodes_of_scenario(object_of(told.get("scenario")), tree.at / "scenario")
+    for name, each in object_of(told.get("tests")).items():
+        at, test = tree.at / "tests" / name, object_of(each)
+        yield from _list_nodes_of_scenario(object_of(test.get("scenario")), at / "scenario")
+        expected = object_of(test.get("expect"))
+        yield from _list_keys(expected, _EXPECTED_BY_NODE, at / "expect")
+        for index, node in enumerate(list_of(expected.get("path"))):
+            if isinstance(node, str):
+                yield node, at / "expect" / "path" / index
+
+
+def _list_nodes_of_scenario(scenario: Object, at: Place) -> Iterator[tuple[str, Place]]:
+    yield from _list_keys(scenario, _BY_NODE, at)
+    entry = text_in(scenario, "entry")
+    if entry is not None:
+        yield entry, at / "entry"
+
+
+def _list_keys(owner: Object, members: Iterable[str], at: Place) -> Iterator[tuple[str, Place]]:
+    for member in members:
+        given: Json = owner.get(member)
+        for name in given if isinstance(given, dict) else ():
+            yield name, (at / member / name).key

@@ -1,0 +1,245 @@
+"""Every request of the protocol, each answered by one function: what is asked about is checked as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest
+
+from stagec.core.failure import Failure
+from stagec.lsp import conversion as protocol
+from stagec.lsp.actions import fix_file, lay_out, list_actions
+from stagec.lsp.completion import complete
+from stagec.lsp.hover import describe
+from stagec.lsp.lenses import Task, list_hints, list_lenses
+from stagec.lsp.name_places import FileSpot, read_places
+from stagec.lsp.published import find_syntax
+from stagec.lsp.rename import find_renamed, rename
+from stagec.lsp.server import StagecServer
+from stagec.lsp.symbols import find_symbols, list_folds, list_symbols
+from stagec.lsp.workspace import CheckedProject, LoadProject, find_real
+
+_FIX_ALL = "source.fixAll.stagec"
+_GUESS_ALL = "source.fixAll.stagec.guesses"
+_MOST_SYMBOLS = 500
+R = TypeVar("R")
+_AtPosition = types.DefinitionParams | types.ReferenceParams | types.DocumentHighlightParams
+
+
+def make_server(load: LoadProject, drawing: Path) -> StagecServer:
+    """Return a server that answers everything; it writes drawings to one file."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # refusals are answers, and faults are told once
+    server = StagecServer(load, drawing)
+    _take_notifications(server)
+    requests = _Requests(server)
+    actions = types.CodeActionOptions([types.CodeActionKind.QuickFix, _FIX_ALL, _GUESS_ALL], resolve_provider=True)
+    completion = types.CompletionOptions(trigger_characters=['"', ":", ".", "{", "[", "-", " "])
+    for method, answer, options in (
+        (types.TEXT_DOCUMENT_CODE_ACTION, requests.list_actions, actions),
+        (types.CODE_ACTION_RESOLVE, requests.resolve_action, None),
+        (types.TEXT_DOCUMENT_FORMATTING, requests.lay_out, None),
+        (types.TEXT_DOCUMENT_HOVER, requests.describe, None),
+        (types.TEXT_DOCUMENT_DEFINITION, requests.find_definitions, None),
+        (types.TEXT_DOCUMENT_REFERENCES, requests.find_references, None),
+        (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, requests.find_highlights, None),
+        (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, requests.list_symbols, None),
+        (types.WORKSPACE_SYMBOL, requests.find_symbols, None),
+        (types.TEXT_DOCUMENT_FOLDING_RANGE, requests.list_folds, None),
+        (types.TEXT_DOCUMENT_COMPLETION, requests.complete, completion),
+        (types.TEXT_DOCUMENT_PREPARE_RENAME, requests.find_renamed, None),
+        (types.TEXT_DOCUMENT_RENAME, requests.rename, types.RenameOptions(prepare_provider=True)),
+        (types.TEXT_DOCUMENT_CODE_LENS, requests.list_lenses, types.CodeLensOptions()),
+        (types.TEXT_DOCUMENT_INLAY_HINT, requests.list_hints, None),
+    ):
+        server.feature(method, options)(_answer_apart(answer, server.blame))
+    for task in Task:
+        server.command(task)(_run_task(server, task))
+    return server
+
+
+def _answer_apart(answer: Callable[[Any], R], blame: Callable[[Exception], None]) -> Callable[[Any], Awaitable[R]]:
+    """Return a function that answers in another thread, so that the editor can go on to tell of changes."""
+
+    async def answer_later(params: Any) -> R:
+        try:
+            return await asyncio.to_thread(answer, params)
+        except Failure as failure:
+            raise JsonRpcInvalidRequest(message=str(failure)) from failure
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            blame(error)
+            raise
+
+    return answer_later
+
+
+def _run_task(server: StagecServer, task: Task) -> Callable[..., Awaitable[None]]:
+    async def run(*arguments: Any) -> None:
+        path, flow = arguments[-1] if isinstance(arguments[-1], list) else arguments[-2:]
+        await server.run_task(task, str(path), str(flow))
+
+    return run
+
+
+def _take_notifications(server: StagecServer) -> None:
+    opened, checker = server.opened, server.checker
+
+    def begin(params: types.InitializeParams) -> None:
+        server.begin(params)  # the library writes to what it is given, which cannot be a method
+
+    def change(params: types.DidChangeTextDocumentParams) -> None:
+        opened.change_text(server.find_path(params.text_document.uri), protocol.read_changes(params.content_changes))
+        checker.ask()
+
+    def save(params: types.DidSaveTextDocumentParams) -> None:
+        opened.save_text(server.find_path(params.text_document.uri))
+        checker.ask()
+
+    def close(params: types.DidCloseTextDocumentParams) -> None:
+        opened.close_text(server.find_path(params.text_document.uri))
+        checker.ask()
+
+    for method, take in (
+        (types.INITIALIZE, begin),
+        (types.INITIALIZED, lambda _params: server.start_checks()),
+        (types.TEXT_DOCUMENT_DID_OPEN, lambda params: server.open_document(params.text_document)),
+        (types.TEXT_DOCUMENT_DID_CHANGE, change),
+        (types.TEXT_DOCUMENT_DID_SAVE, save),
+        (types.TEXT_DOCUMENT_DID_CLOSE, close),
+        (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, lambda params: server.change_folders(params.event)),
+        (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, lambda _params: checker.ask()),
+    ):
+        server.feature(method)(take)
+
+
+class _Requests:
+    """The answers to the requests of one editor."""
+
+    def __init__(self, server: StagecServer) -> None:
+        self._server = server
+
+    def list_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        found = self._server.find_checked(params.text_document.uri)
+        only = params.context.only
+        if found is None:
+            return []
+        fixes = [
+            types.CodeAction(title, kind, data={"uri": params.text_document.uri, "guesses": guesses})
+            for title, kind, guesses in (
+                ("Fix all safe findings of this file", _FIX_ALL, False),
+                ("Fix all findings of this file, also by guesses", _GUESS_ALL, True),
+            )
+            if any(each.at.file == found[1] and each.fix and (each.fix.is_safe or guesses) for each in found[0].found)
+        ]
+        quick = list_actions(*found, protocol.read_stretch(params.range))
+        every = [*(protocol.write_action(found[0], each) for each in quick), *fixes]
+        asked = tuple(f"{getattr(kind, 'value', kind)}." for kind in only or ())
+        return [
+            each for each in every if only is None or f"{getattr(each.kind, 'value', each.kind)}.".startswith(asked)
+        ]
+
+    def resolve_action(self, action: types.CodeAction) -> types.CodeAction:
+        data: Any = action.data
+        found = self._server.find_checked(data["uri"]) if data else None
+        if found is not None:
+            action.edit = protocol.write_edits(fix_file(*found, guesses=bool(data["guesses"])))
+        return action
+
+    def lay_out(self, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+        found = self._server.find_checked(params.text_document.uri)
+        edits = () if found is None else lay_out(*found)
+        return [types.TextEdit(protocol.write_range(each.where), each.text) for each in edits]
+
+    def describe(self, params: types.HoverParams) -> types.Hover | None:
+        found = self._server.find_checked(params.text_document.uri)
+        text = self._read(params.text_document.uri)
+        shown = None if found is None else describe(*found, text, protocol.read_point(params.position))
+        if shown is None:
+            return None
+        where = None if shown.where is None else protocol.write_range(shown.where)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, shown.text), where)
+
+    def find_definitions(self, params: types.DefinitionParams) -> list[types.Location]:
+        return [protocol.write_spot(spot) for spot in self._find_spots(params, definitions=True)]
+
+    def find_references(self, params: types.ReferenceParams) -> list[types.Location]:
+        with_definitions = params.context.include_declaration
+        return [protocol.write_spot(spot) for spot in self._find_spots(params, with_definitions=with_definitions)]
+
+    def find_highlights(self, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+        path = find_real(self._server.find_path(params.text_document.uri))
+        spots = self._find_spots(params)
+        return [types.DocumentHighlight(protocol.write_range(spot.where)) for spot in spots if spot.path == path]
+
+    def _find_spots(
+        self, params: _AtPosition, *, definitions: bool = False, with_definitions: bool = True
+    ) -> list[FileSpot]:
+        found = self._server.find_checked(params.text_document.uri)
+        if found is None:
+            return []
+        project, file = found
+        places = read_places(project)
+        placed = places.find(file, protocol.read_point(params.position))
+        if placed is None:
+            return []
+        subject = placed.occurrence.subject
+        if definitions:
+            return list(places.find_definitions(subject))
+        return list(places.find_references(subject, with_definitions=with_definitions))
+
+    def list_symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        found = self._server.find_checked(params.text_document.uri)
+        return [] if found is None else [protocol.write_symbol(each) for each in list_symbols(*found)]
+
+    def find_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+        projects = self._server.opened.check()
+        found = [protocol.write_workspace_symbol(each) for each in find_symbols(projects, params.query)]
+        return found[:_MOST_SYMBOLS]
+
+    def list_folds(self, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+        syntax = find_syntax(self._server.find_path(params.text_document.uri))
+        return [types.FoldingRange(*each) for each in list_folds(self._read(params.text_document.uri), syntax)]
+
+    def complete(self, params: types.CompletionParams) -> types.CompletionList:
+        found = self._server.find_checked(params.text_document.uri)
+        if found is None:
+            return types.CompletionList(is_incomplete=False, items=[])
+        known = self._server.opened.find_readable(self._server.find_path(params.text_document.uri)) or found[0]
+        text, point = self._read(params.text_document.uri), protocol.read_point(params.position)
+        items = protocol.write_proposals(complete(known, found[1], text, point))
+        return types.CompletionList(is_incomplete=False, items=items)
+
+    def find_renamed(self, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
+        project, file = self._find_project(params.text_document.uri)
+        renamed = find_renamed(project, file, protocol.read_point(params.position))
+        return types.PrepareRenamePlaceholder(protocol.write_range(renamed.placed.spot.where), renamed.name)
+
+    def rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
+        project, file = self._find_project(params.text_document.uri)
+        return protocol.write_edits(rename(project, file, protocol.read_point(params.position), params.new_name))
+
+    def _find_project(self, uri: str) -> tuple[CheckedProject, str]:
+        found = self._server.find_checked(uri)
+        if found is None:
+            raise Failure("the file belongs to no open project")
+        return found
+
+    def list_lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        found = self._server.find_checked(params.text_document.uri)
+        path = self._server.find_path(params.text_document.uri)
+        return [] if found is None else [protocol.write_lens(each, path) for each in list_lenses(*found)]
+
+    def list_hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        found = self._server.find_checked(params.text_document.uri) if self._server.shows_hints else None
+        wanted = protocol.read_stretch(params.range)
+        hints = () if found is None else list_hints(*found)
+        return [protocol.write_hint(each) for each in hints if wanted.holds(each.at)]
+
+    def _read(self, uri: str) -> str:
+        return self._server.opened.find_text(self._server.find_path(uri)) or ""
