@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from math import ceil
 from random import random
@@ -14,6 +14,7 @@ from dbos import DBOS
 
 from stagec.core.json import object_of
 from stagec.core.value import replace
+from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
@@ -27,7 +28,7 @@ from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
 from stagec.drivers.threads import THREADS
 from stagec.runtime import Program
-from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
+from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait, whole_key
 from stagec.world.provider_outage import ProviderOutage, read_outage, spread
 from stagec.world.questions import is_for_people
 
@@ -90,7 +91,9 @@ class Segment:
             with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
-                return self._go_on(world, pool)
+                parts: AnswerParts | None = getattr(world, "parts", None)
+                with nullcontext() if parts is None else parts.let_write(pool.put, pool.put):
+                    return self._go_on(world, pool)
 
     def _enter_world(self, opened: ExitStack, latest: Replanned | None) -> tuple[RunWorld, Program]:
         """Open the world of the run; a run that is cancelled ends even where its world cannot be opened."""
@@ -130,6 +133,10 @@ class Segment:
             self._change, self._has_changed = None, True
         if not self._is_live or (isinstance(event, Answered) and event.key in self._answered_elsewhere):
             world.observe(event, step)
+        elif isinstance(event, Answered):
+            parts: AnswerParts | None = getattr(world, "parts", None)
+            if parts is not None:
+                parts.observe(event)
         self._is_live = False
 
     def _hear_what_is_there(self) -> None:
@@ -176,7 +183,7 @@ class Segment:
             if event is None:
                 with self._setup.turns.give_back():
                     event = pool.next_event(replace(self._progress.state, pending=open_))
-            if not isinstance(event, Answered) or event.key in pending:
+            if not isinstance(event, Answered) or (whole_key(event.key) or event.key) in pending:
                 return event
 
     def _explain_stop(self, entry: str, world: RunWorld) -> Settlement:

@@ -16,7 +16,7 @@ from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.runtime.readable_answers import FINISH, UNREADABLE
-from stagec.world.composed import ComposedWorld, Meter
+from stagec.world.composed import ComposedWorld, Meter, Recorder
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
@@ -31,6 +31,7 @@ from stagec.world.models.port import (
 )
 from stagec.world.models.retries import ModelOutageError
 from stagec.world.models.session import ModelSession, Tools, write_result
+from stagec.world.models.session_parts import dump_call
 from stagec.world.models.usage import MEMBER, usage_to_json
 from stagec.world.provider_outage import ProviderOutage
 from stagec.world.request_json import OPENING, define_completion, read_schema
@@ -91,6 +92,7 @@ class ModelWorld:
         self._plan, self._setup = plan, setup
         self._redactor = Redactor(os.environ)
         self._meter: Meter | None = None
+        self._recorder: Recorder | None = None
         self._said: tuple[ModelMessage, ...] = ()
         self._lock = Lock()
 
@@ -109,6 +111,8 @@ class ModelWorld:
 
     def cancel(self, key: str) -> None:
         """End a request that is under way."""
+        if self._recorder is not None:
+            self._recorder.cancel(key)
         self._setup.tools.cancel(key)
         self._setup.provider.cancel(key)
 
@@ -124,6 +128,10 @@ class ModelWorld:
         """Ask before each request, also those in the course of one step."""
         self._meter = meter
 
+    def be_recorded(self, recorder: Recorder) -> None:
+        """Have a journal keep the responses and calls in the course of one step."""
+        self._recorder = recorder
+
     def answer(self, effect: Effect) -> Json:
         """Return the answer of a model or its `error`, with its `usage`.
 
@@ -133,7 +141,7 @@ class ModelWorld:
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
         listen, prices = self._listen(effect.key), self._setup.prices
-        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter)
+        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter, self._recorder)
         try:
             told = (
                 self._answer_ask(asking, effect, model)
@@ -165,7 +173,7 @@ class ModelWorld:
         tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
         reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
-        return {"text": reply.text, "calls": list(map(_dump_call, reply.calls)), **_explain_reply(reply)}
+        return {"text": reply.text, "calls": list(map(dump_call, reply.calls)), **_explain_reply(reply)}
 
     def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
         """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
@@ -192,12 +200,6 @@ class ModelWorld:
         if error.fault in _FOR_PEOPLE:
             raise Failure(told) from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
-
-
-def _dump_call(call: ModelCall) -> Json:
-    """Return a call as an answer has it."""
-    told: dict[str, Json] = {"id": call.id, "tool": call.tool, "arguments": call.arguments}
-    return told if call.unreadable is None else {**told, UNREADABLE: call.unreadable}
 
 
 def _explain_reply(reply: ModelReply) -> dict[str, Json]:

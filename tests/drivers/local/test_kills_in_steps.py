@@ -1,0 +1,235 @@
+"""A process is killed in a step that asks a model 17 times: what was answered is not repeated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playable import steps
+
+from stagec.cli.running.world_sources import Memory
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object
+from stagec.core.secrets import Redactor
+from stagec.core.value import replace
+from stagec.drivers.local.drive import RunSession, proceed, restore, rewind
+from stagec.drivers.local.journal import create, open_journal, read_journal
+from stagec.drivers.replay import advance_through
+from stagec.drivers.requests import Inbox
+from stagec.drivers.usage_ledger import UsageLedger
+from stagec.plan import dump
+from stagec.plan.facts import facts
+from stagec.plan.node import Outcome
+from stagec.plan.surroundings import Tool
+from stagec.runtime import Answered, Program, Started, State, load
+from stagec.runtime.exchange import Effect, Rewound, read_key, whole_key
+from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
+from stagec.world.composed import ComposedWorld
+from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.world.models.port import Listener, ModelCall, ModelReply, ModelRequest, TokenUse
+from stagec.world.request_json import ToolDefinition
+from stagec.world.tools.step_calls import StepCalls
+from stagec.world.tools.toolbox import Toolbox
+
+ROUNDS = 16
+USED = TokenUse(10, 5, 1, "0.01")
+ANY = Budget()
+
+
+class Killed(BaseException):
+    """Stands for the end of a process: nothing handles it."""
+
+
+class Model:
+    """Calls a tool 16 times before its answer; the conversation alone says how far it is."""
+
+    def __init__(self, kill_at: int = 0) -> None:
+        self.asked: list[ModelRequest] = []
+        self._kill_at = kill_at
+
+    def request(self, key: str, request: ModelRequest, _listen: Listener | None) -> ModelReply:
+        if read_key(key).node != "draft":
+            return ModelReply("", usage=USED, output={"action": "closing"})
+        self.asked.append(request)
+        if len(self.asked) == self._kill_at:
+            raise Killed
+        done = sum(each.role == "tool" for each in request.messages)
+        if done == ROUNDS:
+            return ModelReply("", usage=USED, output={"action": "next"})
+        number = done // 2  # each call is made twice, so that equal calls are told apart
+        return ModelReply("", (ModelCall(f"c{done}", "Look", {"number": number}),), USED)
+
+    def cancel(self, key: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Look:
+    """A tool that remembers the keys of its calls, as what it changes would."""
+
+    names = ("Look",)
+
+    def __init__(self, kill_at: int = 0) -> None:
+        self.keys: list[str] = []
+        self._kill_at = kill_at
+
+    def define(self, name: str) -> ToolDefinition:
+        return ToolDefinition(name, "", {"type": "object"})
+
+    def call(self, key: str, _tool: str, arguments: Object) -> Any:
+        self.keys.append(key)
+        if len(self.keys) == self._kill_at:
+            raise Killed
+        return {"seen": arguments["number"]}
+
+    def cancel(self, key: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Rest:
+    """Runs the validation of the last step."""
+
+    def takes(self, _effect: Effect) -> bool:
+        return True
+
+    def overlaps(self, _effect: Effect) -> bool:
+        return False
+
+    def answer(self, _effect: Effect) -> Json:
+        return {"exit": 0, "stdout": "", "stderr": ""}
+
+    def cancel(self, key: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def make_plan() -> bytes:
+    plan = steps()
+    draft: Any = plan.nodes["draft"]
+    nodes = {**plan.nodes, "draft": replace(draft, act=replace(draft.act, tools=("Look",)))}
+    plan = replace(plan, nodes=nodes, tools={"Look": Tool("unknown", "read")})
+    return dump(replace(plan, facts=facts(plan)))
+
+
+PLAN = make_plan()
+
+
+def program() -> Program:
+    return load(PLAN)
+
+
+def execute(path: Path, model: Model, look: Look, *, budget: Budget = ANY, is_heard: bool = False) -> State:
+    """Begin a run, or resume it, as a process does."""
+    run, is_new = program(), not path.exists()
+    toolbox = Toolbox(run.plan, (look,), Redactor({}))
+    models = ModelWorld(run.plan, ModelSetup(model, ModelChoice("some:model"), StepCalls(toolbox)))
+    world = BudgetedWorld(ComposedWorld((models, toolbox, Rest())), budget)
+    memory = Memory(world)
+    with closing(create(path, PLAN, run.digest) if is_new else open_journal(path)) as journal:
+        state = restore(run, journal.history, memory.observe)
+        inbox = Inbox() if is_heard else None
+        session = RunSession(run, journal, world, inbox=inbox, redactor=Redactor({}), parts=memory.parts)
+        return proceed(session, state, Started("r", None, {"topic": "t"}) if is_new else None)
+
+
+def requests_of(path: Path) -> int:
+    """Return how many requests the ledger of a run counts; the price is that of as many."""
+    ledger = UsageLedger()
+    for event, step in advance_through(program(), read_journal(path).events):
+        ledger.take(event, step)
+    total = ledger.total or TokenUse()
+    assert total.cost is None or float(total.cost) == pytest.approx(total.requests * 0.01)
+    return total.requests
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+@pytest.mark.parametrize("k", range(1, ROUNDS + 2))
+def test_a_kill_at_a_request_repeats_that_request_alone(k: int, tmp_path: Path, *, is_heard: bool) -> None:
+    path, first, look = tmp_path / "one.run", Model(k), Look()
+    with pytest.raises(Killed):
+        execute(path, first, look, is_heard=is_heard)
+    assert requests_of(path) == k - 1
+    second, whole = Model(), Model()
+    assert execute(path, second, look, is_heard=is_heard).ended is Outcome.DONE
+    execute(tmp_path / "whole.run", whole, Look())
+    assert [*first.asked[:-1], *second.asked] == whole.asked
+    assert len(look.keys) == len(set(look.keys)) == ROUNDS
+    assert requests_of(path) == requests_of(tmp_path / "whole.run")
+    assert restore(program(), read_journal(path)).ended is Outcome.DONE
+
+
+@pytest.mark.parametrize("k", [1, 2, ROUNDS])
+def test_a_call_without_a_result_is_made_again_under_its_key(k: int, tmp_path: Path) -> None:
+    path, first, again = tmp_path / "one.run", Look(k), Look()
+    with pytest.raises(Killed):
+        execute(path, Model(), first)
+    second = Model()
+    execute(path, second, again)
+    assert len(second.asked) == ROUNDS + 1 - k
+    assert Counter([*first.keys, *again.keys]) == Counter(
+        {**dict.fromkeys(set(first.keys + again.keys), 1), first.keys[-1]: 2}
+    )
+
+
+@pytest.mark.parametrize("k", [1, 5, 9])
+def test_a_budget_counts_what_was_used_before_a_kill_once(k: int, tmp_path: Path) -> None:
+    path, first, second = tmp_path / "one.run", Model(k), Model()
+    with pytest.raises(Killed):
+        execute(path, first, Look(), budget=Budget(tokens=150))
+    with pytest.raises(BudgetReached):
+        execute(path, second, Look(), budget=Budget(tokens=150))
+    assert len(first.asked) - 1 + len(second.asked) == 10
+    with pytest.raises(BudgetReached):
+        execute(path, Model(), Look(), budget=Budget(tokens=150))
+
+
+def test_a_branch_that_begins_before_the_step_repeats_it_and_its_cost_counts(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    with pytest.raises(Killed):
+        execute(path, Model(6), Look())
+    with closing(open_journal(path)) as journal:
+        rewind(journal, Rewound(1))
+    second = Model()
+    assert execute(path, second, Look()).ended is Outcome.DONE
+    assert len(second.asked) == ROUNDS + 1
+    execute(tmp_path / "whole.run", Model(), Look())
+    assert requests_of(path) == requests_of(tmp_path / "whole.run") + 5
+
+
+def test_a_branch_that_begins_within_the_step_keeps_what_was_answered_before(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    with pytest.raises(Killed):
+        execute(path, Model(6), Look())
+    with closing(open_journal(path)) as journal:
+        rewind(journal, Rewound(5))  # behind two responses and two results
+    second = Model(4)
+    with pytest.raises(Killed):
+        execute(path, second, Look())
+    third = Model()
+    assert execute(path, third, Look()).ended is Outcome.DONE
+    assert len(third.asked) == ROUNDS + 1 - 2 - 3
+    execute(tmp_path / "whole.run", Model(), Look())
+    assert requests_of(path) == requests_of(tmp_path / "whole.run") + 3
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda _: None, lambda part: {**part, "calls": [1]}, lambda _: {"call": "c", "result": {}}]
+)
+def test_a_part_that_no_session_writes_is_told(damage: Callable[[Any], Any], tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    with pytest.raises(Killed):
+        execute(path, Model(3), Look())
+    history = read_journal(path)
+    path.unlink()
+    with closing(create(path, history.plan, history.digest)) as journal:
+        for seq, event in enumerate(history.events):
+            is_first = isinstance(event, Answered) and whole_key(event.key) is not None and seq == 1
+            journal.append(replace(event, answer=damage(event.answer)) if is_first else event)
+            journal.take_digest(history.step_digests[seq])
+    with pytest.raises(Failure, match="its journal holds another response"):
+        execute(path, Model(), Look())
