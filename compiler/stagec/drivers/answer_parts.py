@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Condition, get_ident
+from threading import Condition
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.runtime.exchange import Answered, Event, Rewound, part_key, whole_key
 
-Take = Callable[[Event], object]
+Write = Callable[[Event], object]
 
 
 class AnswerParts:
     """Remembers the parts of answers by the events of a journal, and has a driver write new ones.
 
-    `keep` is called in any thread. The thread that drives the run writes at once; any other gives the event to the
-    driver, and waits until it is written.
+    `keep` is called in any thread.
     """
 
     def __init__(self) -> None:
@@ -26,9 +25,8 @@ class AnswerParts:
         self._parts: dict[str, dict[str, tuple[int, Json]]] = {}
         self._changed = Condition()
         self._cancelled: set[str] = set()
-        self._driver: int | None = None
-        self._take: Take | None = None
-        self._put: Take | None = None
+        self._write: Write | None = None
+        self._is_over = False
 
     def observe(self, event: Event) -> tuple[tuple[str, Json], ...]:
         """Take an event that is in the journal; return the parts to which the run does not come back, by their keys.
@@ -67,21 +65,22 @@ class AnswerParts:
             return tuple(part for _, part in self._parts.get(key, {}).values())
 
     def keep(self, key: str, part: Json) -> Json:
-        """Return a part as the journal gives it back, when it is on the disk."""
+        """Return a part as the journal gives it back, when it is on the disk; as it is where no driver writes any.
+
+        Raises `Failure` when nobody needs the answer any more.
+        """
         with self._changed:
-            name = part_key(key, self._numbers.get(key, 0) + 1)
-            take, put, is_driver = self._take, self._put, get_ident() == self._driver
-        if take is None or put is None:
-            raise Failure("the run is not executed any more")
-        (take if is_driver else put)(Answered(name, part))
+            name, write = part_key(key, self._numbers.get(key, 0) + 1), self._write
+            if self._is_over:
+                raise Failure("the run is not executed any more")
+        if write is None:
+            return part
+        write(Answered(name, part))
         with self._changed:
-            self._changed.wait_for(lambda: self._is_settled(key, name))
+            self._changed.wait_for(lambda: name in self._parts.get(key, {}) or key in self._cancelled or self._is_over)
             if name not in self._parts.get(key, {}):
                 raise Failure(f"nobody needs the answer to {key} any more")
             return self._parts[key][name][1]
-
-    def _is_settled(self, key: str, name: str) -> bool:
-        return name in self._parts.get(key, {}) or key in self._cancelled or self._take is None
 
     def cancel(self, key: str) -> None:
         """Let nobody wait any more for parts of an answer."""
@@ -90,13 +89,16 @@ class AnswerParts:
             self._changed.notify_all()
 
     @contextmanager
-    def let_write(self, take: Take, put: Take) -> Iterator[None]:
-        """Have parts written in this thread by `take`; `put` gives an event to it in any other thread."""
+    def let_write(self, write: Write) -> Iterator[None]:
+        """Have parts written by a driver, at once or later, until this is left; who waits for it then gets a failure.
+
+        The driver calls `observe` when an event is written.
+        """
         with self._changed:
-            self._driver, self._take, self._put = get_ident(), take, put
+            self._write, self._is_over = write, False
         try:
             yield
         finally:
             with self._changed:
-                self._driver = self._take = self._put = None
+                self._write, self._is_over = None, True
                 self._changed.notify_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from functools import partial
 from math import ceil
 from random import random
@@ -50,7 +50,7 @@ class Segment:
     def __init__(self, setup: ExecutionSetup, program: Program, given: TakenUp) -> None:
         self._setup, self.record, self._sent = setup, given.record, given.sent
         self._progress = RunProgress(program)
-        self._inbox = Inbox()
+        self._inbox, self._parts = Inbox(), AnswerParts()
         self._told: set[str] = set()
         self._since: dict[str, float] = {}
         self._stop, self._is_cancelled = "", False
@@ -66,8 +66,8 @@ class Segment:
             self._inbox.put(InterruptionError(word))
 
     def hear(self, messages: Iterable[RunMessage]) -> None:
-        """Take signals, each once; a run that is cancelled cannot be paused any more."""
-        new = [each for each in messages if each.id not in self._told]
+        """Take signals, each once; a cancelled run cannot be paused any more, and nobody sends parts of answers."""
+        new = [each for each in messages if each.id not in self._told and whole_key(each.key) is None]
         self._told.update(each.id for each in new)
         self._is_cancelled |= any(each.kind is MessageKind.CANCEL for each in new)
         for message in new:
@@ -91,8 +91,8 @@ class Segment:
             with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
-                parts: AnswerParts | None = getattr(world, "parts", None)
-                with nullcontext() if parts is None else parts.let_write(pool.put, pool.put):
+                self._parts = getattr(world, "parts", self._parts)
+                with self._parts.let_write(pool.put):
                     return self._go_on(world, pool)
 
     def _enter_world(self, opened: ExitStack, latest: Replanned | None) -> tuple[RunWorld, Program]:
@@ -133,10 +133,8 @@ class Segment:
             self._change, self._has_changed = None, True
         if not self._is_live or (isinstance(event, Answered) and event.key in self._answered_elsewhere):
             world.observe(event, step)
-        elif isinstance(event, Answered):
-            parts: AnswerParts | None = getattr(world, "parts", None)
-            if parts is not None:
-                parts.observe(event)
+        else:
+            self._parts.observe(event)
         self._is_live = False
 
     def _hear_what_is_there(self) -> None:

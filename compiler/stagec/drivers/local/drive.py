@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
+from threading import Lock
 from typing import Protocol
 
 from stagec.core.clock import read_clock
+from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.drivers.answer_parts import AnswerParts
@@ -156,9 +158,10 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     most = session.program.plan.limits.parallel
     most = most if session.most is None else min(most, session.most)
     background = open_background() if session.journal.waits else None
+    parts = AnswerParts() if session.parts is None else session.parts
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
         course = _Course(session, state, begin, pool)
-        with nullcontext() if session.parts is None else session.parts.let_write(course.take, pool.put):
+        with closing(course), parts.let_write(course.take):
             while event is not None or course.state.ended is None:
                 course.take(pool.next_event(course.state) if event is None else event)
                 event = None
@@ -166,14 +169,28 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
 
 
 class _Course:
-    """Takes the events of a run, one after the other, in the thread that executes it."""
+    """Takes the events of a run, one after the other, in any thread: parts of answers come where these are made."""
 
     def __init__(self, session: RunSession, state: State, begin: Begin, pool: RequestPool) -> None:
         self._session, self._program, self.state = session, session.program, state
         self._begin, self._pool = begin, pool
+        self._lock = Lock()
+        self._end: BaseException | None = None
 
     def take(self, event: Event) -> None:
-        """Write an event, and let what follows from it happen."""
+        """Write an event, and let what follows from it happen; nothing is written behind one that was broken off."""
+        with self._lock:
+            if self._end is not None:
+                raise self._end
+            try:
+                self._take(event)
+            except BaseException as error:
+                self._end = error
+                raise
+            if self.state.ended is not None:
+                self._end = Failure("the run has ended")
+
+    def _take(self, event: Event) -> None:
         session, journal = self._session, self._session.journal
         body = session.dump(self.state, event)
         following = self._begin(partial(_follow, self._program, self.state, journal.count, body))
@@ -187,6 +204,11 @@ class _Course:
         self.state = step.state
         if session.parts is not None:
             session.parts.observe(event)
+
+    def close(self) -> None:
+        """Write nothing more; what another thread writes now is written when this returns."""
+        with self._lock:
+            self._end = self._end or Failure("the run is not executed any more")
 
 
 def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, StepResult, str]:

@@ -1,0 +1,37 @@
+"""A process is killed in a step that asks a model again and again: nothing that was answered is asked again."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from crash.tool_loops import ROUNDS, Folder, Kill
+from world.models.wire import serve
+
+
+def find_faults(kills: list[Kill], path: Path) -> list[str]:
+    """Kill a run at some requests and calls, and compare it with a run that nobody disturbs."""
+    with serve() as wire:
+        folder = Folder(path, wire)
+        assert folder.proceed("whole") == 0, (path / "said").read_text()
+        for each in kills:
+            folder.aim(each)
+            assert folder.proceed("killed") == -signal.SIGKILL
+        assert folder.proceed("killed") == 0, (path / "said").read_text()
+        return [*folder.find_faults(kills)]
+
+
+def test_only_what_was_under_way_is_repeated(tmp_path: Path) -> None:
+    kills = [Kill(is_call=False, number=1), Kill(is_call=True, number=2), Kill(is_call=False, number=ROUNDS)]
+    assert find_faults(kills, tmp_path) == []
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_a_kill_at_any_request_repeats_it_alone(number: int, tmp_path: Path) -> None:
+    assert find_faults([Kill(is_call=False, number=number)] * 2, tmp_path) == []
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_a_kill_in_any_call_repeats_it_alone(number: int, tmp_path: Path) -> None:
+    assert find_faults([Kill(is_call=True, number=number)], tmp_path) == []
