@@ -82,8 +82,9 @@ class Kill(NamedTuple):
 class Folder:
     """A folder with a plan and its runs; its model kills the process that asks it, in place of an answer."""
 
-    def __init__(self, path: Path, wire: Wire) -> None:
+    def __init__(self, path: Path, wire: Wire, **variables: str) -> None:
         self.path, self.wire = path, wire
+        self.environment = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": "none", **variables}
         self._pid, self._deadly = 0, -1
         wire.answer = self._respond
         (path / "plan.json").write_bytes(dump(make_plan()))
@@ -107,11 +108,6 @@ class Folder:
         self._pid = pid
         (self.path / "pid").write_text(str(pid))
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that lead to the model."""
-        return {"OPENAI_BASE_URL": f"{self.wire.url}/v1", "OPENAI_API_KEY": "none"}
-
     def proceed(self, run: str) -> int:
         """Begin a run, or resume it, and return the exit status of the process."""
         begin = ("run", "plan.json", "--run", run, "--input", "topic=cats", *TOOLS)
@@ -129,7 +125,7 @@ class Folder:
         assert ended.returncode == 0, ended.stdout.decode() + ended.stderr.decode()
         return ended.stdout.decode()
 
-    def find_faults(self, kills: Sequence[Kill], *options: str) -> Iterator[str]:
+    def find_faults(self, kills: Sequence[Kill]) -> Iterator[str]:
         """Yield what is wrong, in the runs `whole` and `killed`, which were executed in this order."""
         asked = [each["messages"] for each in self.wire.asked]
         whole, killed = asked[:REQUESTS], asked[REQUESTS:]
@@ -141,11 +137,11 @@ class Folder:
             str(each) for each in (*range(ROUNDS), *range(ROUNDS), *(each.number for each in kills if each.is_call))
         ):
             yield f"the tool is called so often: {called}"
-        listed = json.loads(self.execute("runs", "list", "--format", "json", *options))["runs"]
+        listed = json.loads(self.execute("runs", "list", "--format", "json"))["runs"]
         used = {each["run"]: each["usage"] for each in listed}
         if used["killed"] != used["whole"]:
             yield f"what is used differs: {used}"
         sums = used["whole"]["requests"], used["whole"]["input"] + used["whole"]["output"]
         if sums != (REQUESTS, REQUESTS * TOKENS) or used["whole"]["cost"] is None:
             yield f"the sums are wrong: {used}"
-        self.execute("replay", "killed", *options)
+        self.execute("replay", "killed")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from threading import Event as Flag
 from typing import Any
 
 import pytest
@@ -22,11 +23,12 @@ from stagec.drivers.replay import advance_through
 from stagec.drivers.requests import Inbox
 from stagec.drivers.usage_ledger import UsageLedger
 from stagec.plan import dump
+from stagec.plan.document import Limits
 from stagec.plan.facts import facts
-from stagec.plan.node import Outcome
+from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
 from stagec.plan.surroundings import Tool
 from stagec.runtime import Answered, Program, Started, State, load
-from stagec.runtime.exchange import Effect, Rewound, read_key, whole_key
+from stagec.runtime.exchange import Ask, Effect, Rewound, read_key, whole_key
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
@@ -38,6 +40,7 @@ from stagec.world.tools.toolbox import Toolbox
 ROUNDS = 16
 USED = TokenUse(10, 5, 1, "0.01")
 ANY = Budget()
+TWO = Limits(20, parallel=2)
 
 
 class Killed(BaseException):
@@ -47,12 +50,12 @@ class Killed(BaseException):
 class Model:
     """Calls a tool 16 times before its answer; the conversation alone says how far it is."""
 
-    def __init__(self, kill_at: int = 0) -> None:
+    def __init__(self, kill_at: int = 0, node: str = "draft") -> None:
         self.asked: list[ModelRequest] = []
-        self._kill_at = kill_at
+        self._kill_at, self._node = kill_at, node
 
     def request(self, key: str, request: ModelRequest, _listen: Listener | None) -> ModelReply:
-        if read_key(key).node != "draft":
+        if read_key(key).node != self._node:
             return ModelReply("", usage=USED, output={"action": "closing"})
         self.asked.append(request)
         if len(self.asked) == self._kill_at:
@@ -186,6 +189,56 @@ def test_a_budget_counts_what_was_used_before_a_kill_once(k: int, tmp_path: Path
     assert len(first.asked) - 1 + len(second.asked) == 10
     with pytest.raises(BudgetReached):
         execute(path, Model(), Look(), budget=Budget(tokens=150))
+
+
+def test_a_step_goes_on_while_a_person_is_asked_in_the_thread_of_the_run(tmp_path: Path) -> None:
+    plan, is_over = steps(), Flag()
+    draft, close = plan.nodes["draft"], replace(plan.nodes["close"], validation=None)
+    act: Any = draft.act
+    both = (Edge("next", Fork(("look", "person"))), Edge("repeat", Go("draft")))
+    ends = (Edge("next", Stop(Outcome.DONE)), Edge("repeat", Stop(Outcome.FAILED)))
+    look = replace(draft, act=replace(act, tools=("Look",)), edges=ends)
+    close = replace(close, edges=(Edge("closing", Stop(Outcome.DONE)), Edge("repeat", Stop(Outcome.FAILED))))
+    nodes = {"draft": replace(draft, edges=both), "look": look, "person": close}
+    plan = replace(
+        plan, nodes=nodes, entries={"": "draft"}, validators={}, tools={"Look": Tool("unknown", "read")}, limits=TWO
+    )
+    run = load(dump(replace(plan, facts=facts(plan))))
+
+    class Last(Look):
+        def call(self, key: str, tool: str, arguments: Object) -> Any:
+            if len(self.keys) == ROUNDS - 1:
+                is_over.set()
+            return super().call(key, tool, arguments)
+
+    class People(Rest):
+        def answer(self, effect: Effect) -> Json:
+            if read_key(effect.key).node == "draft":
+                return {"answer": {"action": "next"}}
+            assert is_over.wait(60)
+            return {"answer": {"action": "closing"}}
+
+    toolbox = Toolbox(run.plan, (Last(),), Redactor({}))
+    choice = ModelChoice(nodes={"look": "some:model"})
+    models = ModelWorld(run.plan, ModelSetup(Model(node="look"), choice, StepCalls(toolbox)))
+    world = BudgetedWorld(ComposedWorld((models, toolbox, People())), ANY)
+    memory = Memory(world)
+    with closing(create(tmp_path / "one.run", dump(run.plan), run.digest)) as journal:
+        session = RunSession(run, journal, world, parts=memory.parts)
+        assert proceed(session, State(), Started("r", None, {"topic": "t"})).ended is Outcome.DONE
+    history = read_journal(tmp_path / "one.run")
+    assert len(history.events) == 4 + 2 * ROUNDS
+    assert restore(run, history).ended is Outcome.DONE
+
+
+def test_a_step_is_answered_whole_where_no_journal_keeps_its_parts() -> None:
+    look = Look()
+    toolbox = Toolbox(program().plan, (look,), Redactor({}))
+    models = ModelWorld(program().plan, ModelSetup(Model(), ModelChoice("some:model"), StepCalls(toolbox)))
+    world = BudgetedWorld(ComposedWorld((models, toolbox, Rest())), ANY)
+    Memory(world)
+    told: Any = world.answer(Ask("r/draft#1/1.0", "Draft", tools=("Look",)))
+    assert (told["answer"], len(look.keys)) == ({"action": "next"}, ROUNDS)
 
 
 def test_a_branch_that_begins_before_the_step_repeats_it_and_its_cost_counts(tmp_path: Path) -> None:
