@@ -40,6 +40,7 @@ from stagec.world.tools.toolbox import Toolbox
 ROUNDS = 16
 USED = TokenUse(10, 5, 1, "0.01")
 ANY = Budget()
+KEY = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
 TWO = Limits(20, parallel=2)
 
 
@@ -52,10 +53,14 @@ class Model:
 
     def __init__(self, kill_at: int = 0, node: str = "draft") -> None:
         self.asked: list[ModelRequest] = []
+        self.asked_later: list[ModelRequest] = []
         self._kill_at, self._node = kill_at, node
 
     def request(self, key: str, request: ModelRequest, _listen: Listener | None) -> ModelReply:
         if read_key(key).node != self._node:
+            self.asked_later.append(request)
+            if self._kill_at > ROUNDS + 1 and len(self.asked_later) == 1:
+                raise Killed
             return ModelReply("", usage=USED, output={"action": "closing"})
         self.asked.append(request)
         if len(self.asked) == self._kill_at:
@@ -189,6 +194,32 @@ def test_a_budget_counts_what_was_used_before_a_kill_once(k: int, tmp_path: Path
     assert len(first.asked) - 1 + len(second.asked) == 10
     with pytest.raises(BudgetReached):
         execute(path, Model(), Look(), budget=Budget(tokens=150))
+
+
+class Talkative(Model):
+    """Has found a key, and writes it into everything that it says."""
+
+    def request(self, key: str, request: ModelRequest, listen: Listener | None) -> ModelReply:
+        assert KEY not in repr(request)
+        reply = super().request(key, request, listen)
+        calls = tuple(replace(each, arguments={"number": KEY}) for each in reply.calls)
+        output = {**reply.output, "found": KEY} if isinstance(reply.output, dict) else None
+        return replace(reply, text=KEY, calls=calls, output=output)
+
+
+@pytest.mark.parametrize("k", [2, ROUNDS + 1, ROUNDS + 2])
+def test_a_model_is_told_the_same_with_and_without_a_kill(
+    k: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    path, first, second, whole = tmp_path / "one.run", Talkative(k), Talkative(), Talkative()
+    with pytest.raises(Killed):
+        execute(path, first, Look())
+    execute(path, second, Look())
+    execute(tmp_path / "whole.run", whole, Look())
+    assert [*first.asked[: k - 1], *second.asked] == whole.asked
+    assert [*second.asked_later] == whole.asked_later
+    assert sum(each.role == "tool" for each in whole.asked_later[0].messages) == ROUNDS
 
 
 def test_a_step_goes_on_while_a_person_is_asked_in_the_thread_of_the_run(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from threading import Lock
 from typing import Protocol
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of, text_in
 from stagec.core.secrets import Redactor
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
@@ -30,7 +30,7 @@ from stagec.world.models.port import (
     Provider,
 )
 from stagec.world.models.retries import ModelOutageError
-from stagec.world.models.session import ModelSession, Tools, write_result
+from stagec.world.models.session import ModelSession, Tools
 from stagec.world.models.session_parts import dump_call
 from stagec.world.models.usage import MEMBER, usage_to_json
 from stagec.world.provider_outage import ProviderOutage
@@ -158,10 +158,14 @@ class ModelWorld:
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Remember what was said before this process began, as a journal tells it."""
-        given = answer.get("answer") if isinstance(answer, dict) else None
-        if isinstance(effect, Ask) and isinstance(given, dict):
-            said = ModelMessage("assistant", write_result(given))
-            self._said = (*self._said, *_list_new(self._said, effect), said)
+        told = object_of(answer)
+        given = told.get("answer")
+        if not isinstance(effect, Ask) or not (isinstance(given, dict) or {UNREADABLE, FINISH} & told.keys()):
+            return
+        unreadable, finish = text_in(told, UNREADABLE), text_in(told, FINISH)
+        last = ModelReply(text_in(told, "text") or "", output=given, unreadable=unreadable, finish=finish)
+        added = ModelSession(self._setup.provider, effect, recorder=self._recorder).recall(last)
+        self._said = (*self._said, *_list_new(self._said, effect), *map(self._redact, added))
 
     def _listen(self, key: str) -> Listener | None:
         onlooker = self._setup.onlooker
@@ -188,8 +192,12 @@ class ModelWorld:
         found = asking.answer(request, self._setup.tools.begin(ask))
         told: dict[str, Json] = {"text": found.reply.text, **_explain_reply(found.reply)}
         with self._lock:
-            self._said = (*self._said, *added, *found.added)
+            self._said = (*self._said, *added, *map(self._redact, found.added))
         return {"answer": found.reply.output, **told} if isinstance(found.reply.output, dict) else told
+
+    def _redact(self, message: ModelMessage) -> ModelMessage:
+        """Return a message as the journal has it, so that later steps are told the same after the run is resumed."""
+        return replace(message, text=self._redactor.redact(message.text))
 
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""

@@ -109,15 +109,20 @@ class ModelSession:
             self._meter.spend(self._effect, self._uses[-1])
         return reply
 
-    def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
-        """Return what a model hands in after calls of tools, or raise `ModelError`.
+    def recall(self, last: ModelReply) -> tuple[ModelMessage, ...]:
+        """Return the messages that a step has added whose `last` response came before; nothing is asked or called."""
+        self._recorder = None
+        return self.answer(ModelRequest("", ()), _get_known, last).added
+
+    def answer(self, request: ModelRequest, carry_out: CarryOut, last: ModelReply | None = None) -> HandedIn:
+        """Return what a model hands in after calls of tools, or raise `ModelError`; no request is made for the `last`.
 
         That is an object, or no answer: one that cannot be read, or a response that is not whole.
         """
         messages = request.messages
         for _ in range(_ROUNDS):
             recalled = self._recall_reply()
-            reply = recalled or self.ask(replace(request, messages=messages))
+            reply = recalled or last or self.ask(replace(request, messages=messages))
             said = ModelMessage("assistant", reply.text, reply.calls)
             is_over = reply.unreadable is not None or (reply.finish is not None and not reply.calls)
             if is_over or isinstance(reply.output, dict):
@@ -163,6 +168,11 @@ class ModelSession:
         else:
             text = "Not carried out: the arguments are not a JSON object."
         return ModelMessage("tool", text, call=call.id, tool=call.tool)
+
+
+def _get_known(_call: str, _tool: str, _arguments: Json, known: Object | None) -> Object:
+    """Return the result of a call that a journal holds; the requests of other workers have only some of them."""
+    return known or {"error": "the result is not known any more"}
 
 
 def write_result(result: Json) -> str:
