@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json, Object
 from stagec.core.value import NOTHING, value
 from stagec.drivers.history import list_branch
-from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
+from stagec.drivers.local.request_descriptions import describe_event
 from stagec.drivers.replay import BranchWalk
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.picture.document import Box, Line, Role
 from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult
-from stagec.runtime.exchange import Rewound, execution_of, read_key
+from stagec.runtime.exchange import Rewound, execution_of, read_key, whole_key
 from stagec.runtime.failures import describe_failure, failure_to_json
 from stagec.runtime.state import find_asking
 from stagec.serve.run_drawing import RunDrawing
@@ -256,14 +256,6 @@ def _find_node(state: State, key: str) -> str:
 
 
 def _describe(seq: int, before: State, event: Event, step: StepResult) -> JournalRow:
-    effect = before.pending.get(event.key) if isinstance(event, Answered) else None
-    if isinstance(event, Answered) and effect is not None:
-        told = (
-            _find_node(before, event.key),
-            label_request(event.key),
-            describe_request(effect),
-            describe_answer(effect, event.answer),
-        )
-    else:
-        told = "", "", type(event).__name__.lower(), describe_change(event)
-    return JournalRow(seq, *told, step.moves)
+    who, what, answer = describe_event(before.pending, event)
+    key = (whole_key(event.key) or event.key) if who and isinstance(event, Answered) else None
+    return JournalRow(seq, "" if key is None else _find_node(before, key), who, what, answer, step.moves)
