@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, Object
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.drivers.history import list_branch
 from stagec.drivers.local.request_descriptions import describe_event
 from stagec.drivers.replay import BranchWalk
@@ -34,12 +34,16 @@ _STAGES: Mapping[str, str] = {
 
 @value
 class RequestRecord:
-    """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none."""
+    """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none.
+
+    `parts` has the parts of the answer by the numbers of their events.
+    """
 
     effect: Effect
     begin: int
     end: int | None = None
     answer: Json = None
+    parts: Mapping[int, Json] = NOTHING
 
 
 @value
@@ -121,6 +125,9 @@ class RunView:
         """Forget the requests and the ends of executions that are not on the present branch of the history."""
         branch = set(list_branch(self.events))
         self.records = {key: each for key, each in self.records.items() if each.begin in branch}
+        for key, record in self.records.items():
+            parts = {at: each for at, each in record.parts.items() if at in branch}
+            self.records[key] = replace(record, parts=parts)
         moves = [move for seq in sorted(branch) for move in self.rows[seq].moves if not move.run]
         self._outcomes = {move.node: move for move in moves}
         self.outcomes = {(move.node, move.visit): move.outcome for move in moves}
@@ -141,7 +148,11 @@ class RunView:
         """Remember what was answered and what is asked now."""
         asked = self.records.get(event.key) if isinstance(event, Answered) else None
         if isinstance(event, Answered) and asked is not None and asked.end is None:
-            self.records[event.key] = RequestRecord(asked.effect, asked.begin, seq, event.answer)
+            self.records[event.key] = replace(asked, end=seq, answer=event.answer)
+        whole = whole_key(event.key) if isinstance(event, Answered) else None
+        if isinstance(event, Answered) and whole is not None and whole in self.records:
+            known = self.records[whole]
+            self.records[whole] = replace(known, parts={**known.parts, seq: event.answer})
         for effect in step.effects:
             asking = find_asking(step.state.active, effect.key)
             execution = execution_of(effect.key) if asking is None else asking.key
@@ -149,7 +160,9 @@ class RunView:
             keys = self.executions.setdefault(node, {}).setdefault(execution, [])
             if effect.key not in self.records:
                 keys.append(effect.key)
-            self.records[effect.key] = RequestRecord(effect, seq)
+            before = self.records.get(effect.key)  # one that is made again in a branch that begins within it
+            parts = {} if before is None else {at: each for at, each in before.parts.items() if before.end is None}
+            self.records[effect.key] = RequestRecord(effect, seq, parts=parts)
 
     def _find_begun(self, event: Event, state: State) -> Iterable[int]:
         entry = self.program.plan.entries.get(state.entry) if isinstance(event, Started) else None
