@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from random import Random
 from threading import Event as Flag
 from typing import Any
 
 import pytest
+from campaigns import choose
 from playable import steps
 
 from stagec.cli.running.world_sources import Memory
@@ -270,6 +272,44 @@ def test_a_step_is_answered_whole_where_no_journal_keeps_its_parts() -> None:
     Memory(world)
     told: Any = world.answer(Ask("r/draft#1/1.0", "Draft", tools=("Look",)))
     assert (told["answer"], len(look.keys)) == ({"action": "next"}, ROUNDS)
+
+
+class Spending(Model):
+    """Uses any number of tokens for each request."""
+
+    def __init__(self, chance: Random, kill_at: int = 0) -> None:
+        super().__init__(kill_at)
+        self._chance = chance
+        self.used: list[int] = []
+
+    def request(self, key: str, request: ModelRequest, listen: Listener | None) -> ModelReply:
+        reply = super().request(key, request, listen)
+        self.used.append(self._chance.randrange(1, 100))
+        return replace(reply, usage=TokenUse(self.used[-1], 0, 1, "0.01"))
+
+
+@pytest.mark.parametrize("seed", range(choose(10, full=200)))
+def test_kills_take_no_run_over_its_budget_by_more_than_one_request(seed: int, tmp_path: Path) -> None:
+    path, chance, used = tmp_path / "one.run", Random(seed), list[int]()  # noqa: S311
+    budget, is_killed = Budget(tokens=chance.randrange(10, 1_200)), True
+    while is_killed:
+        model, is_killed = Spending(chance, chance.randrange(8)), False
+        try:
+            execute(path, model, Look(), budget=budget)
+        except Killed:
+            is_killed = True
+        except BudgetReached:
+            idle = Spending(chance)
+            with pytest.raises(BudgetReached):
+                execute(path, idle, Look(), budget=budget)
+            assert idle.used == []
+        used += model.used
+    assert sum(used) < (budget.tokens or 0) + max(used)
+    assert requests_of(path) == len(used)
+    last = Spending(chance)
+    if restore(program(), read_journal(path)).ended is None:
+        execute(path, last, Look())
+    assert len(used) + len(last.used) == requests_of(path) == ROUNDS + 2
 
 
 def test_a_branch_that_begins_before_the_step_repeats_it_and_its_cost_counts(tmp_path: Path) -> None:
