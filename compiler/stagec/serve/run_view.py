@@ -36,14 +36,14 @@ _STAGES: Mapping[str, str] = {
 class RequestRecord:
     """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none.
 
-    `parts` has the parts of the answer by the numbers of their events.
+    `parts` has the parts of the answer, each with the number of its event.
     """
 
     effect: Effect
     begin: int
     end: int | None = None
     answer: Json = None
-    parts: Mapping[int, Json] = NOTHING
+    parts: tuple[tuple[int, Json], ...] = ()
 
 
 @value
@@ -126,8 +126,8 @@ class RunView:
         branch = set(list_branch(self.events))
         self.records = {key: each for key, each in self.records.items() if each.begin in branch}
         for key, record in self.records.items():
-            parts = {at: each for at, each in record.parts.items() if at in branch}
-            self.records[key] = replace(record, parts=parts)
+            parts = [(at, each) for at, each in record.parts if at in branch]
+            self.records[key] = replace(record, parts=tuple(parts))
         moves = [move for seq in sorted(branch) for move in self.rows[seq].moves if not move.run]
         self._outcomes = {move.node: move for move in moves}
         self.outcomes = {(move.node, move.visit): move.outcome for move in moves}
@@ -152,7 +152,7 @@ class RunView:
         whole = whole_key(event.key) if isinstance(event, Answered) else None
         if isinstance(event, Answered) and whole is not None and whole in self.records:
             known = self.records[whole]
-            self.records[whole] = replace(known, parts={**known.parts, seq: event.answer})
+            self.records[whole] = replace(known, parts=(*known.parts, (seq, event.answer)))
         for effect in step.effects:
             asking = find_asking(step.state.active, effect.key)
             execution = execution_of(effect.key) if asking is None else asking.key
@@ -161,7 +161,7 @@ class RunView:
             if effect.key not in self.records:
                 keys.append(effect.key)
             before = self.records.get(effect.key)  # one that is made again in a branch that begins within it
-            parts = {} if before is None else {at: each for at, each in before.parts.items() if before.end is None}
+            parts = () if before is None or before.end is not None else before.parts
             self.records[effect.key] = RequestRecord(effect, seq, parts=parts)
 
     def _find_begun(self, event: Event, state: State) -> Iterable[int]:

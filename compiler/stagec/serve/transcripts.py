@@ -83,7 +83,7 @@ def _describe_record(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
         yield _make("user", effect.prompt)
         if effect.complaint:
             yield _make("note", f"the answer before was refused: {effect.complaint}")
-        yield from map(_describe_part, map(object_of, record.parts.values()))
+        yield from (_describe_part(object_of(each)) for _, each in record.parts)
     else:
         yield _make("note", _name(effect))
     if record.end is None:

@@ -112,7 +112,7 @@ class ModelSession:
     def recall(self, last: ModelReply) -> tuple[ModelMessage, ...]:
         """Return the messages that a step has added whose `last` response came before; nothing is asked or called."""
         self._recorder = None
-        return self.answer(ModelRequest("", ()), _get_known, last).added
+        return self.answer(ModelRequest("", ()), _repeat_known, last).added
 
     def answer(self, request: ModelRequest, carry_out: CarryOut, last: ModelReply | None = None) -> HandedIn:
         """Return what a model hands in after calls of tools, or raise `ModelError`; no request is made for the `last`.
@@ -170,7 +170,7 @@ class ModelSession:
         return ModelMessage("tool", text, call=call.id, tool=call.tool)
 
 
-def _get_known(_call: str, _tool: str, _arguments: Json, known: Object | None) -> Object:
+def _repeat_known(_call: str, _tool: str, _arguments: Json, known: Object | None) -> Object:
     """Return the result of a call that a journal holds; the requests of other workers have only some of them."""
     return known or {"error": "the result is not known any more"}
 
