@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-import pytest
 from crash.tool_loops import ROUNDS, Folder, Kill
 from world.models.wire import serve
 
@@ -27,11 +26,6 @@ def test_only_what_was_under_way_is_repeated(tmp_path: Path) -> None:
     assert find_faults(kills, tmp_path) == []
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_a_kill_at_any_request_repeats_it_alone(number: int, tmp_path: Path) -> None:
-    assert find_faults([Kill(is_call=False, number=number)] * 2, tmp_path) == []
-
-
-@pytest.mark.parametrize("number", range(ROUNDS))
-def test_a_kill_in_any_call_repeats_it_alone(number: int, tmp_path: Path) -> None:
-    assert find_faults([Kill(is_call=True, number=number)], tmp_path) == []
+def test_a_run_that_is_killed_at_each_request_and_in_each_call_repeats_each_once(tmp_path: Path) -> None:
+    kills = [Kill(is_call=is_call, number=number) for number in range(ROUNDS) for is_call in (False, True)]
+    assert find_faults(kills, tmp_path) == []

@@ -20,7 +20,7 @@ from stagec.plan import Plan, dump
 from stagec.plan.facts import facts
 from stagec.plan.surroundings import Tool
 
-ROUNDS = choose(6, full=16)
+ROUNDS = choose(6, full=10)
 """Calls of the step; behind the last one comes its answer."""
 TOKENS = 15
 """What a request uses on the wire."""
