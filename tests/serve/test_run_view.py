@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playable import steps
 from serve.asking import make_stages
 
 from stagec.plan import dump
 from stagec.plan.act import Converse
 from stagec.runtime import Answered, Cancelled, Started, load
-from stagec.runtime.exchange import Turn
+from stagec.runtime.exchange import Rewound, Turn, part_key
 from stagec.serve.run_drawing import RunDrawing
 from stagec.serve.run_view import RunView
 from stagec.serve.transcripts import describe_visits
@@ -125,6 +126,45 @@ def test_a_transcript_has_every_message_once(view: RunView) -> None:
         assert texts.count(wanted) == 1
     calls = [each for message in visits[0]["messages"] for each in message.get("calls", [])]
     assert [each["tool"] for each in calls] == ["Read", "hand_in"]
+
+
+def test_the_calls_within_a_step_are_in_its_transcript_and_its_rows() -> None:
+    program = load(dump(steps()))
+    view = RunView(program, RunDrawing(program.plan))
+    view.take(Started("one", None, {"topic": "cats"}))
+    (key,) = view.state.pending
+    usage: Any = {"model": "m", "input": 10, "output": 5, "requests": 1, "cost": "0.01"}
+    call = {"id": "7", "tool": "Read", "arguments": {"path": "a"}}
+    for number, part in enumerate(
+        [
+            {"text": "Let me look.", "calls": [call, {**call, "id": "8"}], "usage": usage},
+            {"call": "7", "result": {"value": "what is there"}},
+            {"call": "8", "result": {"error": "it is gone"}},
+        ],
+        1,
+    ):
+        view.take(Answered(part_key(key, number), part))
+    visit: Any
+    (visit,) = describe_visits(view, "draft")
+    told = [(each["role"], each["text"]) for each in visit["messages"]]
+    between = [("assistant", "Let me look."), ("tool", "what is there"), ("error", "it is gone")]
+    assert told == [("user", "Draft cats"), *between, ("note", "not answered yet")]
+    assert [each["tool"] for each in visit["messages"][1]["calls"]] == ["Read", "Read"]
+    rows: Any = [each.to_json() for each in view.rows[1:]]
+    assert [(each["node"], each["who"], each["what"], each["answer"]) for each in rows] == [
+        ("draft", "draft", "response", "Read, Read"),
+        ("draft", "draft", "result", "what is there"),
+        ("draft", "draft", "result", "error: it is gone"),
+    ]
+    assert view.uses.requests == 1
+
+    view.take(Rewound(3))  # behind the first result
+    (visit,) = describe_visits(view, "draft")
+    assert [each["role"] for each in visit["messages"]] == ["user", "assistant", "tool", "note"]
+    view.take(Answered(key, {"answer": {"action": "next"}, "usage": {**usage, "requests": 2, "input": 20}}))
+    (visit,) = describe_visits(view, "draft")
+    assert [each["role"] for each in visit["messages"]] == ["user", "assistant", "tool", "assistant"]
+    assert view.uses.requests == 2
 
 
 def test_every_event_is_a_row(view: RunView) -> None:

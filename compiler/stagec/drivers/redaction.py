@@ -19,6 +19,7 @@ from stagec.runtime.exchange import (
     Run,
     Shell,
     Started,
+    whole_key,
 )
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -37,6 +38,9 @@ def redact_event(redactor: Redactor, event: Event, effect: Effect | None = None)
     """
     match event:
         case Answered():
+            if whole_key(event.key) is not None:
+                is_result = "result" in object_of(event.answer)
+                return replace(event, answer=redact_value(redactor, event.answer, is_output=is_result))
             return replace(event, answer=redact_answer(redactor, event.answer, effect))
         case Started():
             return replace(event, inputs=object_of(redact_value(redactor, dict(event.inputs))))

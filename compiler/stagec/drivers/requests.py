@@ -78,6 +78,7 @@ class RequestPool:
         self._world, self._most, self._start = world, most, start
         self._is_heard = inbox is not None
         self._inbox = Inbox() if inbox is None else inbox
+        self.put = self._inbox.put
         self._events: list[Event] = []
         self._overlaps: Callable[[Effect], bool] = getattr(world, "overlaps", _always)
         self._cancel: Callable[[str], None] | None = getattr(world, "cancel", None)

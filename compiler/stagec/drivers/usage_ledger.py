@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Object
 from stagec.core.words import format_count
+from stagec.drivers.answer_parts import AnswerParts
 from stagec.runtime import Answered, Event, StepResult
 from stagec.runtime.exchange import Ask, Turn, read_key
 from stagec.runtime.state import find_asking
@@ -22,25 +23,44 @@ class UsageLedger:
     """
 
     def __init__(self) -> None:
-        self.nodes: dict[str, TokenUse] = {}
+        self._settled: dict[str, TokenUse] = {}
         self._asked: dict[str, str] = {}
+        self._parts = AnswerParts()
+
+    @property
+    def nodes(self) -> dict[str, TokenUse]:
+        """What each node has used, also for answers that are not there yet."""
+        nodes = dict(self._settled)
+        for key, parts in self._parts.open_parts.items():
+            if key in self._asked:
+                _add(nodes, self._asked[key], map(read_usage, parts))
+        return nodes
 
     @property
     def total(self) -> TokenUse | None:
         """What all nodes have used; None when no model says that it has used anything."""
-        return add_usage(self.nodes.values()) if self.nodes else None
+        nodes = self.nodes
+        return add_usage(nodes.values()) if nodes else None
 
     def take(self, event: Event, step: StepResult) -> None:
         """Take an event, and what followed from it."""
         if isinstance(event, Answered) and event.key in self._asked:
             node = self._asked.pop(event.key)
-            used = read_usage(event.answer)
-            if used != _NOTHING:
-                self.nodes[node] = add_usage((self.nodes.get(node, _NOTHING), used))
+            _add(self._settled, node, (read_usage(event.answer),))
+        for key, part in self._parts.observe(event):
+            if key in self._asked:
+                _add(self._settled, self._asked[key], (read_usage(part),))
         for each in step.effects:
             if isinstance(each, Ask | Turn):
                 asking = find_asking(step.state.active, each.key)  # of an agent's run, the phase that runs it
                 self._asked[each.key] = read_key(each.key).node if asking is None else asking.node
+
+
+def _add(nodes: dict[str, TokenUse], node: str, uses: Iterable[TokenUse]) -> None:
+    """Add what a node has used, if it has used anything."""
+    used = add_usage(uses)
+    if used != _NOTHING:
+        nodes[node] = add_usage((nodes.get(node, _NOTHING), used))
 
 
 def describe_usage(used: TokenUse) -> tuple[str, str, str, str]:

@@ -232,6 +232,18 @@ def request_key(execution: str, attempt: int, index: int) -> str:
     return f"{execution}/{attempt}.{index}"
 
 
+def part_key(key: str, number: int) -> str:
+    """Return the key of a part of an answer: nobody waits for it, so it changes no state."""
+    return f"{key}~{number}"
+
+
+def whole_key(key: str) -> str | None:
+    """Return the key of the request whose answer has a part of this key; None for the key of a request."""
+    execution, slash, place = key.rpartition("/")
+    whole, mark, number = place.partition("~")
+    return f"{execution}{slash}{whole}" if mark and number.isdecimal() else None
+
+
 def name_scope(run: str) -> str:
     """Return the name of the scope that the entry of a run opens, which no execution has."""
     return f"{run}/"

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from stagec.core.json import Json, Object
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.drivers.history import list_branch
-from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
+from stagec.drivers.local.request_descriptions import describe_event
 from stagec.drivers.replay import BranchWalk
 from stagec.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.picture.document import Box, Line, Role
 from stagec.protocol.lifecycle import StageStatus
 from stagec.runtime import Answered, Effect, Event, Move, Program, Started, State, StepResult
-from stagec.runtime.exchange import Rewound, execution_of, read_key
+from stagec.runtime.exchange import Rewound, execution_of, read_key, whole_key
 from stagec.runtime.failures import describe_failure, failure_to_json
 from stagec.runtime.state import find_asking
 from stagec.serve.run_drawing import RunDrawing
@@ -34,12 +34,16 @@ _STAGES: Mapping[str, str] = {
 
 @value
 class RequestRecord:
-    """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none."""
+    """A request, the numbers of the events that made and answered it, and the answer; `end` None: there is none.
+
+    `parts` has the parts of the answer, each with the number of its event.
+    """
 
     effect: Effect
     begin: int
     end: int | None = None
     answer: Json = None
+    parts: tuple[tuple[int, Json], ...] = ()
 
 
 @value
@@ -121,6 +125,9 @@ class RunView:
         """Forget the requests and the ends of executions that are not on the present branch of the history."""
         branch = set(list_branch(self.events))
         self.records = {key: each for key, each in self.records.items() if each.begin in branch}
+        for key, record in self.records.items():
+            parts = [(at, each) for at, each in record.parts if at in branch]
+            self.records[key] = replace(record, parts=tuple(parts))
         moves = [move for seq in sorted(branch) for move in self.rows[seq].moves if not move.run]
         self._outcomes = {move.node: move for move in moves}
         self.outcomes = {(move.node, move.visit): move.outcome for move in moves}
@@ -141,7 +148,11 @@ class RunView:
         """Remember what was answered and what is asked now."""
         asked = self.records.get(event.key) if isinstance(event, Answered) else None
         if isinstance(event, Answered) and asked is not None and asked.end is None:
-            self.records[event.key] = RequestRecord(asked.effect, asked.begin, seq, event.answer)
+            self.records[event.key] = replace(asked, end=seq, answer=event.answer)
+        whole = whole_key(event.key) if isinstance(event, Answered) else None
+        if isinstance(event, Answered) and whole is not None and whole in self.records:
+            known = self.records[whole]
+            self.records[whole] = replace(known, parts=(*known.parts, (seq, event.answer)))
         for effect in step.effects:
             asking = find_asking(step.state.active, effect.key)
             execution = execution_of(effect.key) if asking is None else asking.key
@@ -149,7 +160,9 @@ class RunView:
             keys = self.executions.setdefault(node, {}).setdefault(execution, [])
             if effect.key not in self.records:
                 keys.append(effect.key)
-            self.records[effect.key] = RequestRecord(effect, seq)
+            before = self.records.get(effect.key)  # one that is made again in a branch that begins within it
+            parts = () if before is None or before.end is not None else before.parts
+            self.records[effect.key] = RequestRecord(effect, seq, parts=parts)
 
     def _find_begun(self, event: Event, state: State) -> Iterable[int]:
         entry = self.program.plan.entries.get(state.entry) if isinstance(event, Started) else None
@@ -256,14 +269,6 @@ def _find_node(state: State, key: str) -> str:
 
 
 def _describe(seq: int, before: State, event: Event, step: StepResult) -> JournalRow:
-    effect = before.pending.get(event.key) if isinstance(event, Answered) else None
-    if isinstance(event, Answered) and effect is not None:
-        told = (
-            _find_node(before, event.key),
-            label_request(event.key),
-            describe_request(effect),
-            describe_answer(effect, event.answer),
-        )
-    else:
-        told = "", "", type(event).__name__.lower(), describe_change(event)
-    return JournalRow(seq, *told, step.moves)
+    who, what, answer = describe_event(before.pending, event)
+    key = (whole_key(event.key) or event.key) if who and isinstance(event, Answered) else None
+    return JournalRow(seq, "" if key is None else _find_node(before, key), who, what, answer, step.moves)

@@ -59,11 +59,20 @@ def _describe_turn(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
     elif "error" in answer:
         yield _make("error", _format(answer["error"]))
     else:
-        calls = list(map(object_of, list_of(answer.get("calls"))))
-        told: list[Json] = [
-            {"tool": _format(each.get("tool")), "arguments": _format(each.get("arguments"))} for each in calls
-        ]
-        yield _make("assistant", text_in(answer, "text") or "", calls=told)
+        yield _make("assistant", text_in(answer, "text") or "", calls=_list_calls(answer))
+
+
+def _describe_part(part: Object) -> Json:
+    """Return a response in the course of a step with the calls that the model makes, or the result of a call."""
+    if "result" in part:
+        result = object_of(part["result"])
+        return _make("error" if "error" in result else "tool", _format(result.get("error", result.get("value"))))
+    return _make("assistant", text_in(part, "text") or "", calls=_list_calls(part))
+
+
+def _list_calls(said: Object) -> list[Json]:
+    calls = map(object_of, list_of(said.get("calls")))
+    return [{"tool": _format(each.get("tool")), "arguments": _format(each.get("arguments"))} for each in calls]
 
 
 def _describe_record(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
@@ -74,6 +83,7 @@ def _describe_record(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
         yield _make("user", effect.prompt)
         if effect.complaint:
             yield _make("note", f"the answer before was refused: {effect.complaint}")
+        yield from (_describe_part(object_of(each)) for _, each in record.parts)
     else:
         yield _make("note", _name(effect))
     if record.end is None:

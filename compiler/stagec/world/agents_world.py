@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.runtime.agent_runs import read_agent_run, run_of
 from stagec.runtime.exchange import Effect
-from stagec.world.composed import ComposedWorld, Meter
+from stagec.world.composed import ComposedWorld, Meter, Recorder
 from stagec.world.scenario import Scenario, script_agent
 from stagec.world.scripted_world import Beyond, ScriptedWorld
 
@@ -44,6 +44,11 @@ class AgentsWorld:
         """Let all who ask models ask a meter before each request."""
         for each in self._all:
             each.be_metered(meter)
+
+    def be_recorded(self, recorder: Recorder) -> None:
+        """Let all who ask models have a journal keep the parts of answers."""
+        for each in self._all:
+            each.be_recorded(recorder)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Tell who remembers what it said about an answer that it gave before this process began."""

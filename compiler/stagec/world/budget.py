@@ -11,7 +11,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
 from stagec.runtime.exchange import Ask, Effect, Turn, read_key
-from stagec.world.composed import ComposedWorld
+from stagec.world.composed import ComposedWorld, Recorder
 from stagec.world.models.port import TokenUse
 from stagec.world.models.usage import add_usage, read_usage
 
@@ -131,6 +131,21 @@ class BudgetedWorld:
     def _find_rest(self) -> float:
         """Return the seconds that are left of the time, at most a day."""
         return min(max(0.0, self._begin + (self._budget.seconds or 0.0) - monotonic()), _DAY)
+
+    def be_recorded(self, recorder: Recorder) -> None:
+        """Have a journal keep the parts of answers that take several requests to models."""
+        self._world.be_recorded(recorder)
+
+    def recall_parts(self, effect: Effect, used: TokenUse) -> None:
+        """Count what the parts of an answer have used that is not there yet."""
+        with self._lock:
+            self._open[effect.key] = used
+
+    def lose(self, effect: Effect, used: TokenUse) -> None:
+        """Count what was used for parts of an answer to which the run does not come back."""
+        node = read_key(effect.key).node
+        with self._lock:
+            self._nodes[node] = add_usage((self._nodes.get(node, TokenUse()), used))
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Count what was used before this process began."""

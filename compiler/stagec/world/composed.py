@@ -41,11 +41,25 @@ class Meter(Protocol):
         """Take what one of the requests has used that answering takes."""
 
 
+class Recorder(Protocol):
+    """Keeps the parts of answers that take several requests to models; in several threads at once."""
+
+    def list_parts(self, key: str) -> tuple[Json, ...]:
+        """Return the parts of an answer that were kept until now."""
+
+    def keep(self, key: str, part: Json) -> Json:
+        """Return a part as the journal gives it back; it is on the disk then. Raise `Failure` if nobody needs it."""
+
+    def cancel(self, key: str) -> None:
+        """Keep no more parts of an answer."""
+
+
 class ComposedWorld:
     """Parts in their order; the last one gets what no other takes, and must be closed with the rest.
 
     A part that needs answers of others may have a method `join`, which is given this world. One that asks providers of
-    models has a method `name_provider`, and one that asks several times for one answer a method `be_metered`.
+    models has a method `name_provider`, and one that asks several times for one answer the methods `be_metered` and
+    `be_recorded`.
     """
 
     def __init__(self, parts: Iterable[WorldPart]) -> None:
@@ -83,6 +97,13 @@ class ComposedWorld:
             found = getattr(each, "be_metered", None)
             if found is not None:
                 found(meter)
+
+    def be_recorded(self, recorder: Recorder) -> None:
+        """Let parts that ask models several times for one answer have a journal keep what they have got."""
+        for each in self._parts:
+            found = getattr(each, "be_recorded", None)
+            if found is not None:
+                found(recorder)
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Tell a part that remembers what it said about an answer that it gave before this process began."""

@@ -67,7 +67,8 @@ class WorkerWorld:
         self._world = world
         self.overlaps, self.cancel, self.takes = world.overlaps, world.cancel, world.takes
         self.name_provider = world.name_provider
-        self.observe = Memory(world).observe
+        memory = Memory(world)
+        self.observe, self.parts = memory.observe, memory.parts
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""

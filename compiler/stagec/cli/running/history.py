@@ -23,7 +23,7 @@ from stagec.drivers.following import Interruption, StoredHistory, find_standing,
 from stagec.drivers.history import UNTIMED, event_to_json, key_of
 from stagec.drivers.local import History, JournalError, Reason
 from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.request_descriptions import describe_answer, describe_change, describe_request, label_request
+from stagec.drivers.local.request_descriptions import describe_event
 from stagec.drivers.local.stage_ledger import StageRow, list_stages
 from stagec.drivers.replay import Difference, advance_through, replay_twice
 from stagec.drivers.usage_ledger import (
@@ -33,7 +33,7 @@ from stagec.drivers.usage_ledger import (
     summarise_usage,
     total_to_json,
 )
-from stagec.runtime import Answered, Program, State
+from stagec.runtime import Program, State
 from stagec.runtime.failures import failure_to_json
 from stagec.world.models.port import TokenUse
 
@@ -162,16 +162,10 @@ def _make_rows(program: Program, history: History, formatter: RunFormatter) -> I
     """Yield a row for each event, and one for each further execution that it ended."""
     before, times = State(), history.times or (UNTIMED,) * len(history.events)
     for seq, ((event, step), time) in enumerate(zip(advance_through(program, history.events), times, strict=True)):
-        # who was asked for what, and the answer
-        effect = before.pending.get(event.key) if isinstance(event, Answered) else None
-        if isinstance(event, Answered) and effect is not None:
-            who, what = label_request(event.key), describe_request(effect)
-            answer = describe_answer(effect, event.answer)
-        else:
-            who, what, answer = "", type(event).__name__.lower(), describe_change(event)
+        told = describe_event(before.pending, event)
         moves = [formatter.format_inner_move(move) for move in step.moves]
         before = step.state
-        yield f"{seq:>3}", _format_time(time.at), who, what, answer, moves[0] if moves else ""
+        yield f"{seq:>3}", _format_time(time.at), *told, moves[0] if moves else ""
         yield from (("", "", "", "", "", move) for move in moves[1:])
 
 

@@ -91,6 +91,7 @@ class Audience:
     def __init__(self, setup: RunSetup) -> None:
         self._setup = setup
         self._memory = Memory(setup.world)
+        self.parts = self._memory.parts
         self._count = 0
 
     def recall(self, event: Event, step: StepResult) -> None:
@@ -157,7 +158,9 @@ def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:
             state = restore(setup.program, setup.journal.history, audience.recall)
             world = WorldWithProgress(setup.world) if steering.inbox is None else setup.world
             inbox, redactor = steering.inbox, Redactor(os.environ)
-            session = RunSession(setup.program, setup.journal, world, audience.observe, inbox, setup.most, redactor)
+            session = RunSession(
+                setup.program, setup.journal, world, audience.observe, inbox, setup.most, redactor, audience.parts
+            )
             return proceed(session, state, event)
     except KeyboardInterrupt:
         setup.reporter.close()

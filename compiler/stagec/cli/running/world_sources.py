@@ -15,12 +15,14 @@ from stagec.core.json import list_of, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
+from stagec.drivers.answer_parts import AnswerParts
 from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 from stagec.runtime import Answered, Effect, Event, Program, StepResult
-from stagec.runtime.exchange import Ask, Call, Turn
+from stagec.runtime.exchange import Ask, Call, Turn, whole_key
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
+from stagec.world.models.usage import add_usage, read_usage
 from stagec.world.scenario import Scenario
 from stagec.world.scripted_calls import has_tool
 from stagec.world.tools.files import FileTools
@@ -236,10 +238,19 @@ class Memory:
 
     def __init__(self, world: BudgetedWorld) -> None:
         self._world = world
+        self.parts = AnswerParts()
+        world.be_recorded(self.parts)
         self._asked: dict[str, Effect] = {}
 
     def observe(self, event: Event, step: StepResult) -> None:
         """Take an event of a journal, and what followed from it."""
         if isinstance(event, Answered) and event.key in self._asked:
             self._world.recall(self._asked.pop(event.key), event.answer)
+        lost = self.parts.observe(event)
+        for key, part in lost:
+            if key in self._asked:
+                self._world.lose(self._asked[key], read_usage(part))
+        whole = whole_key(event.key) if isinstance(event, Answered) else None
+        for key in {*(key for key, _ in lost), *(() if whole is None else (whole,))} & self._asked.keys():
+            self._world.recall_parts(self._asked[key], add_usage(map(read_usage, self.parts.list_parts(key))))
         self._asked |= {each.key: each for each in step.effects if isinstance(each, Ask | Turn)}

@@ -14,6 +14,7 @@ from dbos import DBOS
 
 from stagec.core.json import object_of
 from stagec.core.value import replace
+from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOutWorld
 from stagec.drivers.dbos.permits import PermittedWorld
@@ -27,7 +28,7 @@ from stagec.drivers.redaction import redact_event
 from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
 from stagec.drivers.threads import THREADS
 from stagec.runtime import Program
-from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait
+from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait, whole_key
 from stagec.world.provider_outage import ProviderOutage, read_outage, spread
 from stagec.world.questions import is_for_people
 
@@ -49,7 +50,7 @@ class Segment:
     def __init__(self, setup: ExecutionSetup, program: Program, given: TakenUp) -> None:
         self._setup, self.record, self._sent = setup, given.record, given.sent
         self._progress = RunProgress(program)
-        self._inbox = Inbox()
+        self._inbox, self._parts = Inbox(), AnswerParts()
         self._told: set[str] = set()
         self._since: dict[str, float] = {}
         self._stop, self._is_cancelled = "", False
@@ -65,8 +66,8 @@ class Segment:
             self._inbox.put(InterruptionError(word))
 
     def hear(self, messages: Iterable[RunMessage]) -> None:
-        """Take signals, each once; a run that is cancelled cannot be paused any more."""
-        new = [each for each in messages if each.id not in self._told]
+        """Take signals, each once; a cancelled run cannot be paused any more, and nobody sends parts of answers."""
+        new = [each for each in messages if each.id not in self._told and whole_key(each.key) is None]
         self._told.update(each.id for each in new)
         self._is_cancelled |= any(each.kind is MessageKind.CANCEL for each in new)
         for message in new:
@@ -90,7 +91,9 @@ class Segment:
             with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
-                return self._go_on(world, pool)
+                self._parts = getattr(world, "parts", self._parts)
+                with self._parts.let_write(pool.put):
+                    return self._go_on(world, pool)
 
     def _enter_world(self, opened: ExitStack, latest: Replanned | None) -> tuple[RunWorld, Program]:
         """Open the world of the run; a run that is cancelled ends even where its world cannot be opened."""
@@ -130,6 +133,8 @@ class Segment:
             self._change, self._has_changed = None, True
         if not self._is_live or (isinstance(event, Answered) and event.key in self._answered_elsewhere):
             world.observe(event, step)
+        else:
+            self._parts.observe(event)
         self._is_live = False
 
     def _hear_what_is_there(self) -> None:
@@ -176,7 +181,7 @@ class Segment:
             if event is None:
                 with self._setup.turns.give_back():
                     event = pool.next_event(replace(self._progress.state, pending=open_))
-            if not isinstance(event, Answered) or event.key in pending:
+            if not isinstance(event, Answered) or (whole_key(event.key) or event.key) in pending:
                 return event
 
     def _explain_stop(self, entry: str, world: RunWorld) -> Settlement:

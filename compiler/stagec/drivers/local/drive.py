@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import partial
+from threading import Lock
 from typing import Protocol
 
 from stagec.core.clock import read_clock
+from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
+from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.history import (
     EventTimes,
     History,
@@ -20,11 +23,11 @@ from stagec.drivers.history import (
     dump_event,
     load_event,
 )
-from stagec.drivers.local.background import open_background, run_at_once
+from stagec.drivers.local.background import Begin, open_background, run_at_once
 from stagec.drivers.local.journal import Journal
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
-from stagec.drivers.requests import Inbox, World, open_pool
+from stagec.drivers.requests import Inbox, RequestPool, World, open_pool
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Event, Replanned, Rewound
 from stagec.runtime.program import Program, load
@@ -65,6 +68,7 @@ class RunSession:
 
     Where there is an inbox, events that are put into it happen to the run. `most` is how many requests may be under way
     at the same time, if those are fewer than the plan allows. What happens passes the `redactor` before it is written.
+    `parts` has those of answers that are not there yet.
     """
 
     program: Program
@@ -74,6 +78,7 @@ class RunSession:
     inbox: Inbox | None = None
     most: int | None = None
     redactor: Redactor | None = None
+    parts: AnswerParts | None = None
 
     def dump(self, state: State, event: Event) -> str:
         """Return an event as it is written: without secrets."""
@@ -150,24 +155,60 @@ def _append(journal: Journal, event: Event, step: StepResult) -> None:
 
 def proceed(session: RunSession, state: State, event: Event | None) -> State:
     """Execute a run from a state, the one to which the journal leads, until it has ended."""
-    journal, program = session.journal, session.program
-    background, most = open_background() if journal.waits else None, program.plan.limits.parallel
+    most = session.program.plan.limits.parallel
     most = most if session.most is None else min(most, session.most)
+    background = open_background() if session.journal.waits else None
+    parts = AnswerParts() if session.parts is None else session.parts
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
-        while event is not None or state.ended is None:
-            if event is None:
-                event = pool.next_event(state)
-            body = session.dump(state, event)
-            following = begin(partial(_follow, program, state, journal.count, body))
-            journal.append(event, add_times(body, pool.take_times(event)))
-            event, step, step_digest = following()
-            program = step.program or program
-            journal.take_digest(step_digest)
-            if step.state.ended is not None:
-                journal.seal()
-            session.observe(event, step)
-            state, event = step.state, None
-    return state
+        course = _Course(session, state, begin, pool)
+        with closing(course), parts.let_write(course.take):
+            while event is not None or course.state.ended is None:
+                course.take(pool.next_event(course.state) if event is None else event)
+                event = None
+    return course.state
+
+
+class _Course:
+    """Takes the events of a run, one after the other, in any thread: parts of answers come where these are made."""
+
+    def __init__(self, session: RunSession, state: State, begin: Begin, pool: RequestPool) -> None:
+        self._session, self._program, self.state = session, session.program, state
+        self._begin, self._pool = begin, pool
+        self._lock = Lock()
+        self._end: BaseException | None = None
+
+    def take(self, event: Event) -> None:
+        """Write an event, and let what follows from it happen; nothing is written behind one that was broken off."""
+        with self._lock:
+            if self._end is not None:
+                raise self._end
+            try:
+                self._take(event)
+            except BaseException as error:
+                self._end = error
+                raise
+            if self.state.ended is not None:
+                self._end = Failure("the run has ended")
+
+    def _take(self, event: Event) -> None:
+        session, journal = self._session, self._session.journal
+        body = session.dump(self.state, event)
+        following = self._begin(partial(_follow, self._program, self.state, journal.count, body))
+        journal.append(event, add_times(body, self._pool.take_times(event)))
+        event, step, step_digest = following()
+        self._program = step.program or self._program
+        journal.take_digest(step_digest)
+        if step.state.ended is not None:
+            journal.seal()
+        session.observe(event, step)
+        self.state = step.state
+        if session.parts is not None:
+            session.parts.observe(event)
+
+    def close(self) -> None:
+        """Write nothing more; what another thread writes now is written when this returns."""
+        with self._lock:
+            self._end = self._end or Failure("the run is not executed any more")
 
 
 def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event, StepResult, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from shlex import join
 
 from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.words import listing, shorten_digest
 from stagec.drivers.local.stage_ledger import describe_end
-from stagec.runtime import Effect, Event, Replanned, Rewound
+from stagec.runtime import Answered, Effect, Event, Replanned, Rewound
 from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import (
     Ask,
@@ -28,6 +29,7 @@ from stagec.runtime.exchange import (
     Wait,
     label_execution,
     read_key,
+    whole_key,
 )
 from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, OrchestratorRequest, Relabel
 
@@ -91,6 +93,26 @@ def describe_answer(effect: Effect, answer: Json) -> str:
             return f"error: {_shorten(given['error'])}"
         case _:
             return _shorten(given.get("answer", given.get("value")))
+
+
+def describe_event(pending: Mapping[str, Effect], event: Event) -> tuple[str, str, str]:
+    """Return who was asked for what, and the answer, given the open requests; of other events, what has happened."""
+    key = event.key if isinstance(event, Answered) else ""
+    whole = whole_key(key)
+    if isinstance(event, Answered) and key in pending:
+        return label_request(key), describe_request(pending[key]), describe_answer(pending[key], event.answer)
+    if isinstance(event, Answered) and whole is not None and whole in pending:
+        return label_request(whole), *_describe_part(object_of(event.answer))
+    return "", type(event).__name__.lower(), describe_change(event)
+
+
+def _describe_part(part: Object) -> tuple[str, str]:
+    """Return what a part of an answer is, and what it says: the tools that a model calls, or what one has returned."""
+    if "result" not in part:
+        tools = ", ".join(str(object_of(each).get("tool")) for each in list_of(part.get("calls")))
+        return "response", tools or _shorten(text_in(part, "text") or "")
+    result = object_of(part["result"])
+    return "result", f"error: {_shorten(result['error'])}" if "error" in result else _shorten(result.get("value"))
 
 
 def describe_change(event: Event) -> str:

@@ -8,15 +8,15 @@ from threading import Lock
 from typing import Protocol
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of, text_in
 from stagec.core.secrets import Redactor
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
 from stagec.runtime.readable_answers import FINISH, UNREADABLE
-from stagec.world.composed import ComposedWorld, Meter
+from stagec.world.composed import ComposedWorld, Meter, Recorder
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
     Listener,
@@ -30,7 +30,8 @@ from stagec.world.models.port import (
     Provider,
 )
 from stagec.world.models.retries import ModelOutageError
-from stagec.world.models.session import ModelSession, Tools, write_result
+from stagec.world.models.session import ModelSession, Tools
+from stagec.world.models.session_parts import dump_call
 from stagec.world.models.usage import MEMBER, usage_to_json
 from stagec.world.provider_outage import ProviderOutage
 from stagec.world.request_json import OPENING, define_completion, read_schema
@@ -91,6 +92,7 @@ class ModelWorld:
         self._plan, self._setup = plan, setup
         self._redactor = Redactor(os.environ)
         self._meter: Meter | None = None
+        self._recorder: Recorder | None = None
         self._said: tuple[ModelMessage, ...] = ()
         self._lock = Lock()
 
@@ -109,6 +111,8 @@ class ModelWorld:
 
     def cancel(self, key: str) -> None:
         """End a request that is under way."""
+        if self._recorder is not None:
+            self._recorder.cancel(key)
         self._setup.tools.cancel(key)
         self._setup.provider.cancel(key)
 
@@ -124,6 +128,10 @@ class ModelWorld:
         """Ask before each request, also those in the course of one step."""
         self._meter = meter
 
+    def be_recorded(self, recorder: Recorder) -> None:
+        """Have a journal keep the responses and calls in the course of one step."""
+        self._recorder = recorder
+
     def answer(self, effect: Effect) -> Json:
         """Return the answer of a model or its `error`, with its `usage`.
 
@@ -133,7 +141,7 @@ class ModelWorld:
             raise TypeError(effect)
         model = self._setup.choice.choose_for(effect) or ""
         listen, prices = self._listen(effect.key), self._setup.prices
-        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter)
+        asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter, self._recorder)
         try:
             told = (
                 self._answer_ask(asking, effect, model)
@@ -150,10 +158,14 @@ class ModelWorld:
 
     def recall(self, effect: Effect, answer: Json) -> None:
         """Remember what was said before this process began, as a journal tells it."""
-        given = answer.get("answer") if isinstance(answer, dict) else None
-        if isinstance(effect, Ask) and isinstance(given, dict):
-            said = ModelMessage("assistant", write_result(given))
-            self._said = (*self._said, *_list_new(self._said, effect), said)
+        told = object_of(answer)
+        given = told.get("answer")
+        if not isinstance(effect, Ask) or not (isinstance(given, dict) or {UNREADABLE, FINISH} & told.keys()):
+            return
+        unreadable, finish = text_in(told, UNREADABLE), text_in(told, FINISH)
+        last = ModelReply(text_in(told, "text") or "", output=given, unreadable=unreadable, finish=finish)
+        added = ModelSession(self._setup.provider, effect, recorder=self._recorder).recall(last)
+        self._said = (*self._said, *_list_new(self._said, effect), *map(self._redact, added))
 
     def _listen(self, key: str) -> Listener | None:
         onlooker = self._setup.onlooker
@@ -165,7 +177,7 @@ class ModelWorld:
         tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
         reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
-        return {"text": reply.text, "calls": list(map(_dump_call, reply.calls)), **_explain_reply(reply)}
+        return {"text": reply.text, "calls": list(map(dump_call, reply.calls)), **_explain_reply(reply)}
 
     def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
         """Return the answer of a step. It knows what was said before in the run, and is remembered itself."""
@@ -180,8 +192,12 @@ class ModelWorld:
         found = asking.answer(request, self._setup.tools.begin(ask))
         told: dict[str, Json] = {"text": found.reply.text, **_explain_reply(found.reply)}
         with self._lock:
-            self._said = (*self._said, *added, *found.added)
+            self._said = (*self._said, *added, *map(self._redact, found.added))
         return {"answer": found.reply.output, **told} if isinstance(found.reply.output, dict) else told
+
+    def _redact(self, message: ModelMessage) -> ModelMessage:
+        """Return a message as the journal has it, so that later steps are told the same after the run is resumed."""
+        return replace(message, text=self._redactor.redact(message.text))
 
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
@@ -192,12 +208,6 @@ class ModelWorld:
         if error.fault in _FOR_PEOPLE:
             raise Failure(told) from error
         return {"error": {"class": "Provider", "code": error.fault.value, "message": text}}
-
-
-def _dump_call(call: ModelCall) -> Json:
-    """Return a call as an answer has it."""
-    told: dict[str, Json] = {"id": call.id, "tool": call.tool, "arguments": call.arguments}
-    return told if call.unreadable is None else {**told, UNREADABLE: call.unreadable}
 
 
 def _explain_reply(reply: ModelReply) -> dict[str, Json]:

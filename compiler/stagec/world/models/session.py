@@ -10,7 +10,7 @@ from stagec.core.json import Json, Object
 from stagec.core.value import replace, value
 from stagec.project.prices import PriceTable
 from stagec.runtime.exchange import Ask, Turn
-from stagec.world.composed import ComposedWorld, Meter
+from stagec.world.composed import ComposedWorld, Meter, Recorder
 from stagec.world.models.port import (
     ANSWER,
     Listener,
@@ -23,6 +23,7 @@ from stagec.world.models.port import (
     Provider,
     TokenUse,
 )
+from stagec.world.models.session_parts import dump_reply, dump_result, read_reply, read_result
 from stagec.world.models.usage import add_usage, price_usage
 from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.toolbox import is_refused
@@ -33,8 +34,11 @@ _ALONE = f"Nothing was carried out: {ANSWER} must be the only call of a response
 _ASK_FOR_ANSWER = "Hand in the answer now, in the form that was asked for, and nothing else."
 
 
-CarryOut = Callable[[str, str, Json], Object]
-"""Carries a call out, given its id, its tool and its arguments; returns `{"value": …}` or `{"error": …}`."""
+CarryOut = Callable[[str, str, Json, Object | None], Object]
+"""Carries a call out, given its id, its tool and its arguments; returns `{"value": …}` or `{"error": …}`.
+
+The last argument is the result of a call that was carried out before this process began: then it only counts.
+"""
 
 
 class Tools(Protocol):
@@ -72,9 +76,12 @@ class ModelSession:
         listen: Listener | None = None,
         prices: PriceTable | None = None,
         meter: Meter | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._provider, self._effect, self._listen, self._prices = provider, effect, listen, prices
         self._meter = meter
+        self._is_asking, self._recorder = False, recorder
+        self._known = [] if recorder is None else list(recorder.list_parts(effect.key))
         self._uses: list[TokenUse] = []
         self._called: dict[str, None] = {}
 
@@ -90,8 +97,9 @@ class ModelSession:
 
     def ask(self, request: ModelRequest) -> ModelReply:
         """Return one response, or raise `ModelError`; raise `Failure` when a budget allows no more requests."""
-        if self._meter is not None and self._uses:  # whoever asks for an answer has admitted the first
+        if self._meter is not None and self._is_asking:  # whoever asks for an answer has admitted the first
             self._meter.reserve(self._effect)
+        self._is_asking = True
         reply = self._provider.request(self._effect.key, request, self._listen)
         if self._listen is not None:
             self._listen("\n")
@@ -101,20 +109,29 @@ class ModelSession:
             self._meter.spend(self._effect, self._uses[-1])
         return reply
 
-    def answer(self, request: ModelRequest, carry_out: CarryOut) -> HandedIn:
-        """Return what a model hands in after calls of tools, or raise `ModelError`.
+    def recall(self, last: ModelReply) -> tuple[ModelMessage, ...]:
+        """Return the messages that a step has added whose `last` response came before; nothing is asked or called."""
+        self._recorder = None
+        return self.answer(ModelRequest("", ()), _repeat_known, last).added
+
+    def answer(self, request: ModelRequest, carry_out: CarryOut, last: ModelReply | None = None) -> HandedIn:
+        """Return what a model hands in after calls of tools, or raise `ModelError`; no request is made for the `last`.
 
         That is an object, or no answer: one that cannot be read, or a response that is not whole.
         """
         messages = request.messages
         for _ in range(_ROUNDS):
-            reply = self.ask(replace(request, messages=messages))
+            recalled = self._recall_reply()
+            reply = recalled or last or self.ask(replace(request, messages=messages))
             said = ModelMessage("assistant", reply.text, reply.calls)
             is_over = reply.unreadable is not None or (reply.finish is not None and not reply.calls)
             if is_over or isinstance(reply.output, dict):
                 text = write_result(reply.output or reply.text)
                 handed_in = [ModelMessage("assistant", text)] if text else []
                 return HandedIn(reply, (*messages[len(request.messages) :], *handed_in), self.usage)
+            if recalled is None:
+                reply = self._keep_reply(reply, request.model)
+                said = ModelMessage("assistant", reply.text, reply.calls)
             if any(each.tool == ANSWER for each in reply.calls):
                 told = [ModelMessage("tool", _ALONE, call=each.id, tool=each.tool) for each in reply.calls]
             else:
@@ -122,10 +139,27 @@ class ModelSession:
             messages = (*messages, said, *(told or [ModelMessage("user", _ASK_FOR_ANSWER)]))
         raise ModelError(ModelFault.REFUSED, f"the model gave no answer in {_ROUNDS} responses")
 
+    def _recall_reply(self) -> ModelReply | None:
+        """Return the next response that came before this process began, None when there is none."""
+        if not self._known:
+            return None
+        reply = read_reply(self._known.pop(0))
+        self._uses.append(reply.usage)
+        return reply
+
+    def _keep_reply(self, reply: ModelReply, model: str) -> ModelReply:
+        """Return a response as the journal gives it back, before anything follows from it."""
+        if self._recorder is None:
+            return reply
+        return read_reply(self._recorder.keep(self._effect.key, dump_reply(reply, self._uses[-1], model)))
+
     def _call(self, carry_out: CarryOut, call: ModelCall) -> ModelMessage:
         """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
         if isinstance(call.arguments, dict):
-            told = carry_out(call.id, call.tool, call.arguments)
+            known = read_result(self._known.pop(0), call.id) if self._known else None
+            told = carry_out(call.id, call.tool, call.arguments, known)
+            if known is None and self._recorder is not None:
+                told = read_result(self._recorder.keep(self._effect.key, dump_result(call.id, told)), call.id)
             if not is_refused(told):
                 self._called[call.tool] = None
             text = write_result(told.get("value", told.get("error")))
@@ -134,6 +168,11 @@ class ModelSession:
         else:
             text = "Not carried out: the arguments are not a JSON object."
         return ModelMessage("tool", text, call=call.id, tool=call.tool)
+
+
+def _repeat_known(_call: str, _tool: str, _arguments: Json, known: Object | None) -> Object:
+    """Return the result of a call that a journal holds; the requests of other workers have only some of them."""
+    return known or {"error": "the result is not known any more"}
 
 
 def write_result(result: Json) -> str:

@@ -60,18 +60,23 @@ class StepCalls:
         names = self._toolbox.names if request.tools is None else request.tools
         return tuple(each for each in self._toolbox.define(names) if decide_for(request, each).kind != DENY)
 
-    def begin(self, step: Ask) -> Callable[[str, str, Json], Object]:
-        """Return what carries a call of a step out: given its id, its tool and its arguments, it returns a result."""
+    def begin(self, step: Ask) -> Callable[[str, str, Json, Object | None], Object]:
+        """Return what carries a call of a step out: given its id, its tool and its arguments, it returns a result.
+
+        A result that is known already is returned as it is; the call counts for the keys of those that follow.
+        """
         made: dict[str, int] = {}
         key = read_key(step.key)
 
-        def carry_out(proposal: str, tool: str, arguments: Json) -> Object:
+        def carry_out(proposal: str, tool: str, arguments: Json, known: Object | None = None) -> Object:
             found = find_unreadable(arguments)
             if found is not None:
                 return describe_error("InvalidArguments", f"the arguments cannot be read: {found}")
             arguments = normalise(arguments)
             digest = digest_of([tool, arguments]) or ""
             made[digest] = made.get(digest, 0) + 1
+            if known is not None:
+                return known
             call = Call(_make_key(step.key, digest, made[digest]), tool, arguments, proposal)
             summary = as_text(arguments)[:_SUMMARY]
             grant = Grant(call.key, execution_of(step.key), key.attempt, proposal, tool, digest, summary, arguments)
