@@ -8,15 +8,20 @@ from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import (
     Carried,
+    Choice,
     Command,
     Converse,
+    Each,
     Given,
+    Hole,
     Process,
     ProcessInput,
     ProcessLimits,
     Prompt,
     Provided,
     Repeat,
+    Template,
+    Text,
 )
 from stagec.plan.document import Contents, Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
@@ -38,7 +43,6 @@ from stagec.plan.gate import (
 )
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
-from stagec.plan.template import Choice, Each, Hole, Template, Text
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from stagec.core.canonical import canonical
 from stagec.core.value import NOTHING, replace, value
 from stagec.plan import Plan
-from stagec.plan.act import Delegate, Given, Prompt, Rest
+from stagec.plan.act import Choice, Delegate, Given, Hole, Prompt, Rest, Template, Text
 from stagec.plan.document import Contents, Input, Limits, Names, Phases
 from stagec.plan.facts import facts
 from stagec.plan.gate import AgentGate, IntentGate, RestGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.plan_codec import PLAN
-from stagec.plan.template import Choice, Hole, Template, Text
 
 _ANSWER = '{"type":"object","required":["do"],"properties":{"do":{"enum":["next","repeat","closing"]}}}'
 _OTHERWISE = "otherwise"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace
 from stagec.plan import Plan
-from stagec.plan.act import Command, Converse, Given, Prompt
+from stagec.plan.act import Command, Converse, Given, Hole, Prompt, Text
 from stagec.plan.document import Contents, Input, Judge, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
@@ -24,7 +24,6 @@ from stagec.plan.gate import (
 )
 from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Success, Tool, Validator
-from stagec.plan.template import Hole, Text
 from stagec.runtime import Effect
 from stagec.runtime.exchange import Ask, Shell, read_key
 

@@ -7,12 +7,11 @@ from random import Random
 
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.act import Prompt
+from stagec.plan.act import Prompt, Text
 from stagec.plan.document import Contents, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop, Target
-from stagec.plan.template import Text
 
 Arcs = list[list[int | None]]
 """For each step where its edges lead: to a step by its number, or to an end."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stagec.drivers.local.mailbox import SUFFIX, Mailbox
-from stagec.drivers.local.seal import make_seal
+from stagec.drivers.local.mailbox import SUFFIX, Mailbox, make_seal
 
 
 def find_file(mailbox: Mailbox, name: str) -> Path:

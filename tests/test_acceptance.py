@@ -17,8 +17,7 @@ from stagec.core.value import replace
 from stagec.findings import Verdict, diagnose
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.baseline import Baseline, make_baseline
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
+from stagec.project.settings import Selection, Settings
 
 FILE = Place("a.json")
 EXAMPLE = Path(__file__).parents[1] / "registries" / "broken-on-purpose"

@@ -6,7 +6,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.place import START, Place
 from stagec.core.rule import AnyRule, Finding, Related, Rule
 from stagec.findings import Verdict, diagnose, leave_out_repetitions
-from stagec.project.selection import Selection
+from stagec.project.settings import Selection
 
 FILE = Place("a.json")
 

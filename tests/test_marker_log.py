@@ -12,9 +12,8 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Failure
 from stagec.core.value import replace
 from stagec.marker_log import MarkerLog, check_markers
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
-from stagec.protocol import emission
+from stagec.project.settings import Selection, Settings
+from stagec.protocol import markers
 from stagec.rules.markers import FAMILY
 
 WORDS = (
@@ -71,12 +70,12 @@ def test_of_one_line_ten_findings_of_a_rule_are_reported() -> None:
 
 def test_nothing_is_wrong_with_what_stagec_writes() -> None:
     lines = (
-        emission.format_stage_begin("S01_load_data"),
-        emission.format_stage_progress("S01_load_data", 33.3, "12:30 [loading]: a=b"),
-        *(emission.format_stage_end("S01_load_data", each, 1.25) for each in ("success", "failed", "interrupted")),
-        emission.format_checkpoint_saved("ckpt-S01_load_data", "S01_load_data", "checkpoints/ckpt-S01_load_data.json"),
-        *(emission.format_checkpoint_emergency("c", "S01_load_data", each) for each in ("timeout", "abort", "error")),
-        emission.format_rehydrated("ckpt-S01_load_data"),
+        markers.format_stage_begin("S01_load_data"),
+        markers.format_stage_progress("S01_load_data", 33.3, "12:30 [loading]: a=b"),
+        *(markers.format_stage_end("S01_load_data", each, 1.25) for each in ("success", "failed", "interrupted")),
+        markers.format_checkpoint_saved("ckpt-S01_load_data", "S01_load_data", "checkpoints/ckpt-S01_load_data.json"),
+        *(markers.format_checkpoint_emergency("c", "S01_load_data", each) for each in ("timeout", "abort", "error")),
+        markers.format_rehydrated("ckpt-S01_load_data"),
     )
     data = "".join(f"{line}\n" for line in lines).encode()
     assert [*check_markers([data], stage="S01_load_data")] == []

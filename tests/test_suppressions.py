@@ -14,8 +14,7 @@ from stagec.findings import Verdict, diagnose
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import dump
 from stagec.project.configuration import configure
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
+from stagec.project.settings import Selection, Settings
 from stagec.sources.suppression import take_members
 
 STAGE = """---

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from stagec.core.failure import Failure
     from stagec.core.place import Place, Span
     from stagec.core.version import __version__
-    from stagec.drivers.local.runner import run
+    from stagec.drivers.local.drive import run
     from stagec.marker_log import check_markers
     from stagec.pipeline import Compilation, Project, compile_project
     from stagec.project.settings import Settings
@@ -50,7 +50,7 @@ _HOMES = {
     "compile_project": "stagec.pipeline",
     "load_plan": "stagec.runtime.program:verify",
     "read_markers": "stagec.protocol.markers",
-    "run": "stagec.drivers.local.runner",
+    "run": "stagec.drivers.local.drive",
 }
 """Where each name is defined, and behind a colon under which name if it is another one."""
 

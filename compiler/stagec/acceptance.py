@@ -10,7 +10,7 @@ from stagec.core.place import pointer_text
 from stagec.core.value import replace, value
 from stagec.findings import Verdict
 from stagec.project.baseline import Baseline, BaselineEntry
-from stagec.project.selection import Selection
+from stagec.project.settings import Selection
 
 
 @value

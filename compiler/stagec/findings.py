@@ -2,17 +2,83 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
+from typing import Any
 
-from stagec.core.diagnostic import Diagnostic, Fix, Remark, Severity
+from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
+from stagec.core.json import Json
+from stagec.core.nearest import Guess
 from stagec.core.place import START, Part, Place, Pointer, Span
 from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import replace, value
-from stagec.project.selection import Selection
+from stagec.core.words import quote
+from stagec.project.settings import Selection
 from stagec.sources.shape.swaps import SWAPPED
 from stagec.sources.tree import Tree
+
+
+def resolve_guess(guess: Guess, at: Place, trees: Mapping[str, Tree]) -> Fix | None:
+    """Return the fix that writes what was meant at a place and at the others, unless something else stands at one."""
+    edits: dict[Place, Edit] = {}
+    for place in (at, *guess.others):
+        tree = trees.get(place.file)
+        edit = _find_edit(guess, place, tree) if tree is not None and tree.readable else None
+        if edit is None:
+            return None
+        edits[edit.at] = edit
+    is_name = all(each.change is Change.RENAME and each.value == guess.meant for each in edits.values())
+    verb = "rename it to" if is_name else "write"
+    return Fix(f"{verb} {quote(guess.meant)}", tuple(edits.values()), is_safe=False)
+
+
+def _find_edit(guess: Guess, at: Place, tree: Tree) -> Edit | None:
+    if at.range is not None:
+        start, end = at.range
+        if start < (tree.body or (0, 0))[0] or tree.format.name not in _PROSE:
+            return None
+        new = _put(guess, tree.data.decode(errors="surrogateescape")[start:end])
+        return None if new is None else Edit(Change.WRITE, Place(at.file, range=at.range), new)
+    if not at.pointer or not _exists(tree.value, at.pointer):
+        return None
+    plain = Place(at.file, at.pointer)
+    given = _look_up(tree.value, at.pointer)
+    if at.part is Part.VALUE and isinstance(given, str):
+        new = _put(guess, given)
+        return None if new is None else Edit(Change.REPLACE, plain, new)
+    key = at.pointer[-1]
+    new = _put(guess, key) if isinstance(key, str) else None
+    is_free = new is not None and new not in _look_up(tree.value, at.pointer[:-1])
+    return Edit(Change.RENAME, plain, new) if is_free else None
+
+
+_PROSE = frozenset({"markdown", "plain"})
+"""The formats in which ranges of the body are plain text."""
+
+
+def _put(guess: Guess, text: str) -> str | None:
+    """Return a text with what was meant instead of the name, which must stand in it as a word, and once."""
+    if text == guess.name:
+        return guess.meant
+    parts = re.split(rf"(?:(?<=uv-)|(?<![\w-])){re.escape(guess.name)}(?![\w-])", text) if guess.name in text else []
+    once = 2
+    return guess.meant.join(parts) if len(parts) == once else None
+
+
+def _exists(given: Json, pointer: Pointer) -> bool:
+    try:
+        _look_up(given, pointer)
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
+
+
+def _look_up(given: Any, pointer: Pointer) -> Any:
+    for key in pointer:
+        given = given[key]
+    return given
 
 
 @value
@@ -209,7 +275,6 @@ def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[P
 def _choose_fix(finding: Finding, trees: Mapping[str, Tree]) -> Fix | None:
     if finding.fix is None or isinstance(finding.fix, Fix):
         return finding.fix
-    from stagec.sources.guessed import resolve_guess  # few runs guess
 
     return resolve_guess(finding.fix, finding.at, trees)
 

@@ -10,10 +10,8 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Position, Span
 from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import value
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
-from stagec.protocol.marked_line import MarkedLine
-from stagec.protocol.markers import BrokenMarker, Marker, MarkerParser
+from stagec.project.settings import Selection, Settings
+from stagec.protocol.markers import BrokenMarker, MarkedLine, Marker, MarkerParser
 from stagec.rules.markers import FAMILY
 
 _MOST = 1_000

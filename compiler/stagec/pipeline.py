@@ -6,10 +6,9 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from stagec import frontends, rules
-from stagec.connections import Agents
 from stagec.contract.expansion import judge_reached
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -17,15 +16,13 @@ from stagec.core.observations import resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import quote
 from stagec.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
 from stagec.frontends import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.graph import Graph, build
-from stagec.model.flow import Concerns, find_nearest_folder
-from stagec.model.occurrence import Occurrence
-from stagec.model.witness import SearchedFlow
-from stagec.plan_maker import PlanMaker
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
+from stagec.model.agent import CalledAgent
+from stagec.model.flow import Concerns, Occurrence, SearchedFlow, find_nearest_folder
+from stagec.project.settings import Selection, Settings
 from stagec.sources.discover import Discovery, FileWish, discover
 from stagec.sources.discover import resolve as resolve_name
 from stagec.sources.formats.plain import FORMAT as PLAIN
@@ -39,6 +36,90 @@ if TYPE_CHECKING:
     from stagec.plan import Plan
     from stagec.plan.document import Draft
     from stagec.project.baseline import Baseline
+
+
+D = TypeVar("D")
+
+
+class Agents:
+    """The agents of one project, by the files of their definitions; each is described when something calls it."""
+
+    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
+        self._sources = sources
+        self._ends = tuple(end for end in ends if end.describe is not None)
+        self._read: list[tuple[AnyFrontEnd, object, Flow]] = []
+        self._known: dict[str, CalledAgent | None] = {}
+
+    def note(self, end: AnyFrontEnd, document: object, flow: Flow) -> None:
+        """Keep a document that may describe an agent."""
+        self._read.append((end, document, flow))
+
+    def connect(self, end: AnyFrontEnd, document: D) -> D:
+        """Return a document that knows the agents that it calls."""
+        if end.connect is None:
+            return document
+        connected: D = end.connect(document, self.find)
+        return connected
+
+    def find(self, file: str) -> CalledAgent | None:
+        """Return the agent with this definition, having read it if nobody has; nothing where there is none."""
+        self._describe_read()
+        if file not in self._known:
+            self._known[file] = None
+            for end in self._ends:
+                if end.claims(file) and self._sources.exists(file):
+                    self._read.extend(self._read_for(end, file))
+            self._describe_read()
+        return self._known[file]
+
+    def _read_for(self, end: AnyFrontEnd, file: str) -> Iterator[tuple[AnyFrontEnd, object, Flow]]:
+        for document in end.read(self._sources, (file,)):
+            flow = end.lower(document)
+            if flow is not None:
+                yield end, document, flow
+
+    def _describe_read(self) -> None:
+        while self._read:
+            end, document, flow = self._read.pop()
+            found = end.describe(document, flow) if end.describe is not None else None
+            if found is not None:
+                access = next(iter(end.grant(document, flow, self._sources)), None)
+                self._known[found.at.file] = replace(found, access=access)
+
+
+class PlanMaker:
+    """Knows how the draft of each flow is made, and the file that declares the flow."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._drafts: list[tuple[str, Callable[[], Draft]]] = []
+
+    def add(self, file: str, make_draft: Callable[[], Draft]) -> Callable[[], Plan]:
+        """Return what makes the plan of a flow; it raises `MissingAgentError` for an agent that has no flow."""
+        self._drafts.append((file, make_draft))
+        return partial(self._make, file, make_draft)
+
+    def _make(self, file: str, make_draft: Callable[[], Draft]) -> Plan:
+        from stagec.freeze import freeze  # most runs only check
+
+        with PausedCollector():
+            draft, agents = make_draft(), {}
+            for name, folder in draft.agents.items():
+                declared, make_inner = self._find(name, folder)
+                inner = make_inner()
+                draft = replace(draft, files=draft.files | inner.files)
+                agents[name] = freeze(inner, self._sources, declared)
+            return freeze(draft, self._sources, file, agents)
+
+    def _find(self, name: str, folder: str) -> tuple[str, Callable[[], Draft]]:
+        """Return the flow of an agent: the only one that is declared in its folder."""
+        from stagec.freeze import MissingAgentError
+
+        found = [each for each in self._drafts if posixpath.dirname(each[0]) == folder]
+        if len(found) != 1:
+            many = "no flow" if not found else "several flows"
+            raise MissingAgentError(f"its agent {quote(name)} has {many} in {quote(folder)} among the files named")
+        return found[0]
 
 
 @value

@@ -8,12 +8,10 @@ from functools import partial
 from itertools import accumulate
 
 from stagec.core.place import Part, Place, Pointer, Span
-from stagec.core.rule import AnyFamily, AnyRule, Rule, read_name
-from stagec.core.shelf import member, names
+from stagec.core.rule import AnyFamily, AnyRule, list_declared
 from stagec.core.value import replace, value
 from stagec.findings import Verdict
-from stagec.project.selection import Selection
-from stagec.project.settings import FileIgnores
+from stagec.project.settings import FileIgnores, Selection
 from stagec.sources.ignore import Patterns
 from stagec.sources.suppression import UNUSED, JudgedSuppression, Suppression
 from stagec.sources.tree import Tree
@@ -82,14 +80,14 @@ def _list_covers(
 
 
 class KnownRules:
-    """The rules of some families by code and name, each imported only when it is asked for."""
+    """The rules of some families by code and name, imported only when one of a family is asked for."""
 
     def __init__(self, families: Iterable[AnyFamily]) -> None:
-        self._children: dict[str, tuple[AnyFamily, str]] = {}
+        self._owners: dict[str, AnyFamily] = {}
         for family in families:
-            for child in names(sys.modules[family.package]):
-                self._children |= dict.fromkeys(read_name(child), (family, child))
-        self._names = tuple(sorted(self._children))
+            for declared in list_declared(sys.modules[family.package]):
+                self._owners |= dict.fromkeys(declared, family)
+        self._names = tuple(sorted(self._owners))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,7 +98,7 @@ class KnownRules:
         """Return what is wrong with a suppression, and the code of its rule."""
         if suppression.flaw:
             return "malformed-suppression", ""
-        if suppression.selector not in self._children:
+        if suppression.selector not in self._owners:
             return "unknown-suppressed-rule", ""
         _, rule = self._find(suppression.selector)
         if rule.mandatory:
@@ -109,11 +107,11 @@ class KnownRules:
 
     def can_speak(self, selector: str, selection: Selection) -> bool:
         """Tell whether a rule can have something to say in a run; one that is not known has nothing to hide."""
-        return selector not in self._children or selection.lets_speak(*self._find(selector))
+        return selector not in self._owners or selection.lets_speak(*self._find(selector))
 
     def _find(self, selector: str) -> tuple[AnyFamily, AnyRule]:
-        family, child = self._children[selector]
-        return family, member(sys.modules[family.package], child, Rule)
+        family = self._owners[selector]
+        return family, next(each for each in family.rules() if selector in (each.code, each.name))
 
 
 _Spot = tuple[str, int | Pointer | None]

@@ -11,8 +11,8 @@ from stagec.core.json import Json
 from stagec.core.shelf import members
 from stagec.core.value import value
 from stagec_dev import rows
-from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
+from stagec_dev.table import list_rows
 
 _MARK = "steps_registry.json"
 """A folder with this file is a project, not a folder of rows."""

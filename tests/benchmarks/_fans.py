@@ -9,12 +9,11 @@ from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.drivers.local import create, drive
 from stagec.plan import Plan, dump
-from stagec.plan.act import Converse
+from stagec.plan.act import Converse, Text
 from stagec.plan.document import Contents, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import VerdictGate
 from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
-from stagec.plan.template import Text
 from stagec.runtime import Effect, Started, load
 
 _FAIL = Edge("fail", Stop(Outcome.FAILED))

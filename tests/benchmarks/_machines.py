@@ -20,7 +20,7 @@ from stagec.plan.document import Contents, Limits, Names, Plan
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.template import Text
+from stagec.plan.act import Text
 from stagec.runtime import Answered, Started, State, advance, load
 
 contents = Contents()

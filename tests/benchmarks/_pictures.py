@@ -9,8 +9,8 @@ from stagec_dev.cost import python
 _PROGRAM = """
 from stagec import emitters
 from stagec.core.shelf import member
-from stagec.dot.program import lay_out
-from stagec.dot.text import text_of
+from stagec.dot import lay_out
+from stagec.dot import text_of
 from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
 count = {count}
 known = {{"definition": {{"text": "x" * 200}}}}

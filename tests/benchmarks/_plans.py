@@ -7,13 +7,12 @@ from pathlib import Path
 
 from stagec.core.value import replace
 from stagec.plan import dump
-from stagec.plan.act import Given, Prompt
+from stagec.plan.act import Given, Hole, Prompt, Text
 from stagec.plan.document import Contents, Input, Limits, Names, Plan
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Tool
-from stagec.plan.template import Hole, Text
 from stagec_dev.cost import Program
 
 _TIMES = 20

@@ -15,10 +15,10 @@ from stagec.plan.document import Limits, Names
 from stagec.plan.gate import VerdictGate
 from stagec.plan.node import Node
 from stagec.runtime.exchange import Execute, Publish
-from stagec.world.stages.run_folder import RunFolder
+from stagec.world.stages.stage_files import RunFolder
 from stagec.world.stages.stage_run import Surroundings
 from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervisor_link import Link
+from stagec.world.supervised_program import Link
 
 OUTPUTS = {"a": "a", "b": "b", "c": "deep/c"}
 SYNCS = len(OUTPUTS) + 2 + 2 + 2

@@ -13,7 +13,7 @@ import pytest
 
 COMPILER = Path(__file__).parents[2] / "compiler"
 STAGEC = (sys.executable, "-m", "stagec")
-STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
+STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a", "stepKind": "closure"}
 REGISTRY = {"agentId": "a", "version": "1.0.0", "c1": "steps", "entryStep": "initial.a", "steps": {"initial.a": STEP}}
 CLEAN = json.dumps(REGISTRY, indent=2) + "\n"
 

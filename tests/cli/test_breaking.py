@@ -14,7 +14,7 @@ from cli.test_diff import TOP, edit, repository
 from stagec.cli.app import run
 from stagec.comparison.classify import list_kinds
 from stagec.plan import dump
-from stagec_dev.change_pages import write_breaking_page
+from stagec_dev.rule_pages import write_breaking_page
 
 Shown = pytest.CaptureFixture[str]
 PAGE = """\

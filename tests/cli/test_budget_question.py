@@ -10,8 +10,7 @@ import pytest
 from terminal import type_at_terminal
 from world.models.wire import Said, Wire, serve
 
-from stagec.cli.running.budget_question import BudgetQuestion, choose_extend, read_amount
-from stagec.cli.running.people import Answers, PeopleSetup
+from stagec.cli.running.worlds import Answers, BudgetQuestion, PeopleSetup, choose_extend, read_amount
 from stagec.world.budget import Excess
 from stagec.world.models.port import TokenUse
 

@@ -11,10 +11,10 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, sign
 
 from stagec.cli.app import run
 from stagec.core.json import Json
-from stagec.protocol import manifest, manifest_shape
-from stagec.protocol.manifest import encode_manifest
+from stagec.protocol import checkpoint
+from stagec.protocol.checkpoint import encode_manifest
 from stagec.rules.checkpoints import FAMILY
-from stagec.world.stages import artifacts, foreign_checkpoint
+from stagec.world.stages import checkpoints
 
 Shown = pytest.CaptureFixture[str]
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"
@@ -206,7 +206,7 @@ def test_every_fault_has_a_rule(project: Path) -> None:
     assert len(topics) == len(FAMILY.rules()) - 1  # a warning about trust is no fault
 
 
-MODULES = (artifacts, foreign_checkpoint, manifest, manifest_shape)
+MODULES = (checkpoints, checkpoints, checkpoint, checkpoint)
 
 
 def is_topic(name: str, given: object) -> bool:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.cli.app import run
-from stagec.cli.commands.compile.run import name_files
+from stagec.cli.commands.compile import name_files
 from stagec.plan import verify
 
 Shown = pytest.CaptureFixture[str]

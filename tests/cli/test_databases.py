@@ -23,8 +23,8 @@ from stagec.core.value import replace
 from stagec.drivers.dbos.run_records import APPLICATION_VERSION
 from stagec.drivers.local import create
 from stagec.plan import Plan, dump
+from stagec.plan.act import Text
 from stagec.plan.document import Contents
-from stagec.plan.template import Text
 from stagec.runtime import Started, load
 
 PATIENCE = 60

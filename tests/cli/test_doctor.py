@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stagec.cli.app import run
-from stagec.cli.commands.doctor.examination import EXTRAS, PROGRAMS, hide_home
+from stagec.cli.commands.doctor import EXTRAS, PROGRAMS, hide_home
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(__file__).parents[2]

@@ -197,7 +197,7 @@ def test_a_folder_that_cannot_be_written_is_a_failure(stage: Path, monkeypatch: 
 
 
 def test_a_file_that_changes_meanwhile_is_not_written(stage: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from stagec.cli.commands.format import run as command
+    from stagec.cli.commands import format as command
 
     monkeypatch.chdir(stage.parents[1])
     read = command.read_trees

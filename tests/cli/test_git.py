@@ -13,7 +13,7 @@ from cli.test_signing import KEY
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from stagec.cli import git as door
-from stagec.cli import revisions
+from stagec.cli import git as revisions
 from stagec.cli.app import run
 
 __all__ = ["repository"]

@@ -12,7 +12,7 @@ import pytest
 
 from stagec import emitters
 from stagec.cli.app import run
-from stagec.cli.commands.graph.run import GraphRequest, reduce_pictures
+from stagec.cli.commands.graph import GraphRequest, reduce_pictures
 from stagec.core.failure import Failure
 from stagec.core.shelf import member
 from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke

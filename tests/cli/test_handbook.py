@@ -14,8 +14,8 @@ from urllib.parse import urldefrag
 import pytest
 
 from stagec.cli.app import run
-from stagec.cli.commands.handbook.fields import FieldTable
-from stagec.cli.commands.handbook.site import name_pages
+from stagec.cli.commands.handbook.run import name_pages
+from stagec.cli.commands.handbook.steps import FieldTable
 
 TOP = Path(__file__).parents[2]
 EXAMPLES = sorted(each.name for each in (TOP / "registries").iterdir() if each.is_dir())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from handmade import stages
 
+from stagec.cli.app import run
 from stagec.plan import dump
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "docs-repair"
@@ -26,6 +27,14 @@ sys.exit(main())
 def plan(tmp_path: Path) -> Path:
     path = tmp_path / "review.plan.json"
     path.write_bytes(dump(stages()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def matching(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a plan with a schema that only the library judges."""
+    path = tmp_path_factory.mktemp("guest-book") / "guest-book.plan.json"
+    assert run(["compile", str(EXAMPLE.parent / "guest-book"), "-o", str(path)]) == 0
     return path
 
 
@@ -51,9 +60,15 @@ def without(library: str, *arguments: object) -> subprocess.CompletedProcess[str
         ("jiter", "validate", "jiter"),
     ],
 )
-def test_the_library_that_is_lacking_is_named(library: str, command: str, named: str, plan: Path) -> None:
+def test_the_library_that_is_lacking_is_named(
+    library: str, command: str, named: str, plan: Path, matching: Path
+) -> None:
     example = EXAMPLE if library != "jiter" else EXAMPLE.parent / "issue-flow"
-    ended = without(library, command, *([example] if command in {"compile", "validate"} else [plan]))
+    ended = without(
+        library,
+        command,
+        *([example] if command in {"compile", "validate"} else [matching if library == "jsonschema_rs" else plan]),
+    )
     assert ended.returncode == 2
     assert ended.stdout == ""
     first, second = ended.stderr.splitlines()

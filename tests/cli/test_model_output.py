@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from terminal import type_at_terminal
 from world.models.wire import Said, serve
 
-from stagec.cli.running.model_output import ModelOutput, choose_model_output
-from stagec.cli.running.people import TERMINAL
+from stagec.cli.running.worlds import TERMINAL, ModelOutput, choose_model_output
 from stagec.core.terminal import Canvas, columns
 
 Shown = pytest.CaptureFixture[str]

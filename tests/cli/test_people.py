@@ -13,10 +13,9 @@ from sealed_names import find_file
 from terminal import type_at_terminal
 
 from stagec.cli.app import run
-from stagec.cli.running.people import Answers, People, PeopleSetup
+from stagec.cli.running.worlds import Answers, People, PeopleSetup
 from stagec.core.json import object_of
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.drivers.local.mailbox import Mailbox, MessageWatcher
 from stagec.drivers.messages import name_answer
 from stagec.plan.document import Plan
 from stagec.runtime.exchange import Ask, Confirm, Grant, Judge

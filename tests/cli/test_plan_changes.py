@@ -20,14 +20,13 @@ from stagec.core.value import replace
 from stagec.drivers.local import read_journal
 from stagec.drivers.local.request_descriptions import describe_change
 from stagec.plan import Plan, dump
+from stagec.plan.act import Text
 from stagec.plan.document import Contents, Input, Limits
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Edge, Go, Outcome, Stop
-from stagec.plan.template import Text
 from stagec.runtime import load
-from stagec.serve.run_drawing import RunDrawing
-from stagec.serve.run_view import RunView
+from stagec.serve.run_view import RunDrawing, RunView
 
 Shown = pytest.CaptureFixture[str]
 Run = Callable[..., CompletedProcess[bytes]]

@@ -15,19 +15,17 @@ import pytest
 from handmade import completed, stages, steps
 
 from stagec.cli.app import run
-from stagec.cli.commands.plan.node_page import draw_node_page
-from stagec.cli.commands.plan.overview import draw_overview
-from stagec.cli.commands.plan.show import format_node, format_plan
+from stagec.cli.commands.plan import draw_node_page, draw_overview, format_node, format_plan
 from stagec.cli.sheet import Sheet
 from stagec.core.canonical import canonical, digest
 from stagec.core.terminal import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
+from stagec.plan.act import Text
 from stagec.plan.document import Contents, Input
 from stagec.plan.loader import write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
 from stagec.plan.plan_codec import PLAN, schema
-from stagec.plan.template import Text
 
 Shown = pytest.CaptureFixture[str]
 _ENDING = (Edge("ok", Stop(Outcome.DONE)), Edge("fail", Stop(Outcome.FAILED)))

@@ -15,7 +15,7 @@ from playable import STEPS, asking, steps
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.drivers.local import create
-from stagec.drivers.local.play import play
+from stagec.drivers.local.drive import play
 from stagec.plan import Plan, dump
 from stagec.plan.document import Input
 from stagec.plan.facts import facts

@@ -14,7 +14,7 @@ import pytest
 from cli.test_diff import TOP, edit, git, repository
 
 from stagec.cli.app import run
-from stagec.cli.commands.review.costs import Costs, MovedBound
+from stagec.cli.commands.review import Costs, MovedBound
 from stagec.cli.differences import write_prose
 from stagec.graph.usage import Quantity
 

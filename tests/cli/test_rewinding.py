@@ -22,8 +22,7 @@ from stagec.plan import dump
 from stagec.plan.facts import facts
 from stagec.runtime import Answered, Effect, Started, load
 from stagec.runtime.exchange import Ask, Rewound
-from stagec.serve.run_drawing import RunDrawing
-from stagec.serve.run_view import RunView
+from stagec.serve.run_view import RunDrawing, RunView
 from stagec.telemetry.spans import RunTracer, list_spans
 
 Shown = pytest.CaptureFixture[str]

@@ -138,8 +138,8 @@ time.sleep(600)
 IMPATIENT = """
 import sys
 from stagec.cli.app import run
-from stagec.world import command_lock
-command_lock._PATIENCE = 0.3
+from stagec.world import commands
+commands._PATIENCE = 0.3
 sys.exit(run(sys.argv[1:]))
 """
 """Is stagec, but waits no ten seconds for the end of earlier commands."""

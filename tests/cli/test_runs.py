@@ -352,7 +352,7 @@ def test_a_run_is_exported_as_json(done: None, capfd: Shown) -> None:
         "reason": "completed",
     }
     assert told["events"][:2] == [
-        {"seq": 0, "is": "started", "run": "one", "entry": None, "inputs": {"topic": "winter"}, "machine": 3},
+        {"seq": 0, "is": "started", "run": "one", "entry": None, "inputs": {"topic": "winter"}, "machine": 4},
         {"seq": 1, "is": "answered", "key": "one/draft#1/1.0", "answer": {"answer": {"action": "repeat"}}},
     ]
 

@@ -16,10 +16,10 @@ from playable import STAGES, STEPS, asking, command, judged, stages, steps
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
+from stagec.plan.act import Text
 from stagec.plan.document import Contents
 from stagec.plan.gate import Exists
 from stagec.plan.node import Edge, Go
-from stagec.plan.template import Text
 
 Shown = pytest.CaptureFixture[str]
 Play = Callable[..., tuple[int, list[str]]]

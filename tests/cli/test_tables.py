@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.cli.tables import draw_columns
+from stagec.cli.sheet import draw_columns
 from stagec.core.terminal import Canvas, columns
 
 

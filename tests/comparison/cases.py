@@ -12,7 +12,7 @@ import playable
 
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.act import Carried, Converse, Given, ProcessInput, Prompt
+from stagec.plan.act import Carried, Converse, Given, Hole, ProcessInput, Prompt, Text
 from stagec.plan.document import Contents, Input, Judge, Limits, Names
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
@@ -29,7 +29,6 @@ from stagec.plan.gate import (
 )
 from stagec.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
-from stagec.plan.template import Hole, Text
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 Edit = Callable[[Plan], Plan]

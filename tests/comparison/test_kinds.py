@@ -11,8 +11,7 @@ from comparison.cases import CASES, Case
 from comparison.transfer import Crossing, find_deviation, find_stuck
 
 from stagec.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
-from stagec.comparison.compare import compare_plans
-from stagec.comparison.flows import compare_flows
+from stagec.comparison.compare import compare_flows, compare_plans
 from stagec.comparison.kind import Grade
 from stagec.comparison.pair import PlanPair
 from stagec.comparison.run_compatibility import RunCompatibility

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import playable
 
-from stagec.comparison.renames import find_renames
+from stagec.comparison.change import find_renames
 from stagec.core.value import replace
 from stagec.plan import Plan
 

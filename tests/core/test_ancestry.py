@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core import ancestry
-from stagec.core.ancestry import find_unrelated
+from stagec.core import precedence
+from stagec.core.precedence import find_unrelated
 
 
 @st.composite
@@ -37,8 +37,8 @@ def test_pairs_are_unrelated_that_no_way_relates(needs: list[list[int]]) -> None
 def test_the_passes_do_not_matter(needs: list[list[int]]) -> None:
     every = [(node, other) for node in range(len(needs)) for other in range(len(needs))]
     at_once = find_unrelated(needs, range(len(needs)), every)
-    kept, ancestry._AT_ONCE = ancestry._AT_ONCE, 2
+    kept, precedence._ANCESTRY_AT_ONCE = precedence._ANCESTRY_AT_ONCE, 2
     try:
         assert find_unrelated(needs, range(len(needs)), every) == at_once
     finally:
-        ancestry._AT_ONCE = kept
+        precedence._ANCESTRY_AT_ONCE = kept

@@ -33,7 +33,7 @@ def made():
 ASKED = """
 import sys, written
 from inspect import cleandoc  # newer Pythons take the indentation away when they compile
-from stagec.core.docstring import docstring
+from stagec.core.shelf import docstring
 things = (written, written.Documented, written.Documented.method, written.plain, written.made())
 print([cleandoc(docstring(each)) for each in things])
 """

@@ -11,9 +11,9 @@ from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec.core import ancestry, precedence
+from stagec.core import precedence
 from stagec.core.precedence import LongestChain, Precedence, order_names
-from stagec.graph.width import EXACT, measure_width
+from stagec.graph.schedule_bounds import EXACT, measure_width
 
 Needs = list[list[int]]
 
@@ -111,8 +111,8 @@ def test_two_nodes_are_concurrent_if_both_orders_of_them_are_allowed(given: Need
 
 
 def test_questions_are_answered_in_as_many_passes_as_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precedence, "_AT_ONCE", 2)
-    monkeypatch.setattr(ancestry, "_AT_ONCE", 2)
+    monkeypatch.setattr(precedence, "_PRECEDENCE_AT_ONCE", 2)
+    monkeypatch.setattr(precedence, "_ANCESTRY_AT_ONCE", 2)
     chain = Precedence([[each] if each >= 0 else [] for each in range(-1, 8)])
     assert chain.count_followers() == [8, 7, 6, 5, 4, 3, 2, 1, 0]
     assert not [*chain.find_concurrent(combinations(range(9), 2))]

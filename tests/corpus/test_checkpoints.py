@@ -10,9 +10,8 @@ import pytest
 
 from stagec_dev.corpus import Asked
 from stagec_dev.row import Agreement, Row
-from stagec_dev.rows.artifact_paths import ARTIFACT_PATHS
-from stagec_dev.rows.checkpoint_manifests import CHECKPOINT_MANIFESTS
 from stagec_dev.rows.checkpoint_scenarios import CHECKPOINT_SCENARIOS
+from stagec_dev.rows.protocol import ARTIFACT_PATHS, CHECKPOINT_MANIFESTS
 
 _KINDS = (ARTIFACT_PATHS, CHECKPOINT_MANIFESTS, CHECKPOINT_SCENARIOS)
 _ANSWERS = {"ok", "error", "resolved", "contained", "issue_paths", "issues", "sha256", "canonical", "note"}

@@ -20,9 +20,8 @@ from stagec.core.json import Json
 from stagec.drivers.replay import advance_through
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
-from stagec.runtime.exchange import Ask
+from stagec.runtime.exchange import Ask, Dispatch
 from stagec.runtime.failures import FailureKind
-from stagec.runtime.orchestrator_requests import Dispatch
 from stagec.runtime.program import find_program
 from stagec.world.samples import make_sample
 

@@ -15,8 +15,7 @@ from playable import judged
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.drivers.local.mailbox import Mailbox, MessageWatcher
 from stagec.drivers.local.steering import send_answer
 from stagec.drivers.messages import OtherAnswerError, RunMessage, name_answer
 from stagec.plan import dump

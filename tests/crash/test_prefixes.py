@@ -13,8 +13,7 @@ from campaigns import choose, sample
 from crash.flows import flow, program
 
 from stagec.drivers.local import History, Journal, JournalError, Reason, RunSession, create, proceed, read_journal
-from stagec.drivers.local.journal_file import ROOM
-from stagec.drivers.local.records import PAGE
+from stagec.drivers.local.journal_file import PAGE, ROOM
 from stagec.runtime import Event, State
 
 MEMORY = Path("/dev/shm")  # noqa: S108

@@ -17,9 +17,8 @@ from world.stages.workshop import Workshop, is_success, stage
 
 from stagec.core.json import Json, object_of
 from stagec.runtime.exchange import Publish
-from stagec.world.stages.publication import discard
-from stagec.world.stages.run_folder import RunFolder
-from stagec.world.stages.stage_files import prepare_attempt
+from stagec.world.stages.checkpoints import discard
+from stagec.world.stages.stage_files import RunFolder, prepare_attempt
 
 OUTPUTS = {"a": "a.txt", "b": "deep/er/b.txt"}
 PROGRAM = """

@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 from stagec.plan.act import ProcessLimits
 from stagec.runtime.exchange import Execute, read_key
-from stagec.world.command_lock import CommandLock
+from stagec.world.commands import CommandLock
 from stagec.world.local_world import LocalWorld, Permissions
 from world.stages.workshop import Workshop, stage
 

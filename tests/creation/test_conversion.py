@@ -12,7 +12,7 @@ from creation.test_starters import follow, list_commands
 from stagec.cli.app import run
 from stagec.core.shelf import members
 from stagec.creation import readers
-from stagec.creation.around import TAKEN
+from stagec.creation.collected import TAKEN
 from stagec.creation.conversion import Conversion
 from stagec.creation.new_project import NewProject
 from stagec.creation.readers import AgentReader
@@ -177,8 +177,9 @@ def test_real_agent_files_become_a_project_that_runs(capfd: Shown) -> None:
 
 
 def test_each_reader_is_found_on_the_shelf() -> None:
-    kinds = {path.stem for path in Path(readers.__file__).parent.glob("[!_]*.py")}
-    assert len(members(readers, AgentReader)) == len(kinds)
+    assert [each.agents[0] for each in members(readers, AgentReader)] == [
+        *("claude-agent", "copilot-agent", "gh-aw-workflow", "opencode-agent", "stage"),
+    ]
 
 
 def _list_read_kinds() -> set[str]:

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from stagec.cli.app import run
 from stagec.core.json import object_of
 from stagec.creation.conversion import Conversion
-from stagec.creation.exporting import ExportedAgents, export_stages
-from stagec.creation.owners import OWNERS
+from stagec.creation.exporting import OWNERS, ExportedAgents, export_stages
 from stagec.pipeline import Project, compile_project, read_documents
 from stagec.project.settings import Settings
 

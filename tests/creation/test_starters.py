@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.cli.app import run
-from stagec.core.published import find_packed
+from stagec.core.version import find_packed
 from stagec.creation.new_project import SYSTEMS, read_starter
 
 Shown = pytest.CaptureFixture[str]

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from stagec import emitters
 from stagec.core.shelf import member, members
 from stagec.emitters import Box, Emitter, Fate, Line, Picture, Role, Stroke
-from stagec.svg.style import read_colours, read_style
+from stagec.svg.shapes import read_colours, read_style
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "graph.schema.json"
 TEXTS = [each.name for each in members(emitters, Emitter) if each.is_text]

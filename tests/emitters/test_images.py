@@ -13,8 +13,7 @@ import pytest
 from stagec import emitters
 from stagec.core.failure import Failure
 from stagec.core.shelf import member
-from stagec.dot.program import lay_out
-from stagec.dot.text import text_of
+from stagec.dot import lay_out, text_of
 from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
 
 

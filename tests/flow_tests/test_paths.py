@@ -20,7 +20,7 @@ from random_steps import Arcs, make_graph, make_plan, make_tree
 from stagec.core.diagnostic import Severity
 from stagec.core.value import value
 from stagec.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
-from stagec.flow_tests.paths.path_set import PathSet, find_paths
+from stagec.flow_tests.paths.finder import PathSet, find_paths
 from stagec.pipeline import Project, compile_project
 from stagec.plan import dump
 from stagec.project.settings import Settings

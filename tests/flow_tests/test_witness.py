@@ -20,7 +20,7 @@ from stagec.flow_tests.execution import run_test
 from stagec.flow_tests.paths.finder import PathFinder
 from stagec.flow_tests.witness import LONG, search_briefly
 from stagec.flow_tests.witness.search import Witness, find_witnesses
-from stagec.model.witness import LostEntry
+from stagec.model.flow import LostEntry
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 from stagec.runtime import Program

@@ -9,7 +9,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.value import replace
 from stagec.formatting import format_file
-from stagec.formatting.cursor import UnusualLayoutError
+from stagec.formatting.reading import UnusualLayoutError
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 

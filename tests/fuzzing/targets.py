@@ -24,8 +24,7 @@ from stagec.fixes import fix_project
 from stagec.marker_log import MarkerLog
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, PlanError, dump
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
+from stagec.project.settings import Selection, Settings
 from stagec.reporters import Report, Reporter
 from stagec.rules.markers import FAMILY
 from stagec.runtime.program import verify

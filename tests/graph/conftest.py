@@ -9,8 +9,7 @@ from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
 from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
-from stagec.model.schedule import Need, Schedule
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}

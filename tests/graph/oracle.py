@@ -10,8 +10,7 @@ import networkx as nx
 
 from stagec.core.value import value
 from stagec.graph import Trap
-from stagec.graph.adjacency import is_plain
-from stagec.graph.clauses import MOST
+from stagec.graph.reachability import MOST, is_plain
 from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop, To
 
 

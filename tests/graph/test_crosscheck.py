@@ -21,10 +21,9 @@ from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.graph import Graph, build
 from stagec.graph.crosscheck import CrossCheck
-from stagec.model.flow import Edge, End, Flow, Stop, To
+from stagec.model.flow import Edge, End, Flow, Need, Stop, To
 from stagec.model.flow import Node as FlowNode
-from stagec.model.schedule import Need
-from stagec.model.schedule import Schedule as Scheduled
+from stagec.model.flow import Schedule as Scheduled
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import Plan, dump
 from stagec.plan.document import Facts, Limits

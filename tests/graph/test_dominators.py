@@ -6,8 +6,8 @@ from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec.core.components import Neighbours
-from stagec.graph.dominators import Dominators
+from stagec.core.precedence import Neighbours
+from stagec.graph.reachability import Dominators
 
 SIZES = st.integers(1, 9)
 

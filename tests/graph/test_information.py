@@ -10,9 +10,8 @@ from campaigns import choose
 
 from stagec.core.place import Place
 from stagec.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, To
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, To
 from stagec.model.rights import Label
-from stagec.model.schedule import Need, Schedule
 
 AT = Place("flow.yaml")
 FLOWS = choose(400, full=4_000)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from plan.random_plans import flows
 
 from stagec.core.value import replace
+from stagec.graph.figures import Joint
 from stagec.graph.longest import PlanWalks
-from stagec.graph.way import Joint
 from stagec.plan import Plan
 from stagec.plan.act import Command
 from stagec.plan.document import Limits, Names

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from stagec.core.value import replace
 from stagec.graph.bounds import bound
 from stagec.graph.expense import Assumed
-from stagec.graph.figures import UpperBound
+from stagec.graph.figures import Joint, UpperBound
 from stagec.graph.longest import PlanWalks
 from stagec.graph.schedule_bounds import NodeFailure, NodeTimes, ScheduleWork
-from stagec.graph.way import Joint
 from stagec.plan import Plan
 from stagec.plan.act import Command, ProcessLimits
 from stagec.plan.document import Limits, Names

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.graph import build
-from stagec.graph.clauses import MOST
+from stagec.graph.reachability import MOST
 
 DIAMOND = ("a: done", "b: done", "c: done", "d: done")
 NEEDS = "a, b < a, c < a, d < b c"

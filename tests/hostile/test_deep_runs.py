@@ -15,7 +15,7 @@ from handmade import steps as made_of_steps
 from playable import STEPS, steps
 
 from stagec.core.place import Pointer
-from stagec.drivers.local.records import dump_records
+from stagec.drivers.local.journal_file import dump_records
 from stagec.plan import Plan, dump
 from stagec.plan.loader import PlanError, read_frame, write_frame
 from stagec.runtime.program import verify

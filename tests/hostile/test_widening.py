@@ -18,8 +18,7 @@ from sealed_names import find_file
 from stagec.cli.app import run
 from stagec.core.json import Json
 from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.seal import find_state_folder
+from stagec.drivers.local.mailbox import Mailbox, find_state_folder
 from stagec.drivers.messages import MessageKind, write_message
 from stagec.runtime import Answered
 

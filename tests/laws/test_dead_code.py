@@ -16,12 +16,16 @@ DECORATED = [
     "@sa.event.listens_for*",
     "@_checks",
     "@_tool",
+    "@declare",
+    "@declare_every",
     "@operator",
     "@rule",
+    "@shape_rule",
+    "@suppression_rule",
     "@_plan.command*",
 ]
 """What a decorator makes a member of a shelf."""
-_IN_TEMPLATES = {"fields": {"has_meanings"}, "steps": {"sentences", "passage", "receives"}}
+_IN_TEMPLATES = {"steps": {"has_meanings", "sentences", "passage", "receives"}}
 """What only templates of the handbook read."""
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
@@ -32,7 +36,7 @@ CALLED_BY_OTHERS = {
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
     # the server of Python calls them
     "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
-    "drivers/local/background.py": {"__call__"},  # a protocol's own method
+    "drivers/local/drive.py": {"__call__"},  # a protocol's own method
     "serve/server.py": {"capture_signals"},  # the library that the server is of calls it
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }

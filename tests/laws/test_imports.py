@@ -37,11 +37,11 @@ DOORS = {
     "starlette": ("stagec.serve",),
     "uvicorn": (
         "stagec.serve.server",
-        "stagec.serve.connections",
+        "stagec.serve.server",
     ),
     "securesystemslib": ("stagec.signing",),
     "sqlalchemy": ("stagec.drivers.dbos",),
-    "sqlite3": ("stagec.drivers.local.legacy",),
+    "sqlite3": ("stagec.drivers.local.journal",),
     "xllamacpp": ("stagec.world.models.llama_process",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
@@ -50,7 +50,7 @@ DOORS = {
 """The only places that import a library, each with all that is below it."""
 FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.request", "xmlrpc")
 """Modules that nothing needs which only reads files."""
-PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervisor_link.py"}
+PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised_program.py"}
 """Who connects two processes of one machine by a pair of sockets, which reaches no network."""
 
 HELPERS = TOP / "compiler" / "stagec" / "core" / "workers.py"

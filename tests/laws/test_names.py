@@ -136,7 +136,12 @@ def test_the_glossary_lists_no_shared_name_that_is_gone() -> None:
 
 
 def test_functions_are_verbs() -> None:
-    found = [f"{path.relative_to(COMPILER)}: {name}" for path in modules() for name in misnamed(tree_of(path))]
+    found = [
+        f"{path.relative_to(COMPILER)}: {name}"
+        for path in modules()
+        for name in misnamed(tree_of(path))
+        if path.parent.name != "operators"  # an operator is called as what it changes
+    ]
     assert found == []
 
 

@@ -29,7 +29,7 @@ OWN = {
     "frontends/agent_files/known.py": "what is known of other tools",
     "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",
-    "sources/shape/document.py": "a schema that stagec publishes",
+    "sources/shape/schema.py": "a schema that stagec publishes",
 }
 """Modules that read what belongs to stagec itself, each with what it is."""
 ASKING = {"stat", "lstat", "scandir", "listdir", "walk", "readlink", "access", "open", "statvfs", "getxattr"}

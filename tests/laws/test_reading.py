@@ -10,20 +10,20 @@ from laws.modules import PACKAGE, tree_of, walk
 
 HOME = "core/bounded.py"
 OWN = {
+    "core/rule.py": "the sources of rules, for their names",
     "core/extras.py": "the metadata of stagec's own installation",
     "cli/commands/schema.py": "a schema that stagec publishes",
     "creation/new_project.py": "the projects that stagec is packed with",
     "emitters/html/__init__.py": "pages of stagec's own",
-    "svg/style.py": "styles of stagec's own",
+    "svg/shapes.py": "styles of stagec's own",
     "catalogue/labels.py": "data about tools that stagec is packed with",
     "frontends/agent_files/known.py": "data about tools that stagec is packed with",
-    "frontends/registry/builtin_prompts.py": "the built-in prompts",
+    "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",
-    "serve/page_files.py": "files of stagec's own page",
-    "sources/shape/document.py": "a schema that stagec publishes",
+    "serve/application.py": "files of stagec's own page",
+    "sources/shape/schema.py": "a schema that stagec publishes",
     "templates.py": "templates of stagec's own",
-    "world/line_program.py": "what a supervisor tells",
-    "world/supervised_program.py": "a stream, of which it takes one piece at a time",
+    "world/supervised_program.py": "what a supervisor tells, and a stream, of which it takes one piece at a time",
 }
 """Modules that read something whole that no user wrote, each with what it is."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from laws.modules import PACKAGE, tree_of, walk
 
-from stagec.core.components import components, repeats
+from stagec.core.precedence import components, repeats
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ANSWER = "values that are nested more than `json_values.DEPTH` deep are refused before"
@@ -19,7 +19,7 @@ _SLOTS = "each slot of the message loop leads to the next one, once, until the w
 _STATES = "functions that name each other as the next state, and return; a loop calls them"
 ALLOWED = {
     **{
-        f"runtime.plain_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
+        f"runtime.answer_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
         for each in ("is_plain", "_is_plain_keyword", "is_simple", "satisfies", "_satisfies_keyword")
     },
     "cli.app:_add_help": "commands and their subcommands",
@@ -32,7 +32,7 @@ ALLOWED = {
         f"comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
         for each in (
             *(f"inclusion:_Proof._{name}" for name in ("implies", "split")),
-            *(f"samples:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
+            *(f"inclusion:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
         )
     },
     **{
@@ -47,7 +47,7 @@ ALLOWED = {
         for each in ("_judge", "_judge_keywords", "judge_member")
     },
     **{
-        f"contract.standings:{each}": "paths are no longer than an answer is deep"
+        f"contract.variants:{each}": "paths are no longer than an answer is deep"
         for each in ("_is_there", "_judge_keywords", "_judge_member", "judge_variant", "path_tree")
     },
     "contract.variants:_Search._member": "paths are no longer than an answer is deep",
@@ -59,11 +59,11 @@ ALLOWED = {
         f"flow_tests.witness.refutation:_TextSearch.{each}": "`_DEEPEST` parts of a schema inside each other, each once"
         for each in ("may_hold", "_look_into")
     },
-    "flow_tests.contracts:merge_patch": "files of tests are no deeper than their budget allows",
-    "mutation.operators.intent_added:_widen": "paths of plans are no longer than an answer is deep",
+    "flow_tests.execution:merge_patch": "files of tests are no deeper than their budget allows",
+    "mutation.operators.routes:_widen": "paths of plans are no longer than an answer is deep",
     "mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
     **dict.fromkeys(
-        (f"mutation.operators.input_dropped:{each}" for each in ("_drop", "_drop_inside")),
+        (f"mutation.operators.values:{each}" for each in ("_drop_input_dropped", "_drop_inside")),
         "templates are no deeper than `DEEPEST`",
     ),
     "graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",
@@ -71,7 +71,7 @@ ALLOWED = {
     "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
     "emitters.html.data:_finite": "the data of a page, which stagec makes",
     **dict.fromkeys(
-        (f"cli.commands.handbook.fields:FieldTable.{each}" for each in ("_add", "_list_kinds", "describe")),
+        (f"cli.commands.handbook.steps:FieldTable.{each}" for each in ("_add", "_list_kinds", "describe")),
         "`_DEEPEST` levels of fields and `_DEEPEST_WORDS` levels of words are told",
     ),
     "core.canonical:_large": "once, for the part of a number",
@@ -81,9 +81,9 @@ ALLOWED = {
     "plan.facts:cycles": "a name that a function shadows",
     **dict.fromkeys(
         (
-            "plan.record_codec:_define",
-            "plan.record_codec:_schema",
-            "plan.record_codec:record",
+            "plan.node_codecs:_define",
+            "plan.node_codecs:_schema",
+            "plan.node_codecs:record",
         ),
         _OWN,
     ),
@@ -91,8 +91,10 @@ ALLOWED = {
     "sources.shape.quick_check:QuickCheck._judge_keyword": _FILE,
     "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
     "runtime.advance:advance": "once, for the plan of an agent, which has no agents",
-    "runtime.acts.judge:_next_question": "a name that a function shadows",
-    "runtime.acts.judge:judge": "a name that a function shadows",
+    **{
+        f"cli.commands.review:{each}": "a name that a function shadows"
+        for each in ("_write_flow", "draw_review", "format_review", "review", "run", "write_comment")
+    },
     **dict.fromkeys(
         (
             *(f"formatting.reading:LayoutReader._read_{each}" for each in ("block", "brackets", "container", "item")),
@@ -117,14 +119,14 @@ ALLOWED = {
             "_value",
         )
     },
-    "sources.formats.json.tokens:Tokens._odd": "once, behind a comment",
-    "sources.formats.json.tokens:Tokens.take": "once, behind a comment",
+    "sources.formats.json.scan:Tokens._odd": "once, behind a comment",
+    "sources.formats.json.scan:Tokens.take": "once, behind a comment",
     "sources.shape.faults:_pointers": _FILE,
     **{
         f"sources.yaml_text.quick:_Reader.{each}": _FILE
         for each in ("_below", "_block", "_compact", "_mapping", "_sequence", "_value")
     },
-    **{f"sources.yaml_text.quick_flow:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
+    **{f"sources.yaml_text.quick:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
     **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "_sequence", "read")},
     "world.tools.callable_host:_translate": "annotations of a module that the user names, in a process of its own",
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 from laws.modules import PACKAGE, TOP, calls_in, offenders, text_of, tree_of, walk
 
 from stagec.sources.ignore import Patterns
-from stagec_dev.scaffold import MARK
+from stagec_dev.scaffolds import MARK
 
 SILENCERS = re.compile(r"#\s*(type:\s*ignore|noqa|pragma:\s*no\s*cover|ruff:|mypy:)|\b(TODO|FIXME|XXX)\b")
 VAGUE = {"base", "common", "helper", "helpers", "manager", "misc", "shared", "types", "util", "utils"}

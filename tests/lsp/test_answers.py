@@ -15,11 +15,10 @@ from stagec.lsp.actions import EditorAction, fix_file, lay_out, list_actions
 from stagec.lsp.completion import Proposal, complete
 from stagec.lsp.edits import FileEdit
 from stagec.lsp.hover import describe
-from stagec.lsp.lenses import draw_flow, list_hints, list_lenses, tell_bounds
 from stagec.lsp.name_places import read_places
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.rename import rename
-from stagec.lsp.symbols import find_symbols, list_folds, list_symbols
+from stagec.lsp.symbols import draw_flow, find_symbols, list_folds, list_hints, list_lenses, list_symbols, tell_bounds
 from stagec.pipeline import compile_project
 
 Edit = Callable[[str], Editor]

@@ -17,13 +17,11 @@ from stagec.core.value import replace
 from stagec.flow_tests.witness import search_briefly
 from stagec.lsp.actions import lay_out, list_actions
 from stagec.lsp.completion import complete
-from stagec.lsp.hover import describe
-from stagec.lsp.lenses import list_hints, list_lenses
+from stagec.lsp.hover import describe, find_syntax
 from stagec.lsp.name_places import read_places
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines
-from stagec.lsp.published import find_syntax
 from stagec.lsp.rename import rename
-from stagec.lsp.symbols import list_folds, list_symbols
+from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
 from stagec.pipeline import compile_project
 
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")

@@ -13,11 +13,11 @@ from campaigns import choose
 from comparison.cases import carrying
 from mutation.examples import EXAMPLES, plans
 
-from stagec.comparison.samples import list_samples
+from stagec.comparison.inclusion import list_samples
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.local.play import play
+from stagec.drivers.local.drive import play
 from stagec.mutation.equivalence import Equivalence
 from stagec.mutation.mutant import Mutant
 from stagec.mutation.trial import list_mutants
@@ -27,7 +27,7 @@ from stagec.runtime import Effect, Event, Started, StepResult
 from stagec.runtime.answer_schemas import prepare
 from stagec.runtime.exchange import Ask, Call, Execute, Publish, Shell, Turn, Wait, read_key
 from stagec.runtime.program import program_of
-from stagec.world.simulated_stages import simulate_stage
+from stagec.world.scripted_world import simulate_stage
 
 REASONS = [
     ("guest-book", "'read': case 1 on 'ok' is asked", None),

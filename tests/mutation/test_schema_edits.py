@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stagec.comparison.samples import list_samples
+from stagec.comparison.inclusion import list_samples
 from stagec.core.json import Json
 from stagec.mutation.schema_edits import loosen, tighten
 from stagec.runtime.answer_schemas import prepare

@@ -9,11 +9,11 @@ from pathlib import Path
 from stagec.catalogue import lock
 from stagec.core import fingerprint
 from stagec.drivers import messages
-from stagec.drivers.local import records
+from stagec.drivers.local import journal_file
 from stagec.emitters import json as graph
 from stagec.plan import FORMAT
 from stagec.project import baseline
-from stagec.protocol.manifest_shape import NATIVE
+from stagec.protocol.checkpoint import NATIVE
 from stagec.reporters import json as diagnostics
 from stagec.world.program_world import PROTOCOL
 
@@ -32,7 +32,7 @@ def rows(section: str) -> dict[str, str]:
 def test_the_formats_are_those_of_the_code() -> None:
     assert rows("Formats of stagec") == {
         "plan": FORMAT,
-        "journal": str(records.VERSION),
+        "journal": str(journal_file.VERSION),
         "message to a run": messages.FORMAT,
         "world": PROTOCOL,
         "checkpoint": NATIVE,

@@ -12,9 +12,8 @@ from stagec.core.place import Place
 from stagec.graph import build
 from stagec.model.flow import Edge, End, Entry, Flow, Node, Pick, Stop, Target, Term, To
 from stagec.picture.document import Box, Picture, Role
-from stagec.picture.draw import draw
+from stagec.picture.draw import By, collapse, draw
 from stagec.picture.lines import condition
-from stagec.picture.reduce import By, collapse
 from stagec.sources.read import Sources
 
 Draw = Callable[..., Picture]

@@ -9,8 +9,7 @@ import pytest
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
 from stagec.picture.document import Picture
-from stagec.picture.failures import Edges, draw_failures
-from stagec.picture.reduce import By, collapse
+from stagec.picture.draw import By, Edges, collapse, draw_failures
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

@@ -9,11 +9,10 @@ from picture.conftest import flow
 
 from stagec.core.value import replace
 from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke, describe_labels, list_fates
+from stagec.picture.draw import By, Edges, collapse, draw_failures
 from stagec.picture.draw import draw as draw_graph
-from stagec.picture.failures import Edges, draw_failures
 from stagec.picture.layout import lay_out
 from stagec.picture.overlay import Told, focus_changes, lay_over
-from stagec.picture.reduce import By, collapse
 
 Draw = Callable[..., Picture]
 OLD = ("a: b | done", "b: c", "c: done")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.picture.document import Picture
-from stagec.picture.reduce import By, Limit, collapse, find_exceeded, fit, focus, weigh
+from stagec.picture.draw import By, Limit, collapse, find_exceeded, fit, focus, weigh
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

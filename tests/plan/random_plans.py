@@ -10,7 +10,23 @@ from hypothesis import strategies as st
 from stagec.core.canonical import MOST, digest, is_exact
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.act import Act, Carried, Command, Converse, Given, Prompt, Provided, Supply
+from stagec.plan.act import (
+    Act,
+    Carried,
+    Choice,
+    Command,
+    Converse,
+    Each,
+    Given,
+    Hole,
+    Path,
+    Piece,
+    Prompt,
+    Provided,
+    Supply,
+    Template,
+    Text,
+)
 from stagec.plan.document import Input, Judge, Limits, Names, System
 from stagec.plan.facts import facts
 from stagec.plan.gate import (
@@ -32,7 +48,6 @@ from stagec.plan.gate import (
 )
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
-from stagec.plan.template import Choice, Each, Hole, Path, Piece, Template, Text
 
 T = TypeVar("T")
 Draw = st.DrawFn

@@ -12,8 +12,8 @@ from stagec.core.expansion.weight import weigh
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Plan
-from stagec.plan.costs import _is_plain, schema_in, unaffordable
 from stagec.plan.document import Contents, Input, Limits, Names
+from stagec.plan.facts import _is_plain, schema_in, unaffordable
 
 SCHEMAS = ("not", "if", "then", "else", "additionalProperties", "propertyNames", "additionalItems", "contains", "items")
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")

@@ -16,9 +16,9 @@ from plan_vectors.references import missing
 from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.plan import Plan, PlanError, dump, load, verify
+from stagec.plan.codec import dangling
 from stagec.plan.loader import read_frame
 from stagec.plan.plan_codec import PLAN, schema
-from stagec.plan.references import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")
 SATISFIED = validator_for(json.loads(json.dumps(schema())))

@@ -12,9 +12,9 @@ from plan.test_soundness import refusal, with_
 from stagec.core.value import replace
 from stagec.plan import PlanError, dump, load
 from stagec.plan.act import ProcessInput
+from stagec.plan.agents import find_schedule_flaws
 from stagec.plan.document import Plan
 from stagec.plan.facts import facts
-from stagec.plan.schedules import find_schedule_flaws
 
 NAME = "by hand: processes"
 NEEDS = "entries//needs"

@@ -19,7 +19,7 @@ from stagec.core.value import replace
 from stagec.project.configuration import Configuration, accepts, configure, well_formed
 from stagec.project.settings import Settings, keys_of, settings_of
 from stagec.project.toml import line_of
-from stagec.world.models.policies import RetryPolicy
+from stagec.world.models.retries import RetryPolicy
 
 FULL = """
 roots = ["agents"]

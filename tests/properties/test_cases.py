@@ -14,8 +14,13 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.condition_errors import ConditionError, find_wrong_cases, is_sound
-from stagec.frontends.stages.coverage import find_uncovered, find_unreached_cases
+from stagec.frontends.stages.condition_errors import (
+    ConditionError,
+    find_uncovered,
+    find_unreached_cases,
+    find_wrong_cases,
+    is_sound,
+)
 from stagec.frontends.stages.document import Case, Pipeline, Stage
 from stagec.frontends.stages.read import read
 from stagec.sources.read import Sources

@@ -9,7 +9,7 @@ import pytest
 from stagec.core.nearest import NameIndex
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
-from stagec_dev.scaling import Dimension
+from stagec_dev.cost import Dimension
 from stagec_dev.tools.scaling import dimensions
 
 _FAULTY = (

@@ -18,9 +18,8 @@ from stagec.drivers.replay import advance_through
 from stagec.plan.act import Delegate
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
-from stagec.runtime.exchange import Ask, read_key
+from stagec.runtime.exchange import Ask, Close, Comment, Dispatch, Relabel, read_key
 from stagec.runtime.failures import FailureKind
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 
 AGENTS = ("first", "second", "third")
 VERDICTS = ("ok", "bad", "odd", "otherwise", "failed", "success")

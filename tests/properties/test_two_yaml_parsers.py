@@ -8,8 +8,7 @@ import pytest
 from properties.test_quick_yaml import BUDGETS, Writer
 
 from stagec.core.value import replace
-from stagec.sources.yaml_text.compose import _attempt, _explain, compose
-from stagec.sources.yaml_text.events import fast_events
+from stagec.sources.yaml_text.compose import _attempt, _explain, compose, fast_events
 from stagec.sources.yaml_text.nodes import Kind, YamlNode
 
 CHUNKS, CHUNK = 8, 400

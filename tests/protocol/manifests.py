@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.protocol.manifest import ArtifactEntry, Manifest, encode_manifest
-from stagec.protocol.manifest_text import DIGEST, digest_canonical, digest_stringified
+from stagec.protocol.checkpoint import (
+    DIGEST,
+    ArtifactEntry,
+    Manifest,
+    digest_canonical,
+    digest_stringified,
+    encode_manifest,
+)
 
 CONTENT = b"a,b\n1,2\n"
 ENTRY = ArtifactEntry("S01_load_data/df.csv", "492d5ea496056f1a6a6592241032fab764c321596317930b4fa0e1e8bc3b7470", 8)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.protocol.emission import (
+from stagec.protocol.markers import (
     format_checkpoint_emergency,
     format_checkpoint_saved,
     format_rehydrated,
     format_stage_begin,
     format_stage_end,
     format_stage_progress,
+    read_markers,
 )
-from stagec.protocol.markers import read_markers
 
 WRITTEN = {
     format_stage_begin("S01_load_data"): "[STAGE:begin:id=S01_load_data]",

@@ -10,8 +10,16 @@ from protocol.manifests import ENTRY, encode, native, native_json, sign, upstrea
 from stagec.core.json import Json
 from stagec.core.place import Pointer
 from stagec.core.value import replace
-from stagec.protocol.checkpoint import find_newest, find_place_faults, format_instant, read_instant
-from stagec.protocol.manifest import ManifestError, TrustLevel, encode_manifest, read_manifest
+from stagec.protocol.checkpoint import (
+    ManifestError,
+    TrustLevel,
+    encode_manifest,
+    find_newest,
+    find_place_faults,
+    format_instant,
+    read_instant,
+    read_manifest,
+)
 
 
 def faults_of(given: Any) -> list[tuple[str, Pointer]]:

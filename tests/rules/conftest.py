@@ -157,11 +157,10 @@ _CHECKPOINTS = {f"STG{number}" for number in range(850, 900)}
 
 def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnostic, ...]:
     """Verify the checkpoints in a project; those with a word such as `imported` are to be brought into a run."""
-    from stagec.cli.commands.checkpoint.verify import report_checkpoints
-    from stagec.protocol.manifest import TrustLevel
-    from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
-    from stagec.world.stages.foreign_checkpoint import judge_import
-    from stagec.world.stages.run_folder import RunFolder
+    from stagec.cli.commands.checkpoint import report_checkpoints
+    from stagec.protocol.checkpoint import TrustLevel
+    from stagec.world.stages.checkpoints import judge_checkpoint, judge_import, list_manifests
+    from stagec.world.stages.stage_files import RunFolder
 
     sources = {block.info[1]: TrustLevel(word) for block in inputs for word in block.info[2:]}
     run = RunFolder(root, "wine", "run-002")

@@ -14,10 +14,9 @@ from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, outpu
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Given
+from stagec.plan.act import Given, Hole
 from stagec.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
 from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
-from stagec.plan.template import Hole
 from stagec.runtime import Resumed
 from stagec.runtime.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 

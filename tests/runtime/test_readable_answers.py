@@ -16,10 +16,9 @@ from stagec.core.json_reader import DEPTH, UnreadableError, find_unreadable, rea
 from stagec.core.value import replace
 from stagec.drivers.history import JournalError, dump_event, load_event
 from stagec.runtime import Answered, Effect, Started, State, advance
-from stagec.runtime.exchange import MACHINE, Ask, Call, Confirm, Grant, Hook, Run, Shell, Turn, Wait
-from stagec.runtime.orchestrator_requests import Comment, Dispatch
+from stagec.runtime.answer_schemas import read_answer
+from stagec.runtime.exchange import MACHINE, Ask, Call, Comment, Confirm, Dispatch, Grant, Hook, Run, Shell, Turn, Wait
 from stagec.runtime.program import program_of
-from stagec.runtime.readable_answers import read_answer
 
 NAN, INF = float("nan"), float("inf")
 

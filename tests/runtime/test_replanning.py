@@ -12,11 +12,11 @@ from phased import Worker, make_agent, make_phases
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.plan import Plan, dump
+from stagec.plan.act import Text
 from stagec.plan.document import Contents, Input, Limits, Phases
 from stagec.plan.facts import facts
 from stagec.plan.gate import JudgeGate
 from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Schedule, Stop
-from stagec.plan.template import Text
 from stagec.runtime import Answered, Event, Program, Replanned, Started, State, StepResult, advance, load
 from stagec.runtime.exchange import Ask, Resumed, Turn
 from stagec.runtime.program import program_of

@@ -69,7 +69,7 @@ def test_another_list_is_another_version_of_the_machine() -> None:
 def test_runs_are_replayed_when_every_value_has_one_member_more(tmp_path: Path) -> None:
     copy = tmp_path / "compiler" / "stagec"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("exchange", "execution", "failures", "orchestrator_requests", "state"):
+    for name in ("exchange", "execution", "failures", "state"):
         add_field(copy / "runtime" / f"{name}.py")
     journals = shutil.copytree(JOURNALS, tmp_path / "journals")
     told = subprocess.run(

@@ -14,17 +14,14 @@ from stagec.core.value import replace
 from stagec.drivers.local import create
 from stagec.drivers.local.drive import drive
 from stagec.plan import Plan, dump
-from stagec.plan.act import Command, Converse
+from stagec.plan.act import Command, Converse, Hole, Text
 from stagec.plan.document import Contents, Input, Limits, Names
 from stagec.plan.gate import Admission, Exists, ExitGate, VerdictGate
 from stagec.plan.node import Edge, Node, Outcome, Stop
-from stagec.plan.template import Hole, Text
 from stagec.runtime import Effect, Program, Started, load
 from stagec.runtime.exchange import Turn
-from stagec.serve.application import make_application
-from stagec.serve.doorkeeper import Access, App
-from stagec.serve.folder_runs import FolderRuns
-from stagec.serve.run_processes import RunProcesses
+from stagec.serve.application import Access, App, make_application
+from stagec.serve.folder_runs import FolderRuns, RunProcesses
 from stagec.serve.serve_setup import ServeSetup
 from stagec.serve.watch import Watch
 

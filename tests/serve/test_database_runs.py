@@ -18,7 +18,7 @@ from serve.asking import ACCESS, App, ask, post, serve_folder
 from stagec.cli.app import run
 from stagec.cli.databases.served_runs import open_served_runs
 from stagec.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
-from stagec.drivers.dbos.retention import remove_old
+from stagec.drivers.dbos.run_store import remove_old
 from stagec.drivers.dbos.tables import runs as table
 from stagec.drivers.local import create
 from stagec.drivers.messages import MessageKind, write_message

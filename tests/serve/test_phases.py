@@ -7,9 +7,8 @@ from phased import issue_flow
 from stagec.drivers.replay import advance_through
 from stagec.runtime import Answered, Started
 from stagec.runtime.program import program_of
-from stagec.serve.run_drawing import RunDrawing
-from stagec.serve.run_view import RunView
-from stagec.serve.transcripts import describe_visits
+from stagec.serve.run_view import RunDrawing, RunView
+from stagec.serve.streams import describe_visits
 from stagec.telemetry.spans import RunTracer, list_spans
 
 SAID = {"answer": {"do": "closing", "summary": "so it is"}}

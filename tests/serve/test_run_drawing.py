@@ -9,7 +9,7 @@ import playable
 import pytest
 
 from stagec.plan import Plan
-from stagec.serve.run_drawing import RunDrawing
+from stagec.serve.run_view import RunDrawing
 
 
 @pytest.mark.parametrize("make", [handmade.steps, handmade.stages, handmade.processes, playable.steps])

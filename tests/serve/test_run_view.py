@@ -12,9 +12,8 @@ from stagec.plan import dump
 from stagec.plan.act import Converse
 from stagec.runtime import Answered, Cancelled, Started, load
 from stagec.runtime.exchange import Rewound, Turn, part_key
-from stagec.serve.run_drawing import RunDrawing
-from stagec.serve.run_view import RunView
-from stagec.serve.transcripts import describe_visits
+from stagec.serve.run_view import RunDrawing, RunView
+from stagec.serve.streams import describe_visits
 
 
 @pytest.fixture

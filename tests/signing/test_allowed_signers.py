@@ -12,7 +12,7 @@ import campaigns
 import pytest
 
 from stagec.core.failure import Failure
-from stagec.signing.check import RefusedSignatureError, check_signature
+from stagec.signing.envelope import RefusedSignatureError, check_signature
 from stagec.signing.keys import read_trusted_keys
 
 pytestmark = pytest.mark.needs("ssh-keygen")

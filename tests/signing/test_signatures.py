@@ -25,10 +25,8 @@ from securesystemslib.signer import SSlibKey
 
 from stagec.core.failure import Failure
 from stagec.plan.loader import load
-from stagec.signing.check import RefusedSignatureError, check_signature
-from stagec.signing.envelope import seal
+from stagec.signing.envelope import RefusedSignatureError, SignerEvidence, check_signature, seal, write_statement
 from stagec.signing.keys import KeyPasswordError, SigningKey, read_private_key, read_trusted_keys
-from stagec.signing.statement import SignerEvidence, write_statement
 
 KEY, OTHER = Ed25519PrivateKey.from_private_bytes(b"k" * 32), Ed25519PrivateKey.from_private_bytes(b"o" * 32)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

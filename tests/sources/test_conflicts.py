@@ -16,7 +16,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
-from stagec.sources.conflicts import find_conflict
+from stagec.sources.read import find_conflict
 
 REGISTRIES = Path(__file__).parents[2] / "registries"
 CONFLICT = "<<<<<<< HEAD\n{}=======\n{}>>>>>>> feature\n"

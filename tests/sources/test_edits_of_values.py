@@ -6,15 +6,14 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Change, Edit
-from stagec.core.guess import Guess, guess
 from stagec.core.json import Json
-from stagec.core.nearest import NameIndex
+from stagec.core.nearest import Guess, NameIndex, guess
 from stagec.core.place import Place, Pointer
+from stagec.findings import resolve_guess
+from stagec.reporters.sarif import find_replacement
 from stagec.sources.formats.json import FORMAT as JSON
 from stagec.sources.formats.markdown import FORMAT as MARKDOWN
-from stagec.sources.guessed import resolve_guess
 from stagec.sources.prose import write_stretches
-from stagec.sources.replaced import find_replacement
 from stagec.sources.revised import revise
 from stagec.sources.tree import Format, Tree
 

@@ -10,9 +10,8 @@ from protocol.manifests import CONTENT, ENTRY, encode, sign, upstream_json
 
 from stagec.core.json import Json
 from stagec_dev.row import Agreement, Row
-from stagec_dev.rows.artifact_paths import ARTIFACT_PATHS
-from stagec_dev.rows.checkpoint_manifests import CHECKPOINT_MANIFESTS
 from stagec_dev.rows.checkpoint_scenarios import CHECKPOINT_SCENARIOS
+from stagec_dev.rows.protocol import ARTIFACT_PATHS, CHECKPOINT_MANIFESTS
 
 ARGS = {"reportTitle": "wine", "runId": "run-001", "checkpointId": "ckpt-001"}
 PLACE = "reports/wine/checkpoints/run-001/ckpt-001/checkpoint.json"

@@ -10,7 +10,7 @@ import pytest
 
 from stagec_dev.corpus import ask_rows
 from stagec_dev.row import Agreement, Row
-from stagec_dev.rows.frontmatter import FRONTMATTER
+from stagec_dev.rows.plans import FRONTMATTER
 
 OK = {"pyyaml": "ok", "ruamel_safe_12": "ok", "js_yaml4": None, "pyyaml_message": None}
 BROKEN = {"pyyaml": "err:x", "ruamel_safe_12": "err:x", "gray_matter": "ok", "pyyaml_message": "line 1, column 4"}

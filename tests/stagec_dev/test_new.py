@@ -12,9 +12,10 @@ import pytest
 from campaigns import sample
 
 from stagec.core.rule import AnyFamily
+from stagec.core.shelf import names
 from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
-from stagec_dev.scaffold import MARK
+from stagec_dev.scaffolds import MARK
 from stagec_dev.tools.new import begin
 
 
@@ -25,8 +26,19 @@ def free_code(family: AnyFamily) -> str:
     return [code for code in codes if code not in taken][-1]
 
 
+def topics(family: AnyFamily) -> tuple[str, ...]:
+    """Return a topic of a family of several, and nothing where the family is one module."""
+    package = sys.modules[family.package]
+    return names(package)[:1] if hasattr(package, "__path__") else ()
+
+
 RULES = {
-    f"rule of {family.name}": ("rule", free_code(family), f"never-seen-before-in-{family.name.replace('_', '-')}")
+    f"rule of {family.name}": (
+        "rule",
+        free_code(family),
+        f"never-seen-in-{family.name.replace('_', '-')}",
+        *topics(family),
+    )
     for family in list_families()
 }
 NAMES = {
@@ -117,17 +129,18 @@ def test_a_new_rule_speaks_where_its_specification_is_silent(
 ) -> None:
     """It is alone in that: what a new rule of an earlier family says of the same file would hide it."""
     others = [files[0] for rule, files in written.items() if rule in RULES and rule != member]
-    for rule in others:
-        rule.rename(rule.with_suffix(".away"))
+    begun = {path: path.read_text(encoding="utf-8") for path in others}
+    for path in others:
+        path.write_text((ROOT / path.relative_to(copy)).read_text(encoding="utf-8"), encoding="utf-8")
     try:
         assert failing(copy, written[member][1]) == {written[member][1]}
     finally:
-        for rule in others:
-            rule.with_suffix(".away").rename(rule)
+        for path, text in begun.items():
+            path.write_text(text, encoding="utf-8")
 
 
 def test_a_taken_code_is_refused(copy: Path, written: dict[str, list[Path]]) -> None:
-    _, code, name = RULES["rule of document"]
+    _, code, name, _ = RULES["rule of document"]
     ended = run(copy, "stagec_dev", "new", "rule", code, "other-name")
     assert (ended.returncode, ended.stderr) == (2, f"{code} is {name!r} already\n")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stagec_dev.row import Agreement, Row
-from stagec_dev.rows.routing import ROUTING
+from stagec_dev.rows.flows import ROUTING
 from stagec_dev.rows.stage_definitions import runs
 
 TOKEN = {"stageExecutionId": "s", "attempt": 1, "proposalId": "p", "tool": "bash", "argsDigest": "a" * 64}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec_dev.scaling import Cost, Dimension, Files, Growth, measure
+from stagec_dev.cost import Cost, Dimension, Files, Growth, measure
 from stagec_dev.tools.scaling import dimensions
 
 _START = Cost(0, 0.1, 50e6)

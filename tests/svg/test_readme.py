@@ -11,7 +11,7 @@ import pytest
 
 from stagec.emitters import Picture
 from stagec.emitters.svg import EMITTER
-from stagec.picture.failures import draw_failures
+from stagec.picture.draw import draw_failures
 
 TOP = Path(__file__).parents[2]
 FILE = "docs/pictures/code-review.svg"

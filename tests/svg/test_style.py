@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from colours import contrast
 
-from stagec.picture.document import Form
-from stagec.picture.palette import INK, TINTS
-from stagec.svg.style import read_colours, read_style
+from stagec.picture.document import INK, TINTS, Form
+from stagec.svg.shapes import read_colours, read_style
 
 LIGHT, DARK = read_colours(read_style())
 FILLS = [name.removesuffix("-fill") for name in LIGHT if name.endswith("-fill")]

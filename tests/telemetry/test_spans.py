@@ -12,10 +12,8 @@ from stagec.drivers.history import UNTIMED, EventTimes
 from stagec.drivers.replay import advance_through
 from stagec.plan import dump
 from stagec.runtime import Answered, Cancelled, Event, Program, Started, load
-from stagec.telemetry.attributes import describe_result
-from stagec.telemetry.figures import DURATION, TOKENS, Figures
 from stagec.telemetry.otlp import RunIdentity, split_spans
-from stagec.telemetry.spans import ROOT, RunTracer, TraceSpan, list_spans
+from stagec.telemetry.spans import DURATION, ROOT, TOKENS, Figures, RunTracer, TraceSpan, describe_result, list_spans
 
 SECOND = 10**9
 BEGUN = 1_763_850_000 * SECOND

@@ -12,7 +12,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world import callables
+from stagec.world import composed
 from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
 
 MODULE = """
@@ -54,7 +54,7 @@ text = "no function"
 
 
 def call(name: str, given: dict[str, Json]) -> dict[str, Json]:
-    return callables.call(name, given, Redactor())
+    return composed.call(name, given, Redactor())
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,7 @@ from processes import gone
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
 from stagec.runtime.exchange import Shell, Wait
-from stagec.world.command_lock import CommandLock
-from stagec.world.commands import CommandLine, run
+from stagec.world.commands import CommandLine, CommandLock, run
 from stagec.world.local_world import LocalWorld, Permissions
 
 PLAIN = Redactor()

@@ -11,8 +11,7 @@ from threading import Thread
 import pytest
 
 from stagec.world.escalation import Alarm, Escalation
-from stagec.world.supervised_program import SupervisedProgram
-from stagec.world.supervisor_link import Job, Link
+from stagec.world.supervised_program import Job, Link, SupervisedProgram
 
 STAGE = (
     Alarm(60_000),

@@ -15,8 +15,7 @@ import pytest
 
 from stagec.catalogue import Effects, LockedServer, Server
 from stagec.catalogue.lock import digest
-from stagec.world.mcp import Answer, Question, ask
-from stagec.world.server_errors import ServerFailure
+from stagec.world.mcp import Answer, Question, ServerFailure, ask
 
 MakeServer = Callable[..., Server]
 Leftovers = Callable[[], list[int]]

@@ -15,7 +15,7 @@ from processes import gone
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.local.runner import run
+from stagec.drivers.local.drive import run
 from stagec.plan.node import Outcome
 from stagec.runtime import Started
 from stagec.runtime.exchange import Call, Confirm, Grant, Turn

@@ -13,8 +13,7 @@ from misleading import ask
 from stagec.core.json import Json, object_of
 from stagec.plan.document import Plan
 from stagec.runtime import Answered, Cancelled, Effect, Event, Started, State, advance
-from stagec.runtime.exchange import Hook, Shell, Wait
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.exchange import Close, Comment, Dispatch, Hook, Relabel, Shell, Wait
 from stagec.runtime.program import load
 from stagec.world.request_json import KINDS, ToolDefinition, dump_request
 

@@ -10,8 +10,7 @@ import pytest
 
 from stagec.catalogue import LockedServer, Server
 from stagec.world import server_process
-from stagec.world.mcp import Answer, Question, ask
-from stagec.world.server_errors import ServerFailure
+from stagec.world.mcp import Answer, Question, ServerFailure, ask
 
 Leftovers = Callable[[], list[int]]
 MakeServer = Callable[..., Server]

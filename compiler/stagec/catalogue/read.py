@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from stagec.catalogue.document import Catalogue, Origin, Server, Tool, well_known_effects
+from stagec.catalogue.document import Catalogue, Effects, Origin, Server, Tool, ToolLabels, well_known_effects
 from stagec.catalogue.lock import Lock, digest, read_lock
-from stagec.catalogue.written_labels import DOING, LABELLING, READING, find_effects, list_labels, read_labels
 from stagec.contract.expansion import judge_expansion
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -17,9 +16,50 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
+from stagec.model.rights import Label
 from stagec.sources.read import Sources, join, legible
 from stagec.sources.shape import judge, judge_schema
 from stagec.sources.tree import Tree
+
+LABELLING = "labels"
+READING, DOING = "reads", "effects"
+_LABELS: Mapping[str, Label] = {each.value: each for each in Label}
+_CHANGES: Mapping[str, bool] = {"read": False, "mutating": True}
+
+
+def list_labels(tree: Tree | None) -> Iterator[tuple[str, ToolLabels]]:
+    """Yield what a tools file says of tools by patterns of their names."""
+    for pattern, body in object_of(object_of(tree.value).get(LABELLING)).items() if tree is not None else ():
+        labels = read_labels(object_of(body), tree.at / LABELLING / pattern) if tree is not None else None
+        if labels is not None:
+            yield pattern, labels
+
+
+def read_labels(body: Object, at: Place) -> ToolLabels | None:
+    """Return what is said that a tool reads and does; nothing where nothing is said."""
+    reads, given = _label(body.get(READING)), body.get(DOING)
+    changes = _CHANGES.get(given) if isinstance(given, str) else None
+    does = None if changes is not None else _label(given)
+    if reads is None and does is None and changes is None:
+        return None
+    return ToolLabels(reads, does, changes, at / (READING if reads is not None else DOING))
+
+
+def _label(given: Json) -> frozenset[Label] | None:
+    """Return the labels in a list, or the one that stands for a list of one."""
+    if not isinstance(given, str | list):
+        return None
+    words = [given] if isinstance(given, str) else given
+    return frozenset(_LABELS[each] for each in words if isinstance(each, str) and each in _LABELS)
+
+
+def find_effects(name: str, labels: ToolLabels | None) -> Effects:
+    """Return whether calling a tool changes something, as its entry says, else as its name does."""
+    if labels is None or (labels.does is None and labels.changes is None):
+        return well_known_effects(name)
+    changes = labels.changes if labels.does is None else Label.WRITE in labels.does
+    return Effects.MUTATING if changes else Effects.READ
+
 
 TOOLS = ("tools.yaml", "tools.yml", "tools.json")
 SERVERS = ".mcp.json"
@@ -284,3 +324,15 @@ def _list_servers(given: Object, at: Place) -> Iterator[Server]:
 
 def _texts(given: Json) -> Mapping[str, str]:
     return {name: each for name, each in object_of(given).items() if isinstance(each, str)}
+
+
+def find_nearby(sources: Sources, file: str) -> Catalogue | None:
+    """Return the catalogue nearest to a file."""
+    folder = posixpath.dirname(file)
+    while True:
+        found = find_catalogue(sources, folder)
+        if found is not None:
+            return read_catalogue(sources, found)
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)

@@ -15,9 +15,8 @@ from stagec.cli.parameters import Group
 from stagec.cli.refusals import list_lines
 from stagec.cli.streams import finish, prepare, put_error, say
 from stagec.core.collector import stop_collector
-from stagec.core.docstring import docstring
 from stagec.core.failure import Exit, Failure
-from stagec.core.shelf import member, names
+from stagec.core.shelf import docstring, member, names
 from stagec.core.version import __version__
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from stagec.core.failure import Failure
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_RULE = re.compile(r"(?P<code>stg\d+)_(?P<name>\w+)")
 GROUPS = ("mandatory", "pedantic", "portability", "strict")
 """The groups of rules; importing all rules to learn them would take longer than people wait for a shell."""
 _SCHEMA = ".schema.json"
@@ -36,7 +36,7 @@ def complete_rule(_context: click.Context, _parameter: click.Parameter, begun: s
 
 def complete_schema(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Return the names of the published schemas."""
-    from stagec.core.published import find_packed
+    from stagec.core.version import find_packed
 
     files = os.listdir(find_packed("schemas"))
     return choose_fitting((file.removesuffix(_SCHEMA) for file in files if file.endswith(_SCHEMA)), begun)
@@ -70,19 +70,18 @@ def choose_fitting(names: Iterable[str], begun: str) -> list[str]:
 
 
 def _list_rules() -> Iterator[str]:
-    """Yield the codes and names that the names of modules tell, and what groups of rules are called."""
+    """Yield the codes and names that the sources of rules declare, and what groups of rules are called."""
+    from importlib import import_module
+
     from stagec import rules
     from stagec.core.diagnostic import Severity
+    from stagec.core.rule import list_declared
     from stagec.core.shelf import names
 
     yield from ("ALL", *GROUPS, *(each.value for each in Severity))
     for family in names(rules):
         yield family
-        folder = os.path.join(rules.__path__[0], family)
-        for file in os.listdir(folder):
-            rule = _RULE.match(file.removesuffix(".py"))
-            if rule is not None:
-                yield from (rule["code"].upper(), rule["name"].replace("_", "-"))
+        yield from chain.from_iterable(list_declared(import_module(f"{rules.__name__}.{family}")))
 
 
 def _list_flows(context: click.Context) -> Iterator[str]:

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.comparison.change import Action, PlanChange
-from stagec.comparison.classify import JudgedChange
+from stagec.comparison.classify import JudgedChange, list_kinds
+from stagec.comparison.kind import Grade
+from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.words import quote
 from stagec.plan.codec import Known
 from stagec.plan.node_codecs import TARGET, TERMS
+
+
+def read_codes(given: Iterable[str]) -> frozenset[str]:
+    """Return codes as kinds are called; raise `Failure` for one that no breaking kind has."""
+    known = [each.code for each in list_kinds() if each.grade is Grade.BREAKING]
+    codes = {each: each.upper() for each in given}
+    for each, code in codes.items():
+        if code not in known:
+            raise Failure(f"{quote(each)} is not a code of a breaking change{hint(code, NameIndex(known))}")
+    return frozenset(codes.values())
+
 
 SIGNS = {Action.ADDED: "+", Action.REMOVED: "-", Action.CHANGED: "~"}
 """The sign of what has become of something."""

@@ -12,11 +12,10 @@ from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen
 from stagec.cli.sides import UNREAD, find_beside, is_plan, locate_side, read_plans
-from stagec.comparison.change import Action, PlanChange
+from stagec.comparison.change import Action, PlanChange, find_renames
 from stagec.comparison.classify import JudgedChange, judge_flow
-from stagec.comparison.flows import compare_flow
+from stagec.comparison.compare import compare_flow
 from stagec.comparison.kind import Grade
-from stagec.comparison.renames import find_renames
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint

@@ -9,9 +9,8 @@ from itertools import product
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.graph.figures import EntryBounds, Figure, Unlimited
+from stagec.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
 from stagec.graph.usage import Quantity
-from stagec.graph.way import Joint, Way
 
 NAMES = {
     Quantity.EXECUTIONS: "steps",

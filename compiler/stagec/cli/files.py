@@ -10,7 +10,6 @@ from functools import cache, partial
 from pathlib import Path
 
 from stagec.cli.limits import find_limit
-from stagec.cli.unread import explain_unread
 from stagec.core import observations
 from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.disk import (
@@ -24,9 +23,29 @@ from stagec.core.disk import (
     write_named,
 )
 from stagec.core.failure import Failure
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING
 from stagec.core.words import listing, quote
 from stagec.project.find import find_repository
+
+
+def describe_absence(path: Path) -> str:
+    """Return the sentence for a path that does not exist, with the neighbour that was probably meant."""
+    try:
+        neighbours = sorted(os.listdir(path.parent))
+    except OSError:
+        neighbours = []
+    return f"{quote(path)} does not exist{hint(path.name, NameIndex(neighbours))}"
+
+
+def explain_unread(path: Path, error: OSError) -> str:
+    """Return the sentence for a file that the system does not let us read."""
+    if isinstance(error, FileNotFoundError):
+        return describe_absence(path)
+    if isinstance(error, IsADirectoryError):
+        return f"{quote(path)} is a folder, and a file is expected"
+    return f"cannot read {quote(path)}: {error.strerror or error}"
+
 
 STDIN = Path("-")
 """The path that stands for standard input."""

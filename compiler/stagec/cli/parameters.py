@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from stagec.cli.unread import describe_absence
+from stagec.cli.files import describe_absence
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 

@@ -7,17 +7,90 @@ from typing import assert_never
 
 from stagec.cli.wording import format_path
 from stagec.core.terminal import Canvas, Paint, Style, columns, wrap
-from stagec.core.words import ellipsis, visible
-from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
+from stagec.core.words import ellipsis, escape_ci_commands, visible
+from stagec.plan.act import Choice, Each, Hole, Piece, Template, Text
+
+_TABLES_WIDEST = 40
+"""Columns of a cell that is not the last of its row."""
+_TABLES_NARROWEST = 12
+"""Columns below which no cell is cut, whatever the paper."""
+_BETWEEN = "  "
+_INSIDE = "    "
+"""What stands before the second line of a row."""
+
+
+def draw_lines(paper: Canvas, lines: Iterable[tuple[str, Style | None]]) -> str:
+    """Return lines in their styles; whatever they hold, nothing in them reaches the terminal unescaped."""
+    paint = Paint(paper.colour)
+    return "".join(f"{paint(escape_ci_commands(visible(text, paper.encoding)), style)}\n" for text, style in lines)
+
+
+def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -> str:
+    """Return rows as lines; columns without text are left out, and the widest are cut where a terminal is too narrow.
+
+    The first `whole` of the columns with text are never cut.
+    Where it is too narrow even so, each row goes on in a line below.
+    Whatever the cells hold, nothing in them reaches the terminal unescaped.
+    """
+    shown = [[escape_ci_commands(visible(cell, paper.encoding)) for cell in row] for row in rows]
+    kept = [index for index in range(len(rows[0]) if rows else 0) if any(row[index] for row in shown)]
+    cells = [[row[index] for index in kept] for row in shown]
+    if not kept:
+        return ""
+    wanted = [max(map(columns, column)) for column in zip(*cells, strict=True)]
+    widths = wanted[:whole] + _choose_widths(wanted[whole:], paper, sum(wanted[:whole]) + len(_BETWEEN) * whole)
+    # which columns stand in which line of a row: all in one, if there is room
+    starts, used = [0], 0
+    for index, width in enumerate(widths):
+        if paper.width is not None and index > starts[-1] and used + width > paper.width:
+            starts.append(index)
+            used = len(_INSIDE)
+        used += width + len(_BETWEEN)
+    parts = [slice(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    if paper.width is not None and len(parts) > 1:  # below there may be room again for the last cell
+        before = len(_INSIDE) + sum(width + len(_BETWEEN) for width in widths[parts[-1]][:-1])
+        widths[-1] = max(widths[-1], min(wanted[-1], paper.width - before))
+    lines = (_draw_line(row, widths, part, paper) for row in cells for part in parts)
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _draw_line(row: list[str], widths: list[int], part: slice, paper: Canvas) -> str:
+    """Return one line of a row, nothing where it would be blank."""
+    cells = (_fit(cell, width, paper) for cell, width in zip(row[part], widths[part], strict=True))
+    line = _BETWEEN.join(cells).rstrip()
+    return f"{_INSIDE if part.start and line else ''}{line}"
+
+
+def _choose_widths(wanted: list[int], paper: Canvas, taken: int) -> list[int]:
+    """Return how wide each column is: as wide as its widest cell, if there is room for all of them beside others."""
+    if not wanted:
+        return []
+    last = wanted[-1] if paper.width is None else min(wanted[-1], paper.width)
+    widths = [*(min(each, _TABLES_WIDEST) for each in wanted[:-1]), last]
+    room = None if paper.width is None else paper.width - taken - len(_BETWEEN) * (len(widths) - 1)
+    while room is not None and sum(widths) > room and max(widths) > _TABLES_NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _fit(text: str, width: int, paper: Canvas) -> str:
+    """Return a text in so many columns, without its end when it takes more."""
+    if columns(text) > width:
+        left_out = ellipsis(paper.encoding)
+        while columns(text) > width - len(left_out):
+            text = text[: -max(1, (columns(text) - width) // 2)]
+        text += left_out
+    return text + " " * (width - columns(text))
+
 
 _LABEL = 9
 """Columns of the names of rows: a digest fits beside them on 80."""
-_WIDEST = 40
+_SHEET_WIDEST = 40
 """Columns of a cell; names may have any length."""
 _TAB = " " * 4
 _HANGING = "  "
 """What stands before the rest of a text that was broken, to tell it from the next one."""
-_NARROWEST = 24
+_SHEET_NARROWEST = 24
 """Columns in which a text is broken at least."""
 _BESIDE = 40
 """Columns without which what stands behind the cells of a table and is longer goes below them."""
@@ -82,7 +155,7 @@ class Sheet:
         for line in lines[:-1] if len(lines) > 1 and lines[-1] == [("", None)] else lines:
             shown = [(visible(text.replace("\t", _TAB), self._canvas.encoding), style) for text, style in line]
             whole = "".join(text for text, _ in shown)
-            room = len(whole) if width is None else max(_NARROWEST, width - len(_BAR))
+            room = len(whole) if width is None else max(_SHEET_NARROWEST, width - len(_BAR))
             lead = self._paint(_BAR, Style.GUTTER)
             for begin, end in _break_line(whole, room):
                 at, painted = 0, lead
@@ -101,18 +174,18 @@ class Sheet:
         """Add a text beside its lead, broken to the width of the terminal."""
         shown = self._visible(text)
         width = self._canvas.width
-        room = None if width is None else max(_NARROWEST, width - taken - len(_HANGING))
+        room = None if width is None else max(_SHEET_NARROWEST, width - taken - len(_HANGING))
         first, *others = [shown] if room is None else wrap(shown, room, -len(_HANGING))
         self._lines.append(lead + first)
         self._lines.extend(" " * taken + _HANGING + line for line in others)
 
     def _cell(self, text: str) -> str:
         """Return a text as it can be shown in a column."""
-        shown = self._visible(text[: _WIDEST + 1])
-        if columns(shown) <= _WIDEST:
+        shown = self._visible(text[: _SHEET_WIDEST + 1])
+        if columns(shown) <= _SHEET_WIDEST:
             return shown
         sign = ellipsis(self._canvas.encoding)
-        while columns(shown) > _WIDEST - len(sign):
+        while columns(shown) > _SHEET_WIDEST - len(sign):
             shown = shown[:-1]
         return shown + sign
 

@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from stagec.cli.files import STDIN
+from stagec.cli.files import STDIN, describe_absence
+from stagec.cli.git import find_revision, open_revision
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
-from stagec.cli.revisions import find_revision, open_revision
 from stagec.cli.running.inputs import verify_file
-from stagec.cli.unread import describe_absence
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value

@@ -17,7 +17,7 @@ from stagec.project.configuration import Configuration
 from stagec.project.find import find_inside
 
 if TYPE_CHECKING:
-    from stagec.signing.check import Vouching
+    from stagec.signing.envelope import Vouching
     from stagec.signing.keys import TrustedKey
 
 ENVELOPE, SSH = ".dsse.json", ".sig"
@@ -47,7 +47,7 @@ def read_keys(files: Iterable[Path]) -> tuple[TrustedKey, ...]:
 
 def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
     """Return who vouches for a plan now, or raise `RefusedSignatureError`."""
-    from stagec.signing.check import check_signature
+    from stagec.signing.envelope import check_signature
 
     now = read_clock()
     if now is None:
@@ -82,7 +82,7 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
     """Raise `Failure` for a plan that nobody vouches for whom a project trusts, if the project demands somebody."""
     if not configuration.settings.require_signature:
         return
-    from stagec.signing.check import RefusedSignatureError
+    from stagec.signing.envelope import RefusedSignatureError
 
     why = _explain_policy(configuration)
     if signature is None:

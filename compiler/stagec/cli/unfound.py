@@ -20,9 +20,8 @@ from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
 from stagec.frontends.agent_files.known import read_data
 from stagec.frontends.stages.recognise import MARKDOWN
 from stagec.pipeline import Compilation, Project
-from stagec.sources.discover import resolve
+from stagec.sources.discover import Walk, resolve
 from stagec.sources.read import Sources
-from stagec.sources.walk import Walk
 
 NAMES = {
     "steps_registry.json": "a step registry",

@@ -9,7 +9,20 @@ from typing import assert_never
 
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.plan.act import Act, Carried, Command, Converse, Delegate, Given, Process, Prompt, Provided, Rest, Supply
+from stagec.plan.act import (
+    Act,
+    Carried,
+    Command,
+    Converse,
+    Delegate,
+    Given,
+    Path,
+    Process,
+    Prompt,
+    Provided,
+    Rest,
+    Supply,
+)
 from stagec.plan.gate import (
     Admission,
     AgentGate,
@@ -27,7 +40,6 @@ from stagec.plan.gate import (
     VerdictGate,
 )
 from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Schedule, Stop, Target
-from stagec.plan.template import Path
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
 

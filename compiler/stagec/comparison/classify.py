@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import cache
 
 from stagec.comparison import kinds
-from stagec.comparison.carried import find_missing
 from stagec.comparison.change import PlanChange
-from stagec.comparison.flows import FlowChanges
+from stagec.comparison.compare import FlowChanges
 from stagec.comparison.kind import ChangeKind
 from stagec.comparison.pair import PlanPair
+from stagec.comparison.situation import find_missing
 from stagec.core.shelf import members
 from stagec.core.value import value
 

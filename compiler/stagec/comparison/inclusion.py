@@ -3,30 +3,239 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 
-from stagec.comparison.layers import (
-    LEAST,
-    MOST,
-    Layers,
-    find_types,
-    is_bounded,
-    list_member_layers,
-    look_up,
-    may_be,
-    name_type,
-)
-from stagec.comparison.samples import list_samples
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.value import value
-from stagec.plan.costs import schema_in
+from stagec.plan.facts import schema_in
 from stagec.runtime.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.json_values import equal
 
+Layers = tuple[Json, ...]
+"""Schemas all of which a value satisfies."""
+LEAST = {"minimum": "exclusiveMinimum", "minLength": "", "minItems": "", "minProperties": ""}
+MOST = {"maximum": "exclusiveMaximum", "maxLength": "", "maxItems": "", "maxProperties": ""}
+
+
+def look_up(root: Object, reference: Json) -> Json:
+    """Return what a reference leads to inside its own schema; nothing where it leads elsewhere."""
+    if not isinstance(reference, str) or not reference.startswith("#") or "%" in reference:
+        return None
+    found: Json = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        found = object_of(found).get(name) if isinstance(found, dict) else None
+    return found if reference == "#" or reference.startswith("#/") else None
+
+
+def find_types(layers: Layers) -> set[str] | None:
+    """Return the types that some layers leave, None when none of them says."""
+    found: set[str] | None = None
+    for each in layers:
+        said = _read_types(each) if isinstance(each, dict) else None
+        if said is not None:
+            found = said if found is None else _intersect(found, said)
+    return found
+
+
+def _read_types(schema: Object) -> set[str] | None:
+    if "enum" in schema or "const" in schema:
+        return {name_type(each) for each in (list_of(schema["enum"]) if "enum" in schema else [schema["const"]])}
+    said = schema.get("type")
+    return None if said is None else {said} if isinstance(said, str) else {str(each) for each in list_of(said)}
+
+
+def _intersect(one: set[str], other: set[str]) -> set[str]:
+    both = one & other
+    is_whole = (
+        "integer" in one | other and ("number" in one or "integer" in one) and ("number" in other or "integer" in other)
+    )
+    return both | ({"integer"} if is_whole else set())
+
+
+def name_type(given: Json) -> str:
+    """Return the type of a value; that of a whole number is `integer`."""
+    return "integer" if isinstance(given, int) and not isinstance(given, bool) else kind_of(given)
+
+
+def may_be(layers: Layers, kind: str) -> bool:
+    """Tell whether some layers leave a type."""
+    types = find_types(layers)
+    return types is None or kind in types
+
+
+def list_member_layers(layers: Layers, name: str) -> Layers:
+    """Return what layers say of a member; what is said of names by patterns is left out."""
+    found: list[Json] = []
+    for each in layers:
+        body = object_of(each) if isinstance(each, dict) else {}
+        properties = object_of(body.get("properties"))
+        if name in properties:
+            found.append(properties[name])
+        elif "patternProperties" not in body and "additionalProperties" in body:
+            found.append(body["additionalProperties"])
+    return tuple(found)
+
+
+def is_bounded(layers: Iterable[Json], key: str, wanted: Json) -> bool:
+    """Tell whether a bound follows from one of a layer."""
+    if isinstance(wanted, bool) or not isinstance(wanted, int | float):
+        return False
+    is_least = key in LEAST or key == "exclusiveMinimum"
+    plain, strict = ("minimum", "exclusiveMinimum") if is_least else ("maximum", "exclusiveMaximum")
+    for each in layers:
+        body = object_of(each) if isinstance(each, dict) else {}
+        same, stricter = body.get(key), body.get(strict) if key == plain else None
+        weaker = body.get(plain) if key == strict else None
+        if _reaches(same, wanted, is_least=is_least) or _reaches(stricter, wanted, is_least=is_least):
+            return True
+        if _reaches(weaker, wanted, is_least=is_least) and weaker != wanted:
+            return True
+    return is_least and key in {"minLength", "minItems", "minProperties"} and wanted <= 0
+
+
+def _reaches(given: Json, wanted: float, *, is_least: bool) -> bool:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return False
+    return given >= wanted if is_least else given <= wanted
+
+
+_MOST = 600
+"""Values that are tried for one pair of schemas."""
+_EACH = 14
+"""Values of one part that are tried in all others."""
+_SAMPLES_DEPTH = 6
+_LONG = 2_000
+"""Characters and elements of the longest texts and lists that are tried."""
+_ANY: tuple[Json, ...] = ("x", 1, None, True, [], {}, 0.5, "")
+
+
+def list_samples(old: Json, new: Json) -> list[Json]:
+    """Return values that the old schema may accept and the new one may refuse; whoever uses them asks both."""
+    return [*islice(_Sampler(old, new).samples(old, new, 0), _MOST)]
+
+
+class _Sampler:
+    """Walks through two schemas side by side."""
+
+    def __init__(self, old: Json, new: Json) -> None:
+        self._old, self._new = old, new
+
+    def samples(self, old: Json, new: Json, depth: int) -> Iterator[Json]:
+        """Yield values for a part of the old schema, with the part of the new one at the same place."""
+        old, new = self._open(old, self._old), self._open(new, self._new)
+        if depth > _SAMPLES_DEPTH:
+            return
+        if "enum" in old or "const" in old:
+            yield from list_of(old["enum"]) if "enum" in old else [old["const"]]
+            return
+        for key in ("anyOf", "oneOf", "allOf"):
+            for each in list_of(old.get(key)):
+                rest = {name: other for name, other in old.items() if name != key}
+                yield from self.samples({**rest, **self._open(each, self._old)}, new, depth + 1)
+        yield from _alternate([self._of_kind(kind, old, new, depth) for kind in _kinds(old)])
+
+    def _open(self, schema: Json, root: Json) -> Object:
+        for _ in range(_SAMPLES_DEPTH):
+            body = object_of(schema) if isinstance(schema, dict) else {}
+            reference = body.get("$ref")
+            if not isinstance(reference, str) or not reference.startswith("#"):
+                return body
+            schema = root
+            for part in reference.removeprefix("#").split("/")[1:]:
+                schema = object_of(schema).get(part) if isinstance(schema, dict) else None
+        return {}
+
+    def _of_kind(self, kind: str, old: Object, new: Object, depth: int) -> Iterator[Json]:
+        match kind:
+            case "object":
+                yield from self._objects(old, new, depth)
+            case "array":
+                yield from self._arrays(old, new, depth)
+            case "string":
+                yield from ("x", "", *("x" * size for size in _sizes("Length", old, new)))
+            case "number" | "integer":
+                yield from _numbers(old, new, whole=kind == "integer")
+            case "boolean":
+                yield from (True, False)
+            case _:
+                yield None
+
+    def _objects(self, old: Object, new: Object, depth: int) -> Iterator[Json]:
+        declared, wanted = object_of(old.get("properties")), object_of(new.get("properties"))
+        choices: dict[str, list[Json]] = {}
+        for name in dict.fromkeys((*declared, *wanted, *map(str, list_of(new.get("required"))))):
+            part = declared.get(name, old.get("additionalProperties", {}))
+            made = self.samples(part, wanted.get(name, new.get("additionalProperties", {})), depth + 1)
+            choices[name] = [] if part is False else [*islice(made, _EACH)]
+        needed = [str(name) for name in list_of(old.get("required"))]
+        base: dict[str, Json] = {name: choices.get(name, [*_ANY])[0] for name in needed if choices.get(name, [1])}
+        full = base | {name: some[0] for name, some in choices.items() if some}
+        yield from (base, full)
+        for name, some in choices.items():
+            yield from ({**base, name: each} for each in some)
+            yield {other: each for other, each in full.items() if other != name}
+        yield from ({**base, "anything else": each} for each in _ANY)
+        yield from ({**base, **{f"member {at}": "x" for at in range(size)}} for size in _sizes("Properties", old, new))
+
+    def _arrays(self, old: Object, new: Object, depth: int) -> Iterator[Json]:
+        part = old.get("items", {})
+        some = [*islice(self.samples(part, new.get("items", {}), depth + 1), _EACH)] or ["x"]
+        yield []
+        yield from ([each] for each in some)
+        yield from ([some[0]] * size for size in _sizes("Items", old, new))
+        yield [*some]
+
+
+def _alternate(sources: list[Iterator[Json]]) -> Iterator[Json]:
+    """Yield one value of each source, then the next of each."""
+    while sources:
+        for each in [*sources]:
+            found = [*islice(each, 1)]
+            yield from found
+            if not found:
+                sources.remove(each)
+
+
+def _kinds(schema: Object) -> list[str]:
+    said = schema.get("type")
+    if said is None:
+        likely = [kind for kind, keys in _TELLING.items() if not keys.isdisjoint(schema)]
+        return [*likely, "string", "number", "null", "boolean", *(["array", "object"] if not likely else [])]
+    return [said] if isinstance(said, str) else [str(each) for each in list_of(said)]
+
+
+_TELLING = {
+    "object": {"properties", "required", "additionalProperties", "minProperties", "maxProperties"},
+    "array": {"items", "minItems", "maxItems"},
+}
+
+
+def _sizes(what: str, old: Object, new: Object) -> Iterator[int]:
+    """Yield numbers of characters, elements or members at the bounds of both schemas, and beside them."""
+    for each in (old, new):
+        for key in (f"min{what}", f"max{what}"):
+            bound = each.get(key)
+            if isinstance(bound, int | float) and not isinstance(bound, bool):
+                yield from (size for size in (int(bound) - 1, int(bound), int(bound) + 1) if 0 <= size <= _LONG)
+
+
+def _numbers(old: Object, new: Object, *, whole: bool) -> Iterator[Json]:
+    yield from (0, 1, -1)
+    for each in (old, new):
+        for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"):
+            bound = each.get(key)
+            if isinstance(bound, int | float) and not isinstance(bound, bool):
+                yield from (bound, bound - 1, bound + 1)
+    if not whole:
+        yield from (0.5, 1.5, -0.5)
+
+
 _STEPS = 4_000
 """Comparisons of parts after which nothing is known."""
-_DEPTH = 24
+_INCLUSION_DEPTH = 24
 """Parts inside each other that are followed."""
 
 
@@ -123,7 +332,7 @@ class _Proof:
     def _implies(self, given: Layers, new: Json, depth: int) -> bool:
         """Tell whether a value that satisfies some layers certainly satisfies a schema."""
         self._steps += 1
-        if self._steps > _STEPS or depth > _DEPTH:
+        if self._steps > _STEPS or depth > _INCLUSION_DEPTH:
             raise _OutOfPatienceError
         layers = tuple(self._flatten(given))
         if new is True or any(each is False or self._is_same(each, new) for each in layers):

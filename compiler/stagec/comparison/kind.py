@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from inspect import cleandoc
 
 from stagec.comparison.change import Action, PlanChange
 from stagec.comparison.pair import PlanPair
-from stagec.core.docstring import docstring
 from stagec.core.json import Json
+from stagec.core.shelf import docstring
 from stagec.core.value import value
 from stagec.core.words import quote
 
-_FILE_NAME = re.compile(r"chg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
+_NAME = re.compile(r"chg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
 
 
 class Grade(StrEnum):
@@ -62,28 +62,34 @@ def _show(given: Json) -> str:
 _WORDS = {"True": "true", "False": "false"}
 
 
-def always(_change: PlanChange, _pair: PlanPair) -> bool:
-    """Accept every change of a topic."""
-    return True
-
-
-def declare(module: str, sentence: str, judge: Judge = always, /, **topics: str) -> ChangeKind:
-    """Return the kind that is named after a module, whose docstring is its page.
+def declare(sentence: str, /, **topics: str) -> Callable[[Judge], ChangeKind]:
+    """Declare the decorated judge as the kind that has its name, and its docstring as the page of the kind.
 
     A topic has `_` in place of `-`; its value are the actions that count.
     """
-    match = _FILE_NAME.fullmatch(module.rpartition(".")[2])
+
+    def declare_judge(judge: Judge) -> ChangeKind:
+        return _declare(judge.__name__, docstring(judge), sentence, topics, judge)
+
+    return declare_judge
+
+
+def declare_every(sentence: str, /, **topics: str) -> Callable[[Callable[[], None]], ChangeKind]:
+    """Declare the kind to which every change of its topics belongs; the function has its name and its page."""
+
+    def declare_page(page: Callable[[], None]) -> ChangeKind:
+        return _declare(page.__name__, docstring(page), sentence, topics, lambda _change, _pair: True)
+
+    return declare_page
+
+
+def _declare(function: str, page: str, sentence: str, topics: Mapping[str, str], judge: Judge) -> ChangeKind:
+    match = _NAME.fullmatch(function)
     if match is None:
-        raise ValueError(f"{module} is not called as a kind of change")
+        raise ValueError(f"{function} is not called as a kind of change")
+    number, name = match["number"], match["name"].replace("_", "-")
     named = {
         topic.replace("_", "-"): frozenset(Action(each) for each in actions.split())
         for topic, actions in topics.items()
     }
-    number, name = match["number"], match["name"].replace("_", "-")
-    page = docstring(sys.modules[module])
-    return ChangeKind(f"CHG{number}", name, _GRADES[number[0]], named, sentence, page, judge)
-
-
-def declare_judged(sentence: str, /, **topics: str) -> Callable[[Judge], ChangeKind]:
-    """Declare the decorated judge as the kind that is named after its own module."""
-    return lambda judge: declare(judge.__module__, sentence, judge, **topics)
+    return ChangeKind(f"CHG{number}", name, _GRADES[number[0]], named, sentence, cleandoc(page), judge)

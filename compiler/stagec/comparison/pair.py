@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 
+from stagec.comparison.change import PlanChange
 from stagec.comparison.inclusion import Inclusion, find_inclusion
+from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.plan.act import Process
+from stagec.plan.codec import find_reached
 from stagec.plan.document import Plan
 from stagec.plan.node import Node, Schedule, list_begun
-from stagec.plan.references import find_reached
 
 
 class PlanPair:
@@ -54,3 +57,39 @@ class PlanPair:
         after = None if new is None else self.new.contents[new]
         turned = (after, before)
         return self.memo.once(turned, lambda: find_inclusion(*turned)).holds is not True
+
+
+_LONGEST = 200
+"""Characters of a value that shows a difference."""
+
+
+def is_lowered(before: Json, after: Json) -> bool:
+    """Tell whether a bound is lower than it was; nothing is no bound."""
+    if not isinstance(after, int):
+        return False
+    return not isinstance(before, int) or after < before
+
+
+def text_in_change(given: Json) -> str | None:
+    """Return the name of a content that a change has as a value."""
+    return given if isinstance(given, str) else None
+
+
+def is_narrowed(change: PlanChange, pair: PlanPair) -> bool | str:
+    """Tell whether a schema refuses what it accepted: such a value."""
+    found = pair.compare_schemas(text_in_change(change.before), text_in_change(change.after))
+    if found.holds is not False:
+        return False
+    shown = json.dumps(found.witness, ensure_ascii=False)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+def is_undecided(change: PlanChange, pair: PlanPair) -> bool:
+    """Tell whether it is not known if a schema accepts all that it accepted."""
+    return pair.compare_schemas(text_in_change(change.before), text_in_change(change.after)).holds is None
+
+
+def is_digest(change: PlanChange, pair: PlanPair) -> bool:
+    """Tell whether only the digest of a tool's schema is known, on either side."""
+    tools = (each.tools[change.name] for each in (pair.old, pair.new))
+    return any(each.schema is None and each.digest is not None for each in tools)

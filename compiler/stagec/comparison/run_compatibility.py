@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from stagec.comparison.classify import JudgedChange, judge_flow, list_kinds
-from stagec.comparison.flows import compare_flows
+from stagec.comparison.compare import compare_flows
 from stagec.comparison.kind import ChangeKind, Grade
 from stagec.comparison.situation import Situation
 from stagec.core.json import Json

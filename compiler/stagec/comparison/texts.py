@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from stagec.comparison.change import Action, PlanChange
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.costs import schema_in
-from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
+from stagec.plan.act import Choice, Each, Hole, Piece, Supply, Template, Text
+from stagec.plan.document import Plan
+from stagec.plan.facts import schema_in
+from stagec.plan.node_codecs import SUPPLY
 from stagec.runtime.json_values import equal
 
 _LINES = 400
@@ -17,6 +21,7 @@ _SHOWN = 40
 """Lines of a difference that are kept."""
 _WIDEST = 300
 """Characters of a line of a difference that are kept."""
+
 
 Flat = tuple[tuple[str, str], ...]
 
@@ -135,3 +140,71 @@ def _key(given: Json) -> str:
 
 def _show(given: Json) -> str:
     return json.dumps(given, ensure_ascii=False)
+
+
+def list_both(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the names of two tables in the order of the alphabet: the order of tables of a plan means nothing."""
+    return sorted({*old, *new})
+
+
+def compare_tables(topic: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[PlanChange]:
+    """Yield the differences of two tables of JSON values."""
+    for name in list_both(old, new):
+        if name not in new:
+            yield PlanChange(topic, Action.REMOVED, name=name, before=old[name])
+        elif name not in old:
+            yield PlanChange(topic, Action.ADDED, name=name, after=new[name])
+        elif old[name] != new[name]:
+            yield PlanChange(topic, Action.CHANGED, name=name, before=old[name], after=new[name])
+
+
+def compare_values(topic: str, before: Json, after: Json, *, name: str = "") -> Iterator[PlanChange]:
+    """Yield the difference of two values, if there is one; null is nothing."""
+    if before == after and type(before) is type(after):
+        return
+    action = Action.ADDED if before is None else Action.REMOVED if after is None else Action.CHANGED
+    yield PlanChange(topic, action, name=name, before=before, after=after)
+
+
+def compare_contracts(
+    topic: str, names: tuple[str | None, str | None], texts: tuple[str | None, str | None], name: str = ""
+) -> Iterator[PlanChange]:
+    """Yield the difference of two schemas, by the names of their contents, if they are not the same JSON."""
+    if is_same_schema(*texts):
+        return
+    before, after = names
+    action = Action.ADDED if before is None else Action.REMOVED if after is None else Action.CHANGED
+    yield PlanChange(topic, action, None, name, before, after, compare_schemas(*texts))
+
+
+def text_of(plan: Plan, content: str | None) -> str | None:
+    """Return the text of a content, if there is one."""
+    return None if content is None else plan.contents[content]
+
+
+Contents = tuple[Mapping[str, str], Mapping[str, str]]
+"""The contents of the old plan and of the new one."""
+
+
+def compare_templates(
+    topic: str, old: Template | None, new: Template | None, *, contents: Contents, name: str = ""
+) -> Iterator[PlanChange]:
+    """Yield the difference of two templates, line by line, if there is one; a text in other pieces is the same."""
+    before, after = (
+        None if each is None else flatten(each, known) for each, known in zip((old, new), contents, strict=True)
+    )
+    if before == after:
+        return
+    action = Action.ADDED if before is None else Action.REMOVED if after is None else Action.CHANGED
+    texts = ("".join(text for _, text in each or ()) for each in (before, after))
+    yield PlanChange(topic, action, name=name, lines=compare_texts(*texts))
+
+
+def compare_variables(topic: str, old: Mapping[str, Supply], new: Mapping[str, Supply]) -> Iterator[PlanChange]:
+    """Yield the variables that only one side has, and those whose values come from elsewhere now."""
+    for name in sorted({*old, *new}):
+        before, after = (SUPPLY.write(each[name]) if name in each else None for each in (old, new))
+        if before != after:
+            action = Action.ADDED if before is None else Action.REMOVED if after is None else Action.CHANGED
+            shown: list[Json] = [before, after]
+            yield PlanChange(topic, action, None, name, shown[0], shown[1])

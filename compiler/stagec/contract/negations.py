@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.contract.combinations import Combination, combinations, types_of
-from stagec.contract.extent import fits, list_values
 from stagec.contract.member import member
+from stagec.contract.reach import fits_extent, list_values
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Place
@@ -63,7 +63,7 @@ def _judge(schemas: Schemas, combination: Combination, schema: Schema, depth: in
 def _judge_keywords(schemas: Schemas, combination: Combination, schema: Schema, depth: int) -> Iterator[bool | None]:
     body = object_of(schema.value)
     listed = list_values(combination)
-    alone = {fits(body, each) for each in listed} if listed is not None else {None}
+    alone = {fits_extent(body, each) for each in listed} if listed is not None else {None}
     if len(alone) == 1 and None not in alone:
         yield alone.pop()
         return

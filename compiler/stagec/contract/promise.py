@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from stagec.contract.choices import Choices, identity
 from stagec.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
-from stagec.contract.denials import list_possible
-from stagec.contract.extent import list_values, lists
+from stagec.contract.conflict import list_possible
 from stagec.contract.member import MemberSchemas, member
+from stagec.contract.reach import list_values, lists
 from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NO_NAMES, NameIndex

@@ -1,9 +1,9 @@
-"""Answers that several callers ask for at the price of one."""
+"""Values that are computed once, when somebody asks for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -20,3 +20,32 @@ class Memo:
             self._known[question] = answer()
         found: T = self._known[question]
         return found
+
+
+V = TypeVar("V")
+
+
+class LazySequence(Generic[V]):
+    """The values of one iterator, which is asked for the next value when somebody has seen all others."""
+
+    def __init__(self, further: Iterator[V]) -> None:
+        self._known: list[V] = []
+        self._further = further
+
+    def __iter__(self) -> Iterator[V]:
+        """Yield the values."""
+        at = 0
+        while at < len(self._known) or self._find_next():
+            yield self._known[at]
+            at += 1
+
+    def _find_next(self) -> bool:
+        for found in self._further:
+            self._known.append(found)
+            return True
+        return False
+
+    @property
+    def known(self) -> tuple[V, ...]:
+        """The values that somebody has come to."""
+        return tuple(self._known)

@@ -1,8 +1,11 @@
-"""Did you mean: the known name nearest to a misspelt one, quickly even among ten thousand."""
+"""Names that are near a wrong one, and the fix that writes what was meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+
+from stagec.core.place import Place
+from stagec.core.value import value
 
 _FEW = 200
 """Up to this many names a slower, more lenient comparison is affordable."""
@@ -142,3 +145,18 @@ def is_slip(name: str, known: str) -> bool:
         return one[start:] == other[start + 1 :]
     swapped = f"{one[:start]}{one[start + 1 : start + 2]}{one[start]}{one[start + 2 :]}"
     return swapped == other or (len(one) >= _LONG and one[start + 1 :] == other[start + 1 :])
+
+
+@value
+class Guess:
+    """A misspelt name and what was most likely meant; a fix writes that at the place of a finding, and at others."""
+
+    name: str
+    meant: str
+    others: tuple[Place, ...] = ()
+
+
+def guess(name: str, known: NameIndex, *others: Place) -> Guess | None:
+    """Return what a name was most likely meant to be, if no other known name is about as near."""
+    near = known.guess(name)
+    return None if near is None or near == name else Guess(name, near, others)

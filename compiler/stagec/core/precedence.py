@@ -4,11 +4,103 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from stagec.core.ancestry import find_unrelated
-from stagec.core.components import Neighbours, components, repeats
 from stagec.core.value import value
 
-_AT_ONCE = 4096
+Neighbours = list[list[int]]
+"""For each node the nodes it leads to."""
+
+
+_DONE = 1 << 62
+"""The number of a node whose component is known: larger than any other."""
+
+
+def components(leads: Neighbours) -> Iterator[list[int]]:
+    """Yield the components, each after all it leads to, each sorted; linear."""
+    if all(not targets or max(targets) < node for node, targets in enumerate(leads)):
+        yield from ([node] for node in range(len(leads)))  # each leads only to nodes before it
+        return
+    search = _Search(leads)
+    for root in range(len(leads)):
+        if not search.low[root]:
+            yield from search.walk(root)
+
+
+def repeats(leads: Neighbours, component: list[int]) -> bool:
+    """Tell whether a component leads back into itself."""
+    return len(component) > 1 or component[0] in leads[component[0]]
+
+
+class _Search:
+    """The state of one search: `low` is 0 for a node not seen, else the earliest node known to be on a way from it."""
+
+    def __init__(self, leads: Neighbours) -> None:
+        self.leads = leads
+        self.number = [0] * len(leads)
+        self.low = [0] * len(leads)
+        self.seen = 0
+        self.open: list[int] = []
+
+    def walk(self, root: int) -> Iterator[list[int]]:
+        trail, rest = [self._enter(root)], [iter(self.leads[root])]
+        low = self.low
+        while trail:
+            for target in rest[-1]:
+                if not low[target]:
+                    trail.append(self._enter(target))
+                    rest.append(iter(self.leads[target]))
+                    break
+            else:
+                rest.pop()
+                yield from self._leave(trail.pop())
+
+    def _enter(self, node: int) -> int:
+        self.seen += 1
+        self.number[node] = self.low[node] = self.seen
+        return node
+
+    def _leave(self, node: int) -> Iterator[list[int]]:
+        low, number = self.low, self.number[node]
+        low[node] = min([number, *[low[target] for target in self.leads[node]]])
+        self.open.append(node)
+        if low[node] == number:
+            found = []
+            while self.open and self.number[self.open[-1]] >= number:
+                found.append(self.open.pop())
+            for each in found:
+                low[each] = _DONE
+            yield sorted(found)
+
+
+_ANCESTRY_AT_ONCE = 4096
+"""Ancestors that are looked for in one pass, each by a bit of an integer."""
+
+
+def find_unrelated(needs: Neighbours, order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return those pairs of a node and another one in which the other one is not before the node.
+
+    `needs` are what is directly before each node, `order` has each node after all that is before it. What is directly
+    before a node costs no pass.
+    """
+    wanted: dict[int, list[int]] = {}
+    for node, other in pairs:
+        if other not in needs[node]:
+            wanted.setdefault(other, []).append(node)
+    found: set[tuple[int, int]] = set()
+    every = list(wanted)
+    for start in range(0, len(every), _ANCESTRY_AT_ONCE):
+        chosen = every[start : start + _ANCESTRY_AT_ONCE]
+        bits = {other: 1 << place for place, other in enumerate(chosen)}
+        before = [0] * len(needs)
+        for node in order:
+            mask = 0
+            for each in needs[node]:
+                mask |= before[each] | bits.get(each, 0)
+            before[node] = mask
+        found.update((node, other) for other, bit in bits.items() for node in wanted[other] if not before[node] & bit)
+    return found
+
+
+_PRECEDENCE_AT_ONCE = 4096
 """Nodes whose followers are counted in one pass, each by a bit of an integer."""
 
 
@@ -77,10 +169,10 @@ class Precedence:
     def count_followers(self) -> list[int]:
         """Return how many nodes need each node, directly or not; a pass for each 4,096 nodes."""
         found = [0] * len(self.needs)
-        for start in range(0, len(self.needs), _AT_ONCE):
+        for start in range(0, len(self.needs), _PRECEDENCE_AT_ONCE):
             after = [0] * len(self.needs)
             for node in reversed(self.order):
-                own = after[node] | (1 << (node - start) if start <= node < start + _AT_ONCE else 0)
+                own = after[node] | (1 << (node - start) if start <= node < start + _PRECEDENCE_AT_ONCE else 0)
                 for each in self.needs[node]:
                     after[each] |= own
             for node, bits in enumerate(after):

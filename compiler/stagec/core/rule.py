@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from inspect import cleandoc
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from stagec.core.diagnostic import Fix, Severity
-from stagec.core.docstring import docstring
-from stagec.core.guess import Guess
+from stagec.core.nearest import Guess
 from stagec.core.place import Place
-from stagec.core.shelf import members
-from stagec.core.value import replace, value
+from stagec.core.shelf import docstring, members, names
+from stagec.core.value import value
 
 S = TypeVar("S")
-_FILE_NAME = re.compile(r"stg(?P<number>\d{3,4})_(?P<name>[a-z0-9_]+)")
+_NAME = re.compile(r"stg(?P<number>\d{3,4})_(?P<name>[a-z0-9_]+)")
 
 
 @value
@@ -75,10 +77,27 @@ class Rule(Generic[S]):
         return "mandatory" in self.groups
 
 
-def read_name(module: str) -> tuple[str, str]:
-    """Return `STG601` and `unreachable-node` for a module `stg601_unreachable_node`; of another name nothing."""
-    match = _FILE_NAME.fullmatch(module)
+def read_name(function: str) -> tuple[str, str]:
+    """Return `STG601` and `unreachable-node` for a function `stg601_unreachable_node`; of another name nothing."""
+    match = _NAME.fullmatch(function)
     return (f"STG{match['number']}", match["name"].replace("_", "-")) if match else ("", "")
+
+
+def list_declared(family: ModuleType) -> Iterator[tuple[str, str]]:
+    """Yield the code and the name of each rule of a family, as its sources say; no module of rules is imported."""
+    for path in _list_sources(family):
+        with open(path, encoding="utf-8") as source:
+            yield from (read_name(function) for function in _DECLARED.findall(source.read()))
+
+
+def _list_sources(family: ModuleType) -> Iterator[str]:
+    if hasattr(family, "__path__"):
+        yield from (os.path.join(path, f"{name}.py") for path in family.__path__ for name in names(family))
+    elif family.__file__ is not None:
+        yield family.__file__
+
+
+_DECLARED = re.compile(r"^def (stg\d{3,4}_[a-z0-9_]+)\(", re.MULTILINE)
 
 
 @value
@@ -119,21 +138,28 @@ class Family(Generic[S]):
         severity: Severity = Severity.ERROR,
         groups: tuple[str, ...] = (),
     ) -> Callable[[Callable[[S], Iterable[Finding]]], Rule[S]]:
-        """Declare the decorated check as a rule named after its own file."""
+        """Declare the decorated check as the rule that has its name, and its docstring as the page of the rule."""
 
         def declare(check: Callable[[S], Iterable[Finding]]) -> Rule[S]:
-            return replace(self.make_error(check.__module__, check, since, origin), severity=severity, groups=groups)
+            return self.declare(check, check, since, origin, severity, groups)
 
         return declare
 
-    def make_error(
-        self, module: str, check: Callable[[S], Iterable[Finding]], since: str, origin: tuple[str, ...]
+    def declare(
+        self,
+        page: Callable[..., object],
+        check: Callable[[S], Iterable[Finding]],
+        since: str,
+        origin: tuple[str, ...],
+        severity: Severity = Severity.ERROR,
+        groups: tuple[str, ...] = (),
     ) -> Rule[S]:
-        """Return an error that is named after a module, whose docstring is its page."""
-        code, name = read_name(module.rpartition(".")[2])
+        """Return the rule that has the name of the function `page`, and its docstring as its page."""
+        code, name = read_name(page.__name__)
         if not code or not self.owns(int(code.removeprefix("STG"))):
-            raise ImportError(f"{module} is not named like stg{self.numbers[0][1]}_what_is_wrong")
-        return Rule(code, name, since, Severity.ERROR, origin, (), docstring(sys.modules[module]), check)
+            wanted = f"stg{self.numbers[0][1]}_what_is_wrong"
+            raise ImportError(f"{page.__module__}.{page.__name__} is not named like {wanted}")
+        return Rule(code, name, since, severity, origin, groups, cleandoc(docstring(page)), check)
 
 
 AnyFamily = Family[Any]

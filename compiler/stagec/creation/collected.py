@@ -3,19 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
-from stagec.core.json import Object, object_of
-from stagec.core.value import value
-from stagec.creation.identity import make_id, name_file
+from stagec.catalogue import read_catalogue
+from stagec.core.json import Object, list_of, object_of
+from stagec.core.memo import Memo
+from stagec.core.value import NOTHING, value
+from stagec.creation.new_project import Loss
 from stagec.frontends.agent_files import claims
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
+from stagec.frontends.agent_files.known import Known, read_data
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.frontends.agent_files.read import find_kind
 from stagec.frontends.stages.recognise import MARKDOWN, is_stage
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
+
+SERVERS = ".mcp.json"
+_SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
+TAKEN = frozenset({SERVERS, *_SETTINGS})
+"""Files that are no stages; what counts of them is taken over, and the rest is told key by key."""
+_BARE = re.compile(r"[\w-]+")
+
+
+@value
+class Around:
+    """What is known of the tools of a project.
+
+    `denied` are those that its settings deny to every agent. `offered` has the tools of each server that counts, None
+    where no lock says them. `losses` is what the settings say and no stage can.
+    """
+
+    known: Known
+    denied: frozenset[str] = frozenset()
+    offered: Mapping[str, tuple[str, ...] | None] = NOTHING
+    losses: tuple[Loss, ...] = ()
+
+
+def look_around(sources: Sources, *, with_servers: bool) -> Around:
+    """Return what the root of a project says; its servers count where the new project lies in it."""
+    losses: list[Loss] = []
+    denied: set[str] = set()
+    for file in _SETTINGS:
+        tree = sources.tree(file, "file")
+        if tree is not None and isinstance(tree.value, dict):
+            text = tree.data.decode(errors="replace")
+            rules = object_of(tree.value.get("permissions"))
+            denied |= {each for each in list_of(rules.get("deny")) if isinstance(each, str) and _BARE.fullmatch(each)}
+            for key, why in _list_lost(tree.value, rules):
+                losses.append(Loss(file, text.count("\n", 0, max(text.find(f'"{key}"'), 0)) + 1, key, why))
+    offered = dict(_list_offered(sources)) if with_servers and sources.exists(SERVERS) else {}
+    return Around(Known(read_data(), Memo()), frozenset(denied), offered, tuple(losses))
+
+
+def _list_lost(settings: Object, rules: Object) -> Iterator[tuple[str, str]]:
+    """Yield the keys of settings that a stage has nothing for."""
+    limited = [each for each in list_of(rules.get("deny")) if isinstance(each, str) and not _BARE.fullmatch(each)]
+    if limited:
+        yield "deny", f"a stage allows a tool whatever its arguments: {', '.join(limited)} is lost"
+    if rules.get("ask"):
+        yield "ask", "a stage calls its tools without asking a person"
+    if settings.get("hooks"):
+        yield "hooks", "hooks do not run in stages: a guard that refuses calls of tools is lost"
+
+
+def _list_offered(sources: Sources) -> Iterator[tuple[str, tuple[str, ...] | None]]:
+    catalogue = read_catalogue(sources, SERVERS)
+    if catalogue is None:
+        return
+    unlocked = {each.name for each in (*catalogue.unlocked, *catalogue.stale)}
+    for name in catalogue.servers:
+        tools = tuple(each.name for each in catalogue.tools if each.server == name)
+        yield name, None if name in unlocked else tools
+
+
+_KINDS = (".agent", ".prompt", ".chatmode", ".instructions")
+_LONGEST = 80
+"""Characters of an id; it also names a file."""
+
+
+def make_id(name: str) -> str:
+    """Return the id of a stage for a name: words in lower case, joined by hyphens; nothing if it has none."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name)
+    return re.sub(r"[^a-z0-9]+", "-", apart.lower()).strip("-")[:_LONGEST].strip("-")
+
+
+def name_file(file: str) -> str:
+    """Return what a file is called: a skill like its folder, others without the endings of their kind."""
+    path = Path(file)
+    if path.stem == "SKILL":
+        return path.parent.name or path.stem
+    return next((path.stem.removesuffix(kind) for kind in _KINDS if path.stem.endswith(kind)), path.stem)
+
 
 STAGE, COLLECTION = "stage", "collection"
 """Kinds of files that no tool looks for: stage definitions, and agent files that lie anywhere."""

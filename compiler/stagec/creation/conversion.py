@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
-from stagec.core.value import replace
+from stagec.core.value import replace, value
 from stagec.core.words import listing, quote
 from stagec.creation import readers
-from stagec.creation.adopted import Adopted, write_stage
-from stagec.creation.around import TAKEN, Around, look_around
-from stagec.creation.collected import WORKFLOW, AgentText, collect, find_top, read_named
+from stagec.creation.collected import (
+    TAKEN,
+    WORKFLOW,
+    AgentText,
+    Around,
+    collect,
+    find_top,
+    look_around,
+    make_id,
+    read_named,
+)
 from stagec.creation.drafting import PIPELINE, Drafting
-from stagec.creation.identity import make_id
 from stagec.creation.new_project import SCENARIO, LeftOut, Loss, NewProject
 from stagec.creation.readers import AgentReader
-from stagec.creation.sample_scenario import make_scenario
+from stagec.creation.taking import Adopted, write_stage
 from stagec.frontends.agent_files.kinds import list_kinds
 from stagec.pipeline import Compilation, Project, compile_project, judge, list_project_families
 from stagec.plan import dump
-from stagec.project.selection import Selection
-from stagec.project.settings import Settings
-from stagec.runtime import load
+from stagec.plan.act import Converse
+from stagec.project.settings import Selection, Settings
+from stagec.runtime import Program, load
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
+from stagec.sources.yaml_text.edit import write_value
+from stagec.templates import render
+from stagec.world.samples import make_sample
+
+
+@value
+class SampleScenario:
+    """The text of a scenario, and the nodes whose results nobody can make up simply."""
+
+    text: str
+    unanswered: tuple[str, ...] = ()
+
+
+def make_scenario(program: Program, waiting: Iterable[str] = ()) -> SampleScenario:
+    """Return a scenario for a plan of stages that models carry out; what is `waiting` for a route is a comment."""
+    answers: dict[str, str] = {}
+    unanswered: list[str] = []
+    for name, node in program.plan.nodes.items():
+        sample = make_sample(program, node.act.schema, ()) if isinstance(node.act, Converse) else None
+        if sample is None:
+            unanswered.append(name)
+        else:
+            answers[name] = write_value(sample)
+    needed = (name for name, each in program.plan.inputs.items() if each.required and each.default is None)
+    inputs = [(write_value(name), write_value(f"some {name}")) for name in needed]
+    text = render(__package__, "scenario.yaml.jinja", inputs=inputs, answers=sorted(answers.items()), waiting=waiting)
+    return SampleScenario(text, tuple(unanswered))
+
 
 _NO_AGENT = "its frontmatter has no name and no description"
 

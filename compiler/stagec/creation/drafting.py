@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,16 +11,128 @@ from pathlib import Path
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import value
 from stagec.core.words import quote, visible
-from stagec.creation.adopted import Adopted, Handoff, write_stage
-from stagec.creation.around import Around
-from stagec.creation.collected import STAGE, AgentText, name_project
-from stagec.creation.hints import AgentNames, list_mentions
-from stagec.creation.identity import make_id
+from stagec.creation.collected import STAGE, AgentText, Around, make_id, name_project
 from stagec.creation.new_project import Hint, Loss, tell_words
-from stagec.creation.routes import RouteDraft, draft_routes
+from stagec.creation.taking import Adopted, Handoff, Mentioned, write_stage
 from stagec.sources.yaml_text.edit import write_value
 from stagec.templates import render
+
+_MOST = 20
+"""So many calls are told of one file."""
+_GIVING = (
+    r"\b(?:(?:(?:delegat|rout|escalat|giv)(?:es?|ing)|(?:hand|pass|forward|transfer|return)(?:e?s|r?ing)?)"
+    r"(?:\s+(?:it|this|that|them|everything|(?:the|your|all)\s+\w+))?(?:\s+(?:over|off|on|back))?\s+to"
+    r"|(?:invoke|call|ask|consult|spawn|launch|start)(?:s|ing)?(?:\s+on)?)\s+(?:the\s+)?[`*\"'@]*"
+)
+"""Words behind which the name of an agent needs no `agent`: work is given to whoever has the name."""
+_BEFORE = r"\b(?:use|invoke|call|delegate\s+to|hand(?:\s+\w+)?\s+off\s+to|ask|run)\s+(?:the\s+)?[`*\"'@]*"
+_AFTER = r"[`*\"']*\s+(?:sub-?)?agent\b"
+_LONGEST = 80
+_ENOUGH = 3
+"""A name of fewer letters behind a slash may be anything."""
+
+
+class AgentNames:
+    """The names by which the files of a set may mention its agents, and the ids that they mean."""
+
+    def __init__(self, ids: Mapping[str, str]) -> None:
+        self._ids = {_plain(name): identity for name, identity in ids.items() if _plain(name)}
+
+    def find(self, name: str) -> str | None:
+        """Return the id that a name means, however it is written."""
+        return self._ids.get(_plain(name)) or self._ids.get(_plain(make_id(name)))
+
+    def find_calls(self, given: AgentText) -> Iterator[Mentioned]:
+        """Yield the sentences of a body that tell a model to call an agent of the set, each agent once."""
+        seen: set[str] = set()
+        for found in self._pattern.finditer(given.body) if self._ids else ():
+            meant = self.find(next(filter(None, found.groups())))
+            if meant is not None and meant not in seen and len(seen) < _MOST:
+                seen.add(meant)
+                words = " ".join(found[0].split())[:_LONGEST]
+                yield Mentioned(meant, words, given.count_lines(given.start + found.start()))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        known = sorted(self._ids, key=len, reverse=True)
+        written = [re.escape(each).replace(r"\ ", r"[ _-]") for each in known]
+        name = "|".join(written)
+        command = "|".join(text for each, text in zip(known, written, strict=True) if len(each) >= _ENOUGH) or "(?!)"
+        return re.compile(
+            rf"{_BEFORE}({name}){_AFTER}|{_GIVING}({name})(?![\w-])|(?<![\w@/.`])@({name})(?![\w/@-])|@agent-({name})(?![\w-])|subagent_type[\"']?\s*[:=]\s*[\"'`]?({name})(?![\w-])"
+            rf"|(?<![\w/.:-])/({command})(?![\w/.-])",
+            re.IGNORECASE,
+        )
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", name.strip().lower()))
+
+
+def list_mentions(given: AgentText, adopted: Adopted, names: AgentNames) -> Iterator[Mentioned]:
+    """Yield all calls of other agents that a file seems to make, those that it lists first."""
+    listed = [(each, meant) for each in adopted.mentions if (meant := names.find(each.target)) is not None]
+    yield from (Mentioned(meant, each.excerpt, each.line) for each, meant in listed)
+    told = {meant for _, meant in listed}
+    yield from (each for each in names.find_calls(given) if each.target not in told)
+
+
+@value
+class RouteDraft:
+    """The stages that a draft runs, in the order in which they are reached, and what comes after each.
+
+    `choices` are the stages whose result says what comes next, with the values it may say; `end` is the one that ends
+    the run, None where none is needed. `is_cyclic` tells that a stage may run again.
+    """
+
+    reached: tuple[str, ...]
+    routes: Mapping[str, tuple[tuple[str, Handoff], ...]]
+    choices: Mapping[str, tuple[str, ...]]
+    end: str
+    is_cyclic: bool
+
+
+def draft_routes(entry: str, handoffs: Mapping[str, tuple[tuple[str, Handoff], ...]]) -> RouteDraft:
+    """Return the routes of a draft; `handoffs` has the certain ones of every stage, each with the id that it means."""
+    order, backward = _walk(entry, handoffs)
+    ids = {target for found in handoffs.values() for target, _ in found} | set(handoffs)
+    end = next(each for each in ("done", *(f"done-{at}" for at in range(2, len(ids) + 3))) if each not in ids)
+    routes: dict[str, tuple[tuple[str, Handoff], ...]] = {}
+    choices: dict[str, tuple[str, ...]] = {}
+    for name in order:
+        found = handoffs.get(name, ())
+        forward = tuple(each for each in found if (name, each[0]) not in backward)
+        back = tuple(each for each in found if (name, each[0]) in backward)
+        routes[name] = (*forward, *back)
+        if back or len(found) > 1:
+            choices[name] = (*(each for each, _ in forward), end, *(each for each, _ in back))
+    return RouteDraft(tuple(order), routes, choices, end, bool(backward))
+
+
+def _walk(
+    entry: str, handoffs: Mapping[str, tuple[tuple[str, Handoff], ...]]
+) -> tuple[list[str], set[tuple[str, str]]]:
+    """Return what is reached, in order, and the hand-offs that lead back to a stage on the way to them."""
+    order, on_way = [entry], {entry}
+    backward: set[tuple[str, str]] = set()
+    todo = [(entry, iter(handoffs.get(entry, ())))]
+    seen = {entry}
+    while todo:
+        name, following = todo[-1]
+        target = next((each for each, _ in following), None)
+        if target is None:
+            on_way.discard(todo.pop()[0])
+        elif target in on_way:
+            backward.add((name, target))
+        elif target not in seen:
+            seen.add(target)
+            on_way.add(target)
+            order.append(target)
+            todo.append((target, iter(handoffs.get(target, ()))))
+    return order, backward
+
 
 PIPELINE = "pipeline.yaml"
 

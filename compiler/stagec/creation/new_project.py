@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from stagec.core.published import find_packed
 from stagec.core.value import value
+from stagec.core.version import find_packed
 from stagec.core.words import visible
 
 SYSTEMS = {

@@ -10,8 +10,7 @@ from stagec.drivers.answer_parts import AnswerParts
 from stagec.runtime import Answered, Event, StepResult
 from stagec.runtime.exchange import Ask, Turn, read_key
 from stagec.runtime.state import find_asking
-from stagec.world.models.port import TokenUse
-from stagec.world.models.usage import add_usage, read_usage
+from stagec.world.models.port import TokenUse, add_usage, read_usage
 
 _NOTHING = TokenUse()
 

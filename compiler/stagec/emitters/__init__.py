@@ -23,8 +23,7 @@ from stagec.picture.document import (
     list_fates,
     marks_of,
 )
-from stagec.picture.failures import Edges
-from stagec.picture.reduce import Limit
+from stagec.picture.draw import Edges, Limit
 
 __all__ = [
     "FATE_SIGNS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.dot.text import text_of
+from stagec.dot import text_of
 from stagec.emitters import Emitter
 
 EMITTER = Emitter("dot", ".dot", is_text=True, emit=lambda pictures: text_of(pictures).encode())

@@ -25,8 +25,8 @@ from stagec.emitters import (
     list_fates,
     marks_of,
 )
+from stagec.picture.document import INK, TINTS
 from stagec.picture.layout.lettering import wrap
-from stagec.picture.palette import INK, TINTS
 
 _MOST_LINES, _MOST_CHARACTERS = 500, 50_000
 """What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""

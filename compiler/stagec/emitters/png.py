@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from stagec.dot.program import MOST, lay_out
-from stagec.dot.text import text_of
+from stagec.dot import MOST, lay_out, text_of
 from stagec.emitters import Emitter, Limit
-from stagec.picture.reduce import weigh
+from stagec.picture.draw import weigh
 
 EMITTER = Emitter(
     "png",

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.flow_tests.edges import Taken, list_chosen
-from stagec.flow_tests.execution import Judged, Observation
+from stagec.flow_tests.execution import Judged, Observation, Taken, list_chosen
 from stagec.plan import Plan
 from stagec.plan.gate import VerdictGate
 from stagec.plan.node import Edge, Fork, Go, Named, Pick, list_targets

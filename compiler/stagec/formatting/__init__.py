@@ -8,10 +8,7 @@ from collections import Counter
 
 from stagec.core.budgets import Budgets
 from stagec.core.value import value
-from stagec.formatting.cursor import UnusualLayoutError
-from stagec.formatting.json_nodes import find_nodes
-from stagec.formatting.member_order import AS_WRITTEN, MemberOrder, read_order
-from stagec.formatting.reading import LayoutReader
+from stagec.formatting.reading import AS_WRITTEN, LayoutReader, MemberOrder, UnusualLayoutError, find_nodes, read_order
 from stagec.formatting.writing import write_document
 from stagec.sources.formats.markdown import Fenced, split
 from stagec.sources.read import BOM

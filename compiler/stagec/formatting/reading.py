@@ -3,13 +3,209 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
+from json import loads
 
+from stagec.core.json import Object, list_of, object_of
 from stagec.core.value import replace
-from stagec.formatting.cursor import Cursor
-from stagec.formatting.document import Container, Row, Snippet, join_rows
-from stagec.formatting.member_order import MemberOrder
+from stagec.formatting.writing import Container, Row, Snippet, join_rows
+from stagec.sources.shape.schema import load_published
 from stagec.sources.yaml_text.nodes import Kind, YamlNode
+
+_REST_OF_LINE = re.compile(r"([ \t]*)(#[^\n]*)?(?=\n|\Z)")
+_LINE = re.compile(r"\n([ \t]*)(?:(#[^\n]*)|(?=\n|\Z))")
+_GAP = "  "
+"""What stands before a comment that something else than blanks was before."""
+
+
+Comment = tuple[int, str]
+"""The column of a comment and its text; a blank line has none."""
+
+
+class UnusualLayoutError(ValueError):
+    """A form that is left as its author wrote it, and the line on which it stands."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class Cursor:
+    """A place in a text. `passed` are the comments and blank lines that belong to nothing yet."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text = text
+        self.at = at
+        self.passed: list[Comment] = []
+        first = _REST_OF_LINE.match(text, at)
+        if first:
+            self._pass(first)
+            self.collect()
+
+    def refuse(self) -> UnusualLayoutError:
+        """Return the error that what stands here is in an unusual form."""
+        rest = self.text[self.at :]
+        return UnusualLayoutError(self.text.count("\n", 0, self.at + len(rest) - len(rest.lstrip())) + 1)
+
+    def move(self, to: int, allowed: str = "") -> str:
+        """Go on to an offset; return what stands in between besides blanks, which is in the allowed characters."""
+        found = self.text[self.at : to].strip(" \t\n")
+        if found not in allowed:
+            raise self.refuse()
+        self.at = to
+        return found
+
+    def take(self, mark: re.Pattern[str]) -> str:
+        """Go on behind a mark, which has to be here, and return it."""
+        match = mark.match(self.text, self.at)
+        if match is None:
+            raise self.refuse()
+        self.at = match.end()
+        return match[0]
+
+    def is_at_end_of_line(self) -> bool:
+        """Tell whether nothing but blanks and a comment is left of the line, both of which were passed."""
+        return self.at >= len(self.text) or self.text[self.at] == "\n"
+
+    def take_trail(self) -> str:
+        """Return the comment on the rest of the line with the blanks before it; nothing if there is something else."""
+        rest = _REST_OF_LINE.match(self.text, self.at)
+        if rest is None:
+            return ""
+        self.at = rest.end()
+        is_spaced = bool(rest[1]) and "\t" not in rest[1]
+        return (rest[1] if is_spaced else _GAP) + rest[2].rstrip() if rest[2] else ""
+
+    def collect(self) -> None:
+        """Pass the lines below, at the end of a line, that hold a comment or nothing."""
+        while line := _LINE.match(self.text, self.at):
+            self._pass(line)
+
+    def claim(self, column: int = 0) -> tuple[str, ...]:
+        """Return the comments passed up to the last one before any that stands left of a column; blank lines as ""."""
+        count = end = 0
+        for number, (indent, text) in enumerate(self.passed, 1):
+            if text and indent < column:
+                break
+            count = number
+            end = number if text else end
+        taken = self.passed[: end if column else count]
+        del self.passed[: len(taken)]
+        lines = [text for _, text in taken]
+        return tuple(each for number, each in enumerate(lines) if each or (number and lines[number - 1]) or not number)
+
+    def _pass(self, line: re.Match[str]) -> None:
+        self.passed.append((len(line[1]), (line[2] or "").rstrip()))
+        self.at = line.end()
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*+"|[{}\[\]]|[^\s{}\[\]",:]+')
+
+
+def find_nodes(text: str) -> YamlNode:
+    """Return the root of a well-formed text; JSON is read as the YAML that it also is."""
+    opened: list[tuple[int, list[YamlNode]]] = []
+    items: list[YamlNode] = []
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        found = match[0]
+        if found in "{[":
+            opened.append((start, items))
+            items = []
+        elif found in "}]":
+            kind = Kind.MAPPING if found == "}" else Kind.SEQUENCE
+            begin, outer = opened.pop()
+            outer.append(YamlNode(kind, begin, end, style=text[begin], items=tuple(items)))
+            items = outer
+        else:
+            items.append(YamlNode(Kind.SCALAR, start, end, _name(found)))
+    return items[0]
+
+
+def _name(written: str) -> str:
+    if "\\" in written:
+        return str(loads(written))
+    return written[1:-1] if written[0] == '"' else written
+
+
+_FIRST = ("$schema", "$comment")
+"""What stands first in every object: what a document is checked by, and the comment of an object, as JSON has it."""
+_PARTS = ("allOf", "anyOf", "oneOf")
+_BRANCHES = ("then", "else")
+_REFERENCE = "#/"
+
+
+class MemberOrder:
+    """The order of the members of one object, and of what is inside: known ones first, the others as written."""
+
+    def __init__(self, document: Object, schemas: Iterable[Object]) -> None:
+        self._document = document
+        self._schemas = tuple(_list_parts(document, schemas))
+        self._below: dict[str | None, MemberOrder] = {}
+        names = [name for each in self._schemas for name in object_of(each.get("properties"))]
+        self._ranks = {name: rank for rank, name in enumerate(dict.fromkeys((*_FIRST, *names)))} if names else {}
+
+    @property
+    def schemas(self) -> tuple[Object, ...]:
+        """The parts of the schema that say something about the object."""
+        return self._schemas
+
+    def rank(self, name: str | None) -> int:
+        """Return the position of a member; all that are unknown have the last one."""
+        return self._ranks.get(name or "", len(self._ranks))
+
+    def below(self, name: str | None) -> MemberOrder:
+        """Return the order inside a member of an object, or with None inside the elements of a list."""
+        if not self._schemas:
+            return self
+        if name not in self._below:
+            found = (_find_member(each, name) for each in self._schemas)
+            self._below[name] = MemberOrder(self._document, [each for each in found if each])
+        return self._below[name]
+
+
+@cache
+def read_order(name: str, definition: str | None = None) -> MemberOrder:
+    """Return the order that the published schema of a document shows, or a definition in it."""
+    document = load_published(name).schema
+    found = document if definition is None else object_of(object_of(document["$defs"])[definition])
+    return MemberOrder(document, [found])
+
+
+def _find_member(schema: Object, name: str | None) -> Object:
+    if name is None:
+        return object_of(schema.get("items"))
+    members = object_of(schema.get("properties"))
+    return object_of(members[name] if name in members else schema.get("additionalProperties"))
+
+
+def _list_parts(document: Object, schemas: Iterable[Object]) -> Iterator[Object]:
+    """Yield schemas, what they refer to, and what they consist of, each once."""
+    waiting = list(schemas)
+    seen: set[int] = set()
+    while waiting:
+        schema = waiting.pop(0)
+        if id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        yield schema
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith(_REFERENCE):
+            waiting.append(_follow(document, reference))
+        waiting += [object_of(part) for name in _PARTS for part in list_of(schema.get(name))]
+        waiting += [object_of(schema[name]) for name in _BRANCHES if name in schema]
+
+
+def _follow(document: Object, reference: str) -> Object:
+    for name in reference.removeprefix(_REFERENCE).split("/"):
+        document = object_of(document.get(name))
+    return document
+
+
+AS_WRITTEN = MemberOrder({}, ())
+"""The order of a document of which stagec knows no members."""
+
 
 _COLON = re.compile(r"[ \t]*:")
 _DASH = re.compile(r"[ \t\n]*-")

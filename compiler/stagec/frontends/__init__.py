@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from stagec.core.value import value
 from stagec.model.agent import CalledAgent
-from stagec.model.flow import Flow
-from stagec.model.occurrence import Occurrence
+from stagec.model.flow import Flow, Occurrence
 from stagec.model.rights import FlowRights
+from stagec.sources.discover import Anchor
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
-from stagec.sources.walk import Anchor
 
 if TYPE_CHECKING:
     from stagec.plan.document import Draft

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stagec.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.catalogue.read import LOCK, SERVERS, TOOLS, is_catalogue, resembles_catalogue
 from stagec.frontends import Flow, FrontEnd, Sources, Tree
-from stagec.model.occurrence import NameKind, Occurrence
+from stagec.model.flow import NameKind, Occurrence
 
 
 def claims(file: str) -> bool:

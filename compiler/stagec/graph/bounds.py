@@ -13,8 +13,8 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.graph.entry_runs import Agents, EntryRuns
 from stagec.graph.expense import MOST, Assumed, add_pauses, spend
 from stagec.graph.figures import Assumptions, EntryBounds, Figure, UpperBound
+from stagec.graph.longest import unroll
 from stagec.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
-from stagec.graph.unrolled import unroll
 from stagec.graph.usage import Quantity
 from stagec.plan.act import Converse, Process
 from stagec.plan.document import Plan

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from stagec.core.components import Neighbours, components, repeats
 from stagec.core.place import Place
+from stagec.core.precedence import Neighbours, components, repeats
 from stagec.core.value import value
-from stagec.graph.adjacency import Adjacency, read_flow
-from stagec.graph.clauses import MOST, Clauses, completion_clauses, find_shortest, starting_clauses
-from stagec.graph.dominators import Dominators
+from stagec.graph.reachability import (
+    MOST,
+    Adjacency,
+    Clauses,
+    Dominators,
+    completion_clauses,
+    find_shortest,
+    read_flow,
+    starting_clauses,
+)
 from stagec.model.flow import Edge, Flow
 
 

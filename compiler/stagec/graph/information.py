@@ -5,17 +5,56 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 
 from stagec.core.value import value
-from stagec.graph.orders import list_targets
-from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop
+from stagec.model.flow import Edge, End, Flow, Mode, Pick, Schedule, Stop, To
 from stagec.model.rights import Label
-from stagec.model.schedule import Schedule
+
+
+def list_targets(edge: Edge) -> tuple[str, ...]:
+    """Return the nodes that an edge leads to, at once or at last."""
+    target = edge.target
+    if isinstance(target, To):
+        return target.nodes if target.join is None else (*target.nodes, target.join)
+    return target.nodes if isinstance(target, Pick) else ()
+
+
+def find_later(flow: Flow, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield every node that can begin after one of some nodes, with that one: the nearest of them."""
+    led: dict[str, list[str]] = {name: list(flow.nodes) if name in flow.open else [] for name in flow.nodes}
+    for earlier, later in list_orders(flow):
+        led.setdefault(earlier, []).append(later)
+    origin = {name: name for name in begun}
+    waiting, told = deque(origin), set[str]()
+    while waiting:
+        name = waiting.popleft()
+        for each in led.get(name, ()):
+            if each not in told and each in flow.nodes:
+                told.add(each)
+                yield each, origin[name]
+            if each not in origin:
+                origin[each] = origin[name]
+                waiting.append(each)
+
+
+def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
+    """Yield pairs of nodes of which one can begin when the other has ended."""
+    for edge in (each for node in flow.nodes.values() for each in node.edges):
+        yield from ((edge.source, each) for each in list_targets(edge))
+        if isinstance(edge.target, To) and edge.target.mode is Mode.CHAIN:
+            yield from pairwise(edge.target.nodes)
+        elif isinstance(edge.target, To) and edge.target.join is not None:
+            yield from ((each, edge.target.join) for each in edge.target.nodes)
+    for schedule in flow.schedules.values():
+        yield from ((each, name) for name, needs in schedule.names.items() for each in needs)
+
 
 PRIVATE, UNTRUSTED, DECIDED, SWAYED = 1, 2, 4, 8
 """What has happened on a way, each set of it one number: private data was read, and what strangers wrote; a model has
 decided something, and it has done so after what strangers wrote was read."""
 _BITS: Mapping[int, Label] = {PRIVATE: Label.PRIVATE, UNTRUSTED: Label.UNTRUSTED}
+
 
 Labels = Mapping[str, frozenset[Label]]
 _State = tuple[str, int]

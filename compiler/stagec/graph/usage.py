@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from stagec.core.value import value
 from stagec.graph.expense import MOST, Assumed, find_unlimited, spend
-from stagec.plan.act import Converse, Prompt
+from stagec.plan.act import Choice, Converse, Prompt, Template, Text
 from stagec.plan.document import Plan
-from stagec.plan.template import Choice, Template, Text
 from stagec.project.prices import ModelPrice
 
 _NANO = 10**9

@@ -11,12 +11,11 @@ from stagec.core.place import Pointer
 from stagec.core.value import value
 from stagec.frontends import Flow
 from stagec.lsp.cursor import TextCursor, find_cursor
-from stagec.lsp.hover import describe_member
+from stagec.lsp.hover import describe_member, find_kind, find_schemas, find_syntax
 from stagec.lsp.name_places import KIND_OF_NODE, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
-from stagec.lsp.published import find_kind, find_schemas, find_syntax
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.occurrence import NODES, NameKind
+from stagec.model.flow import NODES, NameKind
 
 _ANY = None
 Pattern = tuple[str | None, ...]

@@ -13,12 +13,11 @@ from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.lsp.actions import EditorAction
 from stagec.lsp.completion import Proposal
 from stagec.lsp.edits import FileEdit
-from stagec.lsp.lenses import InlineHint, Lens
 from stagec.lsp.name_places import FileSpot
 from stagec.lsp.positions import Point, Stretch, TextChange
-from stagec.lsp.symbols import Symbol
+from stagec.lsp.symbols import InlineHint, Lens, Symbol
 from stagec.lsp.workspace import CheckedProject, FileFindings
-from stagec.model.occurrence import NameKind
+from stagec.model.flow import NameKind
 
 SOURCE = "stagec"
 _SEVERITIES = {

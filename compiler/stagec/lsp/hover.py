@@ -3,20 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 from stagec.contract.promise import Promise
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, Object, object_of
-from stagec.core.place import Place
+from stagec.core.place import Place, Pointer
 from stagec.core.value import value
+from stagec.flow_tests.document import is_flow_test
+from stagec.formatting import find_order
+from stagec.formatting.reading import MemberOrder, read_order
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
-from stagec.lsp.published import find_schemas, find_syntax
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import Edge, Flow, Pick, Read, Stop, Target, To
-from stagec.model.occurrence import NODES, NameKind, Occurrence
+from stagec.model.flow import NODES, Edge, Flow, NameKind, Occurrence, Pick, Read, Stop, Target, To
 from stagec.pipeline import list_families
+from stagec.sources.formats import format_of
+
+_NEWER = {"registry": "steps_registry_1_14", "agent": "agent_1_14"}
+_SIGNS = {"registry": '"address"', "agent": '"adaptation"'}
+"""The schemas of the later release of climpt, and what only documents of that have."""
+_SCENARIO = "scenario"
+
+
+def find_syntax(file: str) -> str:
+    """Return the name of the format of a file."""
+    form = format_of(file)
+    return "plain" if form is None else form.name
+
+
+def find_kind(project: CheckedProject, file: str) -> str:
+    """Return what the project takes a file for; the empty text where that is not known."""
+    if is_flow_test(file):
+        return "flow test"
+    tree = project.find_tree(file)
+    return "" if tree is None else tree.kind
+
+
+def find_schemas(project: CheckedProject, file: str, text: str, pointer: Pointer) -> Iterator[Object]:
+    """Yield the parts of published schemas that describe the object or the value at a pointer into a text."""
+    for order, rest in _list_orders(project, file, text, pointer):
+        names = (key if isinstance(key, str) else None for key in rest)
+        yield from reduce(MemberOrder.below, names, order).schemas
+
+
+def _list_orders(
+    project: CheckedProject, file: str, text: str, pointer: Pointer
+) -> Iterator[tuple[MemberOrder, Pointer]]:
+    kind = find_kind(project, file)
+    if kind == "flow test":
+        yield read_order("flow_test"), pointer
+        if _SCENARIO in pointer[:3]:
+            yield read_order(_SCENARIO), pointer[pointer.index(_SCENARIO) + 1 :]
+        return
+    if kind in _NEWER and _SIGNS[kind] in text:
+        yield read_order(_NEWER[kind]), pointer
+        return
+    order = find_order(kind, is_markdown=find_syntax(file) == "markdown")
+    if order is not None:
+        yield order, pointer
+
 
 _MOST = 12
 """Lines of one list; whoever needs more opens the drawing."""

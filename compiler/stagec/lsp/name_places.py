@@ -10,8 +10,7 @@ from stagec.core.value import value
 from stagec.flow_tests.document import read_flow_tests
 from stagec.lsp.positions import Point, Stretch
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import Flow, find_nearest_folder
-from stagec.model.occurrence import NameKind, Occurrence
+from stagec.model.flow import Flow, NameKind, Occurrence, find_nearest_folder
 from stagec.sources.tree import Tree
 
 KIND_OF_NODE: Mapping[str, NameKind] = {

@@ -15,13 +15,11 @@ from stagec.core.failure import Failure
 from stagec.lsp import conversion as protocol
 from stagec.lsp.actions import fix_file, lay_out, list_actions
 from stagec.lsp.completion import complete
-from stagec.lsp.hover import describe
-from stagec.lsp.lenses import Task, list_hints, list_lenses
+from stagec.lsp.hover import describe, find_syntax
 from stagec.lsp.name_places import FileSpot, read_places
-from stagec.lsp.published import find_syntax
 from stagec.lsp.rename import find_renamed, rename
 from stagec.lsp.server import StagecServer
-from stagec.lsp.symbols import find_symbols, list_folds, list_symbols
+from stagec.lsp.symbols import Task, find_symbols, list_folds, list_hints, list_lenses, list_symbols
 from stagec.lsp.workspace import CheckedProject, LoadProject, find_real
 
 _FIX_ALL = "source.fixAll.stagec"

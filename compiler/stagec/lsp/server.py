@@ -22,7 +22,7 @@ from stagec.core.version import __version__
 from stagec.core.words import visible
 from stagec.lsp import conversion as protocol
 from stagec.lsp.checker import Checker
-from stagec.lsp.lenses import Task, draw_flow, tell_bounds
+from stagec.lsp.symbols import Task, draw_flow, tell_bounds
 from stagec.lsp.workspace import CheckedProject, LoadProject, Workspace, find_real, list_findings
 
 

@@ -11,10 +11,8 @@ from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.fixes import make_edits
 from stagec.frontends.registry.document import Registry
-from stagec.migration.agents import AgentMigration
-from stagec.migration.registries import RegistryMigration
+from stagec.migration.registries import AgentMigration, RegistryMigration, SchemaMigration
 from stagec.migration.report import Findings, PendingDecision, Rewrite
-from stagec.migration.schemas import SchemaMigration
 from stagec.migration.workflows import WorkflowMigration, find_workflows
 from stagec.pipeline import Project, read_documents
 from stagec.sources.read import BOM, join

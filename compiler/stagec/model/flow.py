@@ -3,18 +3,125 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 from stagec.core.json import Json
 from stagec.core.place import Place
+from stagec.core.precedence import order_names
 from stagec.core.value import NOTHING, value
-from stagec.model.schedule import Schedule
 
-TYPE_CHECKING = False  # graphs of plans promise nothing: who verifies one need not load what reads schemas
+TYPE_CHECKING = False  # the real one costs the import of `typing`
+
 if TYPE_CHECKING:
     from stagec.contract.promise import Promise
+
+
+class NameKind(StrEnum):
+    """What a name is the name of."""
+
+    STEP = "step"
+    STAGE = "stage"
+    ENVELOPE = "envelope"
+    PHASE = "phase"
+    AGENT = "agent"
+    VALIDATOR = "validator"
+    PATTERN = "failure pattern"
+    TOOL = "tool"
+    COMPLETION_TOOL = "completion tool"
+    VARIABLE = "variable"
+    FILE = "file"
+
+
+NODES = frozenset({NameKind.STEP, NameKind.STAGE, NameKind.ENVELOPE, NameKind.PHASE})
+"""What runs go through."""
+
+
+@value
+class Occurrence:
+    """A place at which a name stands.
+
+    `owner` is the file in which no two things of the kind have the same name. A definition has everything that is
+    written about the thing in `whole`. A file is defined by being there: its name is its path in the project.
+    """
+
+    kind: NameKind
+    name: str
+    owner: str
+    at: Place
+    whole: Place | None = None
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What the name stands for: equal for all places at which the same thing is meant."""
+        return self.kind, self.owner, self.name
+
+
+@value
+class Need:
+    """A node that has to complete before another one begins, and where that is written.
+
+    What is `inferred` follows from an input, at this place.
+    """
+
+    node: str
+    at: Place
+    inferred: bool = False
+
+
+@value
+class Schedule:
+    """One way of starting a run: where it is written, and its nodes, each with what it needs.
+
+    A node begins as soon as all that it needs have completed, whichever of them is the last. The schedule completes
+    when every node of it does. `times` are the seconds that each node is meant to take, empty where nobody says.
+    """
+
+    needs: Mapping[str, tuple[Need, ...]]
+    at: Place
+    times: Mapping[str, float] = NOTHING
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of what each node needs."""
+        if isinstance(self.needs, PlacedNeeds):
+            return self.needs.names
+        return {node: tuple([each.node for each in needs]) for node, needs in self.needs.items()}
+
+    def find_critical(self) -> tuple[str, ...]:
+        """Return the chain of nodes that takes longest: the critical path; none where nothing is known of times."""
+        names = tuple(self.names)
+        if self.times.keys() < set(names):
+            return ()
+        found = order_names(self.names).find_longest([_count_milliseconds(self.times[name]) for name in names])
+        return tuple([names[node] for node in found.nodes])
+
+
+class PlacedNeeds(Mapping[str, tuple[Need, ...]]):
+    """What each node of a schedule needs; where that is written is looked up only of those that are asked about."""
+
+    def __init__(self, names: Mapping[str, tuple[str, ...]], place: Callable[[str], tuple[Need, ...]]) -> None:
+        self.names = names
+        self._place = place
+
+    def __getitem__(self, node: str) -> tuple[Need, ...]:
+        return self._place(node) if self.names[node] else ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+_LONGEST = 10**9
+"""Seconds; what is longer, as nobody means it, counts as this."""
+
+
+def _count_milliseconds(seconds: float) -> int:
+    """Return a time as a whole number; what is no number, or less than nothing, is nothing."""
+    return round(1000 * min(_LONGEST, max(0, seconds)))
 
 
 class End(StrEnum):
@@ -297,3 +404,32 @@ def find_nearest_folder(file: str, folders: Collection[str]) -> str | None:
             return None
         folder = posixpath.dirname(folder)
     return folder
+
+
+JUDGE, UNFIT = "judge-never-satisfied", "unfit-inputs"
+"""Kinds of what ends runs that no failure of a run has: nothing satisfies the judge, or an input's schema."""
+
+
+@value
+class LostEntry:
+    """An entry from which no completed run was found.
+
+    `kind` is what ends the runs that come furthest: a kind of failure of the machine, or one of the above; it is empty
+    where runs only repeat. `node` is where they end, and `detail` what is known besides. `open` says why other runs may
+    complete; it is empty where no run does. The search `is_given_up` when it has made too many steps.
+    """
+
+    entry: str
+    node: str
+    kind: str = ""
+    detail: str = ""
+    open: str = ""
+    is_given_up: bool = False
+
+
+@value
+class SearchedFlow:
+    """A flow whose completed runs were searched for, and the entries from which none was found."""
+
+    flow: Flow
+    lost: tuple[LostEntry, ...] = ()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
+from inspect import cleandoc
 from typing import Any
 
 from stagec.core.canonical import compact, digest
-from stagec.core.docstring import docstring
 from stagec.core.json import Json
 from stagec.core.place import Pointer
+from stagec.core.shelf import docstring
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan import Plan
@@ -46,7 +46,7 @@ Mutate = Callable[[Plan], Iterator[Mutant]]
 
 @value
 class Operator:
-    """A kind of change: its name, the page of its module, and what makes the mutants of a plan."""
+    """A kind of change: its name, its page, and what makes the mutants of a plan."""
 
     name: str
     page: str
@@ -59,9 +59,8 @@ class Operator:
 
 
 def operator(mutate: Mutate) -> Operator:
-    """Declare the operator that is a module: its name is the module's."""
-    module = mutate.__module__
-    return Operator(module.rpartition(".")[2].replace("_", "-"), docstring(sys.modules[module]), mutate)
+    """Declare the decorated function as the operator that has its name, and its docstring as the operator's page."""
+    return Operator(mutate.__name__.replace("_", "-"), cleandoc(docstring(mutate)), mutate)
 
 
 def change_node(plan: Plan, name: str, way: Pointer, told: str, wanted: str, **fields: Any) -> Mutant:

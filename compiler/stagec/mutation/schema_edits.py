@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Pointer
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.words import quote
+from stagec.mutation.mutant import Mutant, add_text, change_act
+from stagec.plan import Plan
+from stagec.plan.act import Converse, Prompt
 
 _LEAST = ("minLength", "minItems", "minProperties", "minimum", "exclusiveMinimum", "minContains")
 _MOST = ("maxLength", "maxItems", "maxProperties", "maximum", "exclusiveMaximum", "maxContains")
@@ -111,3 +115,27 @@ def _put(schema: Json, at: Pointer, key: str, given: Json) -> Json:
     if at:
         return {**part, str(at[0]): _put(part[str(at[0])], at[1:], key, given)}
     return {**part, key: given} if given is not None else {name: each for name, each in part.items() if name != key}
+
+
+SCHEMAS = {"schema": "the schema of its answers", "accepts": "the schema of its inputs"}
+"""The members of acts that are schemas."""
+
+
+def change_schemas(plan: Plan, change: Callable[[Json], Iterator[SchemaEdit]], wanted: str) -> Iterator[Mutant]:
+    """Yield plans with another schema of a node, or of an input."""
+    for name, node in plan.nodes.items():
+        for member, noun in SCHEMAS.items() if isinstance(node.act, Converse | Prompt) else ():
+            content = getattr(node.act, member, None)
+            for edit in change(json.loads(plan.contents[content])) if content is not None else ():
+                told = f"{noun}: {edit.told}"
+                mutant = change_act(plan, name, (member, *edit.at), told, wanted)
+                made, mutant = add_text(mutant, edit.schema)
+                nodes = {name: replace(node, act=replace(node.act, **{member: made}))}
+                yield replace(mutant, nodes=nodes)
+    for name, given in plan.inputs.items():
+        for edit in change(json.loads(plan.contents[given.schema])) if given.schema is not None else ():
+            told = f"the schema of the input {quote(name)}: {edit.told}"
+            mutant = Mutant(None, ("inputs", name, "schema", *edit.at), told, wanted)
+            made, mutant = add_text(mutant, edit.schema)
+            inputs = {**plan.inputs, name: replace(given, schema=made)}
+            yield replace(mutant, fields={**mutant.fields, "inputs": inputs})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json
@@ -252,3 +253,25 @@ def marks_of(found: Iterable[Diagnostic]) -> list[Mark]:
         counts[key] = counts.get(key, 0) + 1
     marks = [Mark(severity, code, name, times) for (code, name, severity), times in counts.items()]
     return sorted(marks, key=lambda mark: (-mark.severity.weight, mark.code))
+
+
+class Tint(NamedTuple):
+    """The colours of an area and of its border on a light ground."""
+
+    fill: str
+    edge: str
+
+
+INK = "#1f2937"
+"""What is written in every area of the palette."""
+
+
+TINTS: Mapping[Form, Tint] = {
+    Form.PLAIN: Tint("#f3f4f6", "#374151"),
+    Form.ROUNDED: Tint("#dbeafe", "#1d4ed8"),
+    Form.HEXAGON: Tint("#ede9fe", "#6d28d9"),
+    Form.DOUBLE_OCTAGON: Tint("#ccfbf1", "#0f766e"),
+    Form.SLANTED: Tint("#fce7f3", "#9d174d"),
+    Form.BARS: Tint("#ecfccb", "#3f6212"),
+    Form.HOUSE: Tint("#e2e8f0", "#334155"),
+}

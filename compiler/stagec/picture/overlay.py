@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.picture.document import Box, Fate, Line, Picture, Role, box_of, list_fates
-from stagec.picture.reduce import keep_near
+from stagec.picture.draw import keep_near
 
 
 @value

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, Term, To
-from stagec.model.schedule import Need, Schedule
+from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, Target, Term, To
 from stagec.plan import Plan
 from stagec.plan import node as planned
 from stagec.plan.gate import Among, Exists, Reads

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from stagec.core.canonical import digest
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
-from stagec.plan.act import Supply
+from stagec.plan.act import Supply, Template
 from stagec.plan.node import Entry, Node, Outcome
 from stagec.plan.surroundings import Server, Session, Tool, Validator
-from stagec.plan.template import Template
 
 FORMAT = "stagec.plan/1"
 """The format that this stagec writes; a plan that names another one is refused."""

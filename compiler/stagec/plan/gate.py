@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
-from stagec.plan.template import Path, Template
+from stagec.plan.act import Path, Template
 
 
 @value

@@ -15,9 +15,8 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan.agents import find_unfit_agent
 from stagec.plan.codec import TAG, CodecError, Known
-from stagec.plan.costs import unaffordable
 from stagec.plan.document import FORMAT, Plan
-from stagec.plan.facts import facts
+from stagec.plan.facts import facts, unaffordable
 from stagec.plan.plan_codec import PLAN
 from stagec.plan.soundness import unsound
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stagec.core.json import Json, object_of
-from stagec.plan.act_codecs import TEMPLATE, VARIABLES
 from stagec.plan.codec import (
     ANY,
     CALL,
@@ -24,8 +23,7 @@ from stagec.plan.codec import (
 )
 from stagec.plan.document import FORMAT, Facts, Input, Judge, Limits, Names, Phases, Plan, System
 from stagec.plan.node import Outcome
-from stagec.plan.node_codecs import ENTRY, NODE
-from stagec.plan.record_codec import record
+from stagec.plan.node_codecs import ENTRY, NODE, TEMPLATE, VARIABLES, record
 from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 _VALIDATOR = record(

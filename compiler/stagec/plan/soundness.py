@@ -7,15 +7,13 @@ from collections.abc import Collection, Container, Mapping
 from stagec.core.place import Key, Pointer, pointer_text
 from stagec.core.value import value
 from stagec.core.words import listing, quote
-from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Repeat, Rest
-from stagec.plan.agents import find_phase_flaws, list_phase_outcomes
+from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Repeat, Rest, Scope, Template, strays
+from stagec.plan.agents import Flaw, find_phase_flaws, find_schedule_flaws, list_phase_outcomes
+from stagec.plan.codec import find_reached
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
 from stagec.plan.gate import AgentGate, ExitGate, Gate, IntentGate, JudgeGate, RestGate, StageGate, VerdictGate
 from stagec.plan.node import Fork, Named, Node, Pick
-from stagec.plan.references import find_reached
-from stagec.plan.schedules import Flaw, find_schedule_flaws
-from stagec.plan.template import Scope, Template, strays
 
 Flaws = list[Flaw]
 """Where in a plan promises are broken, and how."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import spell_path
-from stagec.core.published import schema_file
 from stagec.core.value import value
+from stagec.core.version import schema_file
 from stagec.core.words import listing, quote
 
 Path = tuple[str | int, ...]

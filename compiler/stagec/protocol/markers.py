@@ -7,8 +7,57 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Literal
 
+from stagec.core.place import Place
 from stagec.core.value import value
+
+Status = Literal["success", "failed", "interrupted"]
+Reason = Literal["timeout", "abort", "error"]
+
+
+def format_stage_begin(stage: str) -> str:
+    """Return the marker of a stage that starts."""
+    return _format("STAGE", "begin", {"id": stage})
+
+
+def format_stage_progress(stage: str, percent: float, message: str = "") -> str:
+    """Return the marker of a stage that goes on; `percent` is brought into 0 to 100."""
+    said = {"msg": message} if message else {}
+    return _format("STAGE", "progress", {"id": stage, "pct": f"{min(max(percent, 0), 100):.0f}", **said})
+
+
+def format_stage_end(stage: str, status: Status, seconds: float) -> str:
+    """Return the marker of a stage that has ended."""
+    return _format("STAGE", "end", {"id": stage, "status": status, "duration": f"{max(seconds, 0):.1f}s"})
+
+
+def format_checkpoint_saved(checkpoint: str, stage: str, manifest: str) -> str:
+    """Return the marker of a checkpoint; a manifest whose path a marker cannot carry is not named."""
+    named = {} if _UNSAFE.search(manifest) else {"manifest": manifest}
+    return _format("CHECKPOINT", "saved", {"id": checkpoint, "stage": stage, **named})
+
+
+def format_checkpoint_emergency(checkpoint: str, stage: str, reason: Reason) -> str:
+    """Return the marker of a checkpoint of what an interrupted or failed stage has left."""
+    return _format("CHECKPOINT", "emergency", {"id": checkpoint, "stage": stage, "reason": reason})
+
+
+def format_rehydrated(checkpoint: str) -> str:
+    """Return the marker of a run that continues from a checkpoint."""
+    return _format("REHYDRATED", None, {"from": checkpoint})
+
+
+def _format(kind: str, subtype: str | None, attributes: Mapping[str, str]) -> str:
+    """Return a marker; what would end a value or the line is replaced, since nothing can escape it."""
+    parts = [kind, *(() if subtype is None else (subtype,)), *(f"{key}={text}" for key, text in attributes.items())]
+    safe = [_UNSAFE.sub(lambda unsafe: _SHOWN.get(unsafe[0], " "), part) for part in parts]
+    return f"[{':'.join(safe)}]"
+
+
+_UNSAFE = re.compile(r"[:\[\]]|\s+|[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+_SHOWN = {":": "-", "[": "(", "]": ")"}
+
 
 LONGEST_LINE = 65_536
 """Bytes of a line that count; what follows in the same line is left out, so that a line without end needs no memory."""
@@ -131,7 +180,7 @@ def _split(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
     return (_split_short if len(written) <= _SHORT else _split_long)(kind, written)
 
 
-def _split_parts(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
+def _split_parts_markers(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
     """Split what is written in a marker into its subtype and its attributes: every `:` separates, nothing escapes."""
     if kind == "CITATION":
         return written or None, MappingProxyType({})
@@ -146,8 +195,9 @@ def _split_parts(kind: str, written: str) -> tuple[str | None, Mapping[str, str]
     return subtype, MappingProxyType(attributes)
 
 
-_split_short = lru_cache(maxsize=256)(_split_parts)
-_split_long = lru_cache(maxsize=1)(_split_parts)
+_split_short = lru_cache(maxsize=256)(_split_parts_markers)
+_split_long = lru_cache(maxsize=1)(_split_parts_markers)
+
 
 _WIDE = (*map(chr, range(0x2000, 0x200B)), *"\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff")
 _BLANKS = "\t\n\v\f\r " + "".join(_WIDE)
@@ -237,3 +287,106 @@ def _read_line(match: re.Match[bytes], line: int) -> Marker | BrokenMarker | Non
     if name not in CATEGORIES:
         return None
     return BrokenMarker(name, match[0][1 + len(indent) :].removesuffix(b"\r").decode(errors="replace"), line, column)
+
+
+SUBTYPES = {"STAGE": STAGE_SUBTYPES, "CHECKPOINT": CHECKPOINT_SUBTYPES, "REHYDRATED": ()}
+"""The subtypes of the types that stagec itself writes; other types may have any."""
+
+
+@value
+class MarkerPart:
+    """What stands between two colons of a marker: `name=text`, or a text alone, which then is the name.
+
+    `start` counts characters of what is written in the marker. A part `continues` the value before it if that has most
+    likely been cut in two by a colon of its own.
+    """
+
+    name: str
+    text: str | None
+    start: int
+    end: int
+    continues: bool
+
+
+@value
+class MarkedLine:
+    """One line of a log with a marker in it.
+
+    `stage` is the stage that runs while the log is written, if that is known. `is_first` tells whether no line before
+    had a marker of the same type.
+    """
+
+    file: str
+    marker: Marker | BrokenMarker
+    stage: str | None = None
+    is_first: bool = True
+
+    @property
+    def at(self) -> Place:
+        """The place of the whole marker, without its content."""
+        marker = self.marker
+        inside = marker.text if isinstance(marker, BrokenMarker) else f"[{marker.type}:{marker.written}]"
+        return self._place(0, len(inside) - (isinstance(marker, Marker) and not marker.written))
+
+    @property
+    def parts(self) -> tuple[MarkerPart, ...]:
+        """What is written in the marker, in order; nothing in a citation."""
+        marker = self.marker
+        return _split_parts_marked_line(marker.type, marker.written) if isinstance(marker, Marker) else ()
+
+    def marker_of(self, kind: str, *subtypes: str) -> Marker | None:
+        """Return the marker if it is of one type, and of one of some subtypes where there are any."""
+        marker = self.marker
+        if isinstance(marker, BrokenMarker) or marker.type != kind:
+            return None
+        return marker if not subtypes or marker.subtype in subtypes else None
+
+    def find(self, name: str) -> Place:
+        """Return the place of the attribute that counts of those with a name, or of the marker if there is none."""
+        found = [each for each in self.parts if each.name == name]
+        return self.place(found[-1]) if found else self.at
+
+    def place(self, first: MarkerPart, last: MarkerPart | None = None) -> Place:
+        """Return the place of a part, or from one to another."""
+        head = len(f"[{self.marker.type}:")
+        return self._place(head + first.start, head + (last or first).end)
+
+    def _place(self, start: int, end: int) -> Place:
+        """Return a stretch of the marker: a log is the list of its lines, and a range counts in its line."""
+        indent = self.marker.column - 1
+        return Place(self.file, (self.marker.line - 1,), range=(indent + start, indent + end))
+
+
+_NAME = re.compile(r"[\w.-]+")
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_PROSE = frozenset({"msg", "message", "text"})
+"""Attributes whose values are sentences."""
+
+
+@lru_cache(maxsize=1)
+def _split_parts_marked_line(kind: str, written: str) -> tuple[MarkerPart, ...]:
+    return () if kind == "CITATION" or not written else tuple(_list_parts(kind, written.split(":")))
+
+
+def _list_parts(kind: str, parts: list[str]) -> Iterator[MarkerPart]:
+    start, has_subtype, is_cut = 0, False, False
+    before: MarkerPart | None = None
+    for index, part in enumerate(parts):
+        name, equals, text = part.partition("=")
+        subtype = part.replace("-", "_")
+        is_subtype = not equals and not has_subtype and subtype in SUBTYPES.get(kind, (subtype,))
+        is_last_and_empty = not part and index == len(parts) - 1
+        is_cut = not is_subtype and not is_last_and_empty and _is_rest(part, before, is_cut=is_cut)
+        has_subtype = has_subtype or is_subtype
+        found = MarkerPart(name, text if equals else None, start, start + len(part), is_cut)
+        before = before if is_cut else found if equals else None
+        yield found
+        start += len(part) + 1
+
+
+def _is_rest(part: str, before: MarkerPart | None, *, is_cut: bool) -> bool:
+    """Tell whether a part looks less like one of its own than like the rest of the value before it."""
+    name, equals, _ = part.partition("=")
+    if before is None or equals:
+        return before is not None and _NAME.fullmatch(name) is None
+    return is_cut or _WORD.fullmatch(part) is None or before.name in _PROSE or " " in (before.text or "")

@@ -6,6 +6,7 @@ Files are named from the top of the repository. Columns count code points.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote_from_bytes
 
@@ -16,7 +17,36 @@ from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import visible
 from stagec.reporters import Diagnostic, Report, Reporter
-from stagec.sources.replaced import find_replacement
+from stagec.sources.tree import Lines, Tree
+
+
+@value
+class Replacement:
+    """A stretch of a text, and the new text."""
+
+    span: Span
+    text: str
+
+
+def find_replacement(tree: Tree, edits: Iterable[Edit]) -> Replacement | None:
+    """Return the smallest stretch of a file in which edits change something; nothing if they cannot be made."""
+    old = tree.data.decode(errors="replace")
+    try:
+        new = tree.format.apply(old, edits)
+    except ValueError:
+        return None
+    if new == old:
+        return None
+    start = _count_equal(old, new)
+    end = _count_equal(old[start:][::-1], new[start:][::-1])
+    return Replacement(Lines(old).span(start, len(old) - end), new[start : len(new) - end])
+
+
+def _count_equal(one: str, other: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"

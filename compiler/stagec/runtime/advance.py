@@ -16,9 +16,7 @@ from stagec.runtime.failures import FailureKind, RunFailure
 from stagec.runtime.json_values import normalise
 from stagec.runtime.program import Program
 from stagec.runtime.replanning import change_plan
-from stagec.runtime.scheduler import begin, move
-from stagec.runtime.schedules import open_schedule, reopen_schedule, stop_schedule
-from stagec.runtime.scopes import end_run
+from stagec.runtime.scheduler import begin, end_run, move, open_schedule, reopen_schedule, stop_schedule
 from stagec.runtime.state import IssueStatus, PendingNode, State, StepResult
 from stagec.runtime.step_builder import StepBuilder, error
 

@@ -19,11 +19,202 @@ from stagec.core.expansion import (
 )
 from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json, Object
-from stagec.core.json_reader import write_pointer
-from stagec.plan.costs import list_schemas, schema_in
+from stagec.core.json_reader import UnreadableError, find_unreadable, mend_text, write_pointer
 from stagec.plan.document import Plan
-from stagec.runtime.exchange import MACHINE, WITH_PLACES
-from stagec.runtime.plain_schemas import is_plain, is_simple, satisfies
+from stagec.plan.facts import list_schemas, schema_in
+from stagec.runtime.exchange import MACHINE, WITH_PLACES, Ask, Call, Dispatch, Effect, Run, Shell, Turn
+
+_TYPES = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": int,
+    "object": dict,
+    "array": list,
+    "null": type(None),
+}
+_TEXTS = frozenset({"title", "description", "const"})
+_LARGE = 2**53
+_LEVELS = 30
+"""Levels of schemas that are looked at."""
+
+
+def is_plain(schema: Json, levels: int = _LEVELS) -> bool:
+    """Tell whether a schema is a correct one and has only keywords that are judged here."""
+    if isinstance(schema, bool):
+        return True
+    if not isinstance(schema, dict) or not levels:
+        return False
+    return all(_is_plain_keyword(name, each, levels - 1) for name, each in schema.items())
+
+
+def _is_plain_keyword(name: str, given: Json, levels: int) -> bool:
+    match name:
+        case "type":
+            return isinstance(given, str) and given in _TYPES
+        case "enum" | "required":
+            if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+                return False
+            return 0 < len(given) == len({*map(str, given)})
+        case "properties":
+            return isinstance(given, dict) and all(is_plain(each, levels) for each in given.values())
+        case "items" | "additionalProperties":
+            return is_plain(given, levels)
+        case "minLength" | "minItems":
+            return type(given) is int and given >= 0
+        case _:
+            return name in _TEXTS and isinstance(given, str)
+
+
+def is_simple(given: Json) -> bool:
+    """Tell whether a value has no fractions, large numbers and foreign letters, which others may take differently."""
+    if isinstance(given, dict):
+        return (
+            type(given) is dict
+            and all(isinstance(name, str) and name.isascii() for name in given)
+            and all(map(is_simple, given.values()))
+        )
+    if isinstance(given, list):
+        return type(given) is list and all(map(is_simple, given))
+    if isinstance(given, str):
+        return type(given) is str and given.isascii()
+    return given is None or type(given) is bool or (type(given) is int and abs(given) < _LARGE)
+
+
+def satisfies(given: Json, schema: Json) -> bool:
+    """Tell whether a simple value satisfies a plain schema for certain."""
+    if not isinstance(schema, dict):
+        return schema is True
+    return all(_satisfies_keyword(given, name, each, schema) for name, each in schema.items())
+
+
+def _satisfies_keyword(given: Json, name: str, said: Json, schema: dict[str, Json]) -> bool:
+    match name:
+        case "type":
+            return type(given) is _TYPES[str(said)]
+        case "enum":
+            return isinstance(said, list) and isinstance(given, str) and given in said
+        case "const":
+            return given == said and isinstance(given, str)
+        case "required":
+            return not isinstance(given, dict) or (isinstance(said, list) and all(each in given for each in said))
+        case "properties" | "items" | "additionalProperties":
+            return all(satisfies(each, inner) for each, inner in _pair(given, name, said, schema))
+        case "minLength" | "minItems":
+            kind = str if name == "minLength" else list
+            return not isinstance(given, kind) or len(given) >= int(str(said))
+        case _:
+            return True
+
+
+def _pair(given: Json, name: str, said: Json, schema: dict[str, Json]) -> list[tuple[Json, Json]]:
+    """Return the parts of a value that a keyword is about, each with its schema."""
+    if name == "items":
+        return [(each, said) for each in given] if isinstance(given, list) else []
+    if not isinstance(given, dict):
+        return []
+    known = schema.get("properties")
+    declared = known if isinstance(known, dict) else {}
+    if name == "properties":
+        return [(given[each], inner) for each, inner in declared.items() if each in given]
+    return [(inner, said) for each, inner in given.items() if each not in declared]
+
+
+UNREADABLE = "unreadable"
+"""The member of an answer, or of a call in it, that says why there is no answer, or why there are no arguments."""
+FINISH = "finish"
+"""The member of an answer of a model that says why its response is not whole."""
+_FINISHES = {
+    "length": "the response ended at its maximum length (length)",
+    "content_filter": "the provider withheld the response (content_filter)",
+}
+_CALLS, _ARGUMENTS = 2, 3
+"""How many lists and objects of an answer a call lies in, and its arguments."""
+
+
+def read_finish(answer: Mapping[str, Json]) -> str | None:
+    """Return why the response of a model is not whole, a word of few; None for a whole one."""
+    told = answer.get(FINISH)
+    return told if isinstance(told, str) and told in _FINISHES else None
+
+
+def explain_finish(answer: Mapping[str, Json]) -> str | None:
+    """Return why the response of a model is not whole, in a sentence without a full stop; None for a whole one."""
+    told = read_finish(answer)
+    return None if told is None else _FINISHES[told]
+
+
+def name_finish(explained: str | None) -> str | None:
+    """Return the word for why a response is not whole, from the sentence of `explain_finish`."""
+    return next((word for word, sentence in _FINISHES.items() if sentence == explained), None)
+
+
+def explain_absence(answer: Mapping[str, Json]) -> str | None:
+    """Return why there is no answer in what a model has said, None where it has not said that."""
+    why = answer.get(UNREADABLE)
+    parts = (f"the answer cannot be read: {why}" if isinstance(why, str) else None, explain_finish(answer))
+    return "; ".join(filter(None, parts)) or None
+
+
+def read_answer(effect: Effect, answer: Any) -> Json:
+    """Return an answer as it is if it is JSON, else the answer that it counts as, which says what cannot be read."""
+    found = find_unreadable(answer)
+    if found is None:
+        readable: Json = answer
+        return readable
+    if isinstance(answer, dict) and isinstance(effect, Ask | Turn):
+        mended = dict(_mend_members(effect, answer))
+        if find_unreadable(mended) is None:
+            return mended
+    return refuse_answer(effect, str(found))
+
+
+def refuse_answer(effect: Effect, why: str) -> Json:
+    """Return the answer to a request that nobody has answered in a readable form, and why."""
+    match effect:
+        case Ask():
+            return {UNREADABLE: why}
+        case Turn():
+            return {"text": "", "calls": [{UNREADABLE: why}]}
+        case Call():
+            message = f"the result cannot be read: {why}"
+            return {"error": {"class": "Tool", "code": "Unreadable", "message": message}}
+        case Run() | Shell():
+            return {"exit": None, "stdout": "", "stderr": f"the answer cannot be read: {why}"}
+        case Dispatch():
+            return {"failed": f"the answer cannot be read: {why}"}
+        case _:
+            return {"error": f"the answer cannot be read: {why}"}
+
+
+def _mend_members(effect: Ask | Turn, answer: Mapping[Any, Any]) -> Any:
+    """Yield the members of an answer of a model that can be kept; what is no JSON in its texts becomes `?`."""
+    for name, each in answer.items():
+        if not isinstance(name, str) or find_unreadable(name) is not None:
+            continue
+        if isinstance(each, str):
+            yield name, mend_text(each)
+        elif isinstance(effect, Turn) and name == "calls" and isinstance(each, list | tuple):
+            yield name, [_mend_call(call) for call in each]
+        elif (why := find_unreadable(each, 1)) is None:
+            yield name, each
+        elif isinstance(effect, Ask) and name == "answer":
+            yield UNREADABLE, str(why)
+
+
+def _mend_call(given: Any) -> Json:
+    """Return a call whose id and tool can be kept; of arguments that are no JSON only the reason is left."""
+    if not isinstance(given, dict):
+        found = find_unreadable(given, _CALLS)
+        return {} if found is None else {UNREADABLE: str(found)}
+    told: dict[str, Json] = {
+        name: mend_text(given[name]) for name in ("id", "tool", UNREADABLE) if isinstance(given.get(name), str)
+    }
+    arguments = given.get("arguments")
+    why: UnreadableError | None = find_unreadable(arguments, _ARGUMENTS)
+    if isinstance(arguments, str):
+        return {**told, "arguments": mend_text(arguments)}
+    return {**told, "arguments": arguments} if why is None else {**told, UNREADABLE: str(why)}
 
 
 class AnswerSchemas:

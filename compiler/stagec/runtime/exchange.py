@@ -1,4 +1,4 @@
-"""What the machine and the world exchange: effects that ask for something, and events that tell what happened."""
+"""What the machine asks of the world, and what it is told."""
 
 from __future__ import annotations
 
@@ -7,7 +7,49 @@ from collections.abc import Iterable, Mapping
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
-from stagec.runtime.orchestrator_requests import OrchestratorRequest
+
+
+@value
+class Dispatch:
+    """Begin the run of an agent: `{}` lets the machine run its plan, under the id `run`.
+
+    Who has run the agent elsewhere says what came of it: its closing answer, `{"answer": …}`; or why it has failed,
+    `{"failed": …}`, a text or true, and then `answer` is the last one of all.
+    """
+
+    key: str
+    agent: str
+    run: str
+    inputs: Mapping[str, Json] = NOTHING
+
+
+@value
+class Relabel:
+    """Write the phase of an issue down as labels: `{}`, or `{"error": …}`. What is removed need not be there."""
+
+    key: str
+    phase: str
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+@value
+class Comment:
+    """Write a comment about an issue: `{}`, or `{"error": …}`."""
+
+    key: str
+    text: str
+
+
+@value
+class Close:
+    """Close an issue: `{}`, or `{"error": …}`."""
+
+    key: str
+
+
+OrchestratorRequest = Dispatch | Relabel | Comment | Close
+"""What is asked for by phases themselves, and not by the runs of their agents."""
 
 
 @value

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping
 from stagec.core.canonical import as_text
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.template import Choice, Each, Hole, Template, Text
+from stagec.plan.act import Choice, Each, Hole, Template, Text
 from stagec.runtime.json_values import MISSING, follow
 
 _LENIENT = frozenset({"failure", "this"})

@@ -24,10 +24,9 @@ from stagec.runtime.exchange import (
 )
 from stagec.runtime.execution import AgentRun, Execution
 from stagec.runtime.json_values import normalise
-from stagec.runtime.persistent_collections import Queue, Table
 from stagec.runtime.program import Program, find_schedule, join_programs, load
 from stagec.runtime.scheduler import move
-from stagec.runtime.state import NodeHistory, PendingNode, Scope, State, StepResult
+from stagec.runtime.state import NodeHistory, PendingNode, Queue, Scope, State, StepResult, Table
 from stagec.runtime.step_builder import Machine, StepBuilder
 
 

@@ -14,13 +14,13 @@ from stagec.protocol.lifecycle import StageEvent, StageStatus, follow_event
 from stagec.runtime.exchange import Call, Effect, Event, execution_of, request_key, visit_of
 from stagec.runtime.execution import AgentRun, Execution, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_failure, failure_to_json
-from stagec.runtime.persistent_collections import Queue
 from stagec.runtime.program import Program
 from stagec.runtime.session_turns import compound_turn_of, open_turns
 from stagec.runtime.state import (
     Move,
     NodeHistory,
     PendingNode,
+    Queue,
     Scope,
     State,
     StepResult,

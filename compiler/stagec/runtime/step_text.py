@@ -15,9 +15,10 @@ from stagec.core.value import replace, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 from stagec.plan.node import Outcome
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import exchange, execution, orchestrator_requests, state
+from stagec.runtime import exchange, execution, state
+from stagec.runtime import exchange as orchestrator_requests
 from stagec.runtime.failures import FailureKind, RunFailure
-from stagec.runtime.persistent_collections import Queue, Table
+from stagec.runtime.state import Queue, Table
 
 
 @value
@@ -153,7 +154,7 @@ def _show_enum(given: Any) -> str:
 
 def _show_class(given: type) -> str:
     """Return the text of the class of a request that is still to be made; it names the module of the first version."""
-    return f"<class 'stagec.runtime.orchestrator_requests.{REQUESTS[given].name}'>"
+    return f"<class 'stagec.runtime.exchange.{REQUESTS[given].name}'>"
 
 
 _MEMBERS = {kind: attrgetter(*covered.members) for kind, covered in REQUESTS.items()}

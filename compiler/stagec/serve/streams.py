@@ -4,19 +4,134 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
+from shlex import join
 
-from stagec.core.json import Json
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.drivers.following import UnreachableError
+from stagec.drivers.local.request_descriptions import describe_answer, describe_request
+from stagec.runtime import Effect
+from stagec.runtime.exchange import Ask, Call, Message, Run, Shell, Turn, visit_of
+from stagec.serve.run_view import RequestRecord, RunView
 from stagec.serve.watch import Watch
+
+_TRANSCRIPTS_MOST = 20
+"""Visits that are described at once."""
+_LONGEST = 100_000
+"""Characters of one text that the page is given; the journal has the others."""
+
+
+def describe_visits(view: RunView, node: str, before: int | None = None) -> list[Json]:
+    """Return the last visits of a node, or the last before one, each with its messages in order."""
+    visits: list[Json] = []
+    every = list(view.executions.get(node, {}).items())
+    known = every if before is None else [each for each in every if visit_of(each[0]) < before]
+    for execution, keys in known[-_TRANSCRIPTS_MOST:]:
+        visit = visit_of(execution)
+        records = [view.records[key] for key in keys]
+        messages = list(_list_messages(records, is_over=execution not in view.state.active))
+        visits.append({"visit": visit, "outcome": view.outcomes.get((node, visit), ""), "messages": messages})
+    return visits
+
+
+def _list_messages(records: Sequence[RequestRecord], *, is_over: bool) -> Iterator[Json]:
+    """Yield what was said; every turn of a model is given the whole transcript, of which only the new part is told."""
+    told: tuple[Message, ...] = ()
+    turns = [each for each in records if isinstance(each.effect, Turn)]
+    for each in records:
+        effect = each.effect
+        if isinstance(effect, Turn):
+            new = effect.transcript[len(told) :] if effect.transcript[: len(told)] == told else effect.transcript
+            yield from map(_describe_message, new)
+            told = effect.transcript
+            if each is turns[-1]:
+                yield from _describe_turn(each, is_over=is_over)
+        elif not (isinstance(effect, Call) and turns):
+            yield from _describe_record(each, is_over=is_over)
+
+
+def _describe_message(message: Message) -> Json:
+    calls: list[Json] = [
+        {"tool": each.tool, "arguments": _format_transcripts(each.arguments)} for each in message.calls
+    ]
+    return _make(message.role, message.text, calls=calls)
+
+
+def _describe_turn(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
+    """Yield the answer of the last turn, which no later transcript has."""
+    answer = object_of(record.answer)
+    if record.end is None:
+        yield _make("note", "no answer" if is_over else "the model has not answered yet", pending=not is_over)
+    elif "error" in answer:
+        yield _make("error", _format_transcripts(answer["error"]))
+    else:
+        yield _make("assistant", text_in(answer, "text") or "", calls=_list_calls(answer))
+
+
+def _describe_part(part: Object) -> Json:
+    """Return a response in the course of a step with the calls that the model makes, or the result of a call."""
+    if "result" in part:
+        result = object_of(part["result"])
+        return _make(
+            "error" if "error" in result else "tool", _format_transcripts(result.get("error", result.get("value")))
+        )
+    return _make("assistant", text_in(part, "text") or "", calls=_list_calls(part))
+
+
+def _list_calls(said: Object) -> list[Json]:
+    calls = map(object_of, list_of(said.get("calls")))
+    return [
+        {"tool": _format_transcripts(each.get("tool")), "arguments": _format_transcripts(each.get("arguments"))}
+        for each in calls
+    ]
+
+
+def _describe_record(record: RequestRecord, *, is_over: bool) -> Iterator[Json]:
+    effect, answer = record.effect, object_of(record.answer)
+    if isinstance(effect, Ask):
+        if effect.system:
+            yield _make("system", effect.system)
+        yield _make("user", effect.prompt)
+        if effect.complaint:
+            yield _make("note", f"the answer before was refused: {effect.complaint}")
+        yield from (_describe_part(object_of(each)) for _, each in record.parts)
+    else:
+        yield _make("note", _name(effect))
+    if record.end is None:
+        yield _make("note", "no answer" if is_over else "not answered yet", pending=not is_over)
+    elif isinstance(effect, Ask):
+        said = text_in(answer, "text")
+        yield _make("assistant", "\n\n".join(filter(None, (said, _format_transcripts(answer.get("answer"))))))
+    elif isinstance(effect, Run | Shell):
+        output = "\n".join(filter(None, (text_in(answer, "stdout"), text_in(answer, "stderr"))))
+        yield _make("tool", "\n".join(filter(None, (describe_answer(effect, record.answer), output))))
+    else:
+        yield _make("tool", describe_answer(effect, record.answer))
+
+
+def _name(effect: Effect) -> str:
+    return join(effect.words) if isinstance(effect, Run) else describe_request(effect)
+
+
+def _make(role: str, text: str, **more: Json) -> Object:
+    cut = {} if len(text) <= _LONGEST else {"cut": len(text)}
+    return {"role": role, "text": text[:_LONGEST], **cut, **more}
+
+
+def _format_transcripts(given: Json) -> str:
+    """Return a value for people to read."""
+    import json
+
+    return given if isinstance(given, str) else json.dumps(given, indent=2, ensure_ascii=False)
+
 
 _PAUSE = 0.25
 """Seconds between two messages: people do not read faster, and a page has to draw what it is told."""
 _SILENCE = 15.0
 """Seconds after which a comment is sent, so that a connection which is gone is noticed."""
 _NUMBERS, _DIGITS = 2, 15
-_MOST = 100
+_STREAMS_MOST = 100
 """Streams that may be open."""
 _ROWS = 500
 """Rows of a journal in one message."""
@@ -31,7 +146,7 @@ class StreamRegister:
     @property
     def is_full(self) -> bool:
         """Whether there is no room for one more."""
-        return len(self._open) >= _MOST
+        return len(self._open) >= _STREAMS_MOST
 
     def add(self, stream: Stream) -> None:
         """Take note of a stream that is open."""
@@ -97,7 +212,7 @@ class Stream:
         trouble = self._watch.trouble
         if changes.rows or changes.gone or not self._version or trouble != self._trouble:
             rows: Json = [each.to_json() for each in changes.rows]
-            told.append(_format("rows", {"rows": rows, "gone": list(changes.gone), "trouble": trouble}))
+            told.append(_format_streams("rows", {"rows": rows, "gone": list(changes.gone), "trouble": trouble}))
             self._trouble = trouble
         self._version = changes.version
         if self._run is not None:
@@ -117,18 +232,18 @@ class Stream:
         with self._watch.lock:
             view = run.view
             if view is None:
-                return [_format("run", describe(name))]
+                return [_format_streams("run", describe(name))]
             begins = self._rows > len(view.rows)
             first = 0 if begins else self._rows
             rows: Json = [each.to_json() for each in view.rows[first:][-_ROWS:]]
             self._rows = len(view.rows)
         news: Json = {"events": rows, "count": self._rows, "begins": begins}
-        return [_format("run", describe(name)), *([_format("journal", news)] if rows or begins else [])]
+        return [_format_streams("run", describe(name)), *([_format_streams("journal", news)] if rows or begins else [])]
 
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
-def _format(event: str, given: Json) -> bytes:
+def _format_streams(event: str, given: Json) -> bytes:
     return f"event: {event}\ndata: {json.dumps(given, separators=(',', ':'))}\n\n".encode()

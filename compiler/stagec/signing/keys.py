@@ -7,16 +7,27 @@ import hashlib
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.signing.library import require_libraries
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+
+@contextmanager
+def require_libraries() -> Iterator[None]:
+    """Raise `Failure` where a library is missing that a signature needs."""
+    try:
+        yield
+    except ImportError as error:
+        raise explain_missing_extra("signatures need", "sign") from error
+
 
 NAMESPACE = "stagec"
 """What signatures of `ssh-keygen -Y sign -n` must be for."""

@@ -12,9 +12,8 @@ from stagec.drivers.following import FollowedRun
 from stagec.drivers.history import UNTIMED, JournalError
 from stagec.drivers.replay import BranchWalk
 from stagec.runtime import Program
-from stagec.telemetry.figures import Figures
 from stagec.telemetry.otlp import Collector, RunIdentity
-from stagec.telemetry.spans import RunTracer, TraceSpan
+from stagec.telemetry.spans import Figures, RunTracer, TraceSpan
 
 _PACE = 0.5
 """Seconds between two looks at the journal."""

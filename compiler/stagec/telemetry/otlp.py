@@ -14,8 +14,7 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import quote
-from stagec.telemetry.figures import Figures, Histogram
-from stagec.telemetry.spans import TraceSpan
+from stagec.telemetry.spans import Figures, Histogram, TraceSpan
 
 _LOGGER = "opentelemetry"
 _MOST, _LARGEST = 500, 1_000_000

@@ -2,17 +2,176 @@
 
 from __future__ import annotations
 
+import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.value import NOTHING, replace, value
 from stagec.drivers.history import UNTIMED, EventTimes
 from stagec.drivers.usage_ledger import UsageLedger
 from stagec.plan.act import Converse, Prompt
-from stagec.runtime import Answered, Effect, Event, Program, Started, State, StepResult
-from stagec.runtime.exchange import Rewound, execution_key, execution_of, label_execution
+from stagec.plan.document import Plan
+from stagec.runtime import Answered, Event, Program, Started, State, StepResult
+from stagec.runtime.exchange import (
+    Ask,
+    Call,
+    Effect,
+    Grant,
+    Hook,
+    Message,
+    Rewound,
+    Run,
+    Shell,
+    Turn,
+    execution_key,
+    execution_of,
+    label_execution,
+)
 from stagec.runtime.program import find_program
 from stagec.runtime.state import find_asking
-from stagec.telemetry.attributes import Attributes, RequestSpan, describe_effect, describe_result
+from stagec.world.models.port import MEMBER, read_usage
+
+Attributes = dict[str, object]
+UNKNOWN_PROVIDER = "stagec"
+"""The provider of an answer that no model gave: a scenario, or a world of the user."""
+_PROVIDERS = {
+    "azure": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "google": "gcp.gemini",
+    "google-gla": "gcp.gemini",
+    "google-vertex": "gcp.vertex_ai",
+    "grok": "x_ai",
+    "mistral": "mistral_ai",
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "xai": "x_ai",
+}
+"""What the conventions call providers that go under another name here."""
+
+
+@value
+class RequestSpan:
+    """What a span says of a request: its name, its attributes, the kind of an error, and whether a model was asked."""
+
+    name: str
+    attributes: Attributes
+    error: str = ""
+    is_client: bool = False
+
+
+def describe_effect(plan: Plan, effect: Effect) -> RequestSpan:
+    """Return what is known of a request without its answer."""
+    kind = type(effect).__name__.lower()
+    told: Attributes = {"stagec.request.kind": kind, "stagec.request.key": effect.key}
+    match effect:
+        case Ask() | Turn():
+            told |= {"gen_ai.operation.name": "chat", "gen_ai.provider.name": UNKNOWN_PROVIDER}
+            return RequestSpan("chat", told, is_client=True)
+        case Call():
+            tool = plan.tools.get(effect.tool)
+            told |= {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": effect.tool}
+            told |= {"gen_ai.tool.call.id": effect.id} if effect.id else {}
+            told |= {"gen_ai.tool.type": "function"}
+            told |= {} if tool is None else {"stagec.tool.origin": tool.origin, "stagec.tool.effects": tool.effects}
+            return RequestSpan(f"execute_tool {effect.tool}", told)
+        case Grant():
+            return RequestSpan(f"grant {effect.tool}", {**told, "gen_ai.tool.name": effect.tool})
+        case Hook():
+            return RequestSpan(f"hook {effect.call}", told)
+        case _:
+            return RequestSpan(kind, told)
+
+
+def describe_result(plan: Plan, effect: Effect, answer: Json, *, messages: bool) -> RequestSpan:
+    """Return what is known of a request and its answer; what was said is left out unless `messages` asks for it."""
+    told, given = describe_effect(plan, effect), object_of(answer)
+    error = _read_error(given)
+    attributes = {**told.attributes, **(_list_messages(effect, given) if messages else {})}
+    if isinstance(effect, Ask | Turn):
+        named = text_in(object_of(given.get(MEMBER)), "model") or ""
+        provider, _, model = named.rpartition(":")
+        attributes |= _describe_usage(answer) if model else {}
+        if model:
+            attributes |= {"gen_ai.request.model": model, "gen_ai.provider.name": _PROVIDERS.get(provider, provider)}
+        attributes |= {"gen_ai.output.type": "json"} if isinstance(effect, Ask) else {}
+        return RequestSpan(f"chat {model}".rstrip(), attributes, error, is_client=True)
+    if isinstance(effect, Run | Shell) and isinstance(status := given.get("exit"), int):
+        attributes |= {"process.exit.code": status}
+    return replace(told, attributes=attributes, error=error)
+
+
+def _read_error(given: Object) -> str:
+    """Return the kind of the error that an answer tells of; nothing if it does not."""
+    told = given.get("error")
+    if told is None:
+        return ""
+    return text_in(object_of(told), "code") or text_in(object_of(told), "class") or "_OTHER"
+
+
+def _describe_usage(answer: Json) -> Attributes:
+    used = read_usage(answer)
+    told: Attributes = {
+        "gen_ai.usage.input_tokens": used.input,
+        "gen_ai.usage.output_tokens": used.output,
+        "stagec.usage.requests": used.requests,
+    }
+    return told if used.cost is None else {**told, "stagec.usage.cost": used.cost}
+
+
+def _list_messages(effect: Effect, given: Object) -> Attributes:
+    """Return what was said, in the form of the conventions: JSON as a text."""
+    match effect:
+        case Ask():
+            system = [_text(effect.system)] if effect.system else []
+            asked = [{"role": "user", "parts": [_text(effect.prompt)]}]
+            return {
+                **({"gen_ai.system_instructions": _dump(system)} if system else {}),
+                "gen_ai.input.messages": _dump(asked),
+                "gen_ai.output.messages": _dump(_reply(_dump(given.get("answer")), [])),
+            }
+        case Turn():
+            told = map(object_of, list_of(given.get("calls")))
+            calls = [_call(text_in(each, "id"), each.get("tool"), each.get("arguments")) for each in told]
+            return {
+                "gen_ai.input.messages": _dump([_message(each) for each in effect.transcript]),
+                "gen_ai.output.messages": _dump(_reply(text_in(given, "text") or "", calls)),
+            }
+        case Call():
+            result = given.get("value", given.get("error"))
+            return {
+                "gen_ai.tool.call.arguments": _dump(effect.arguments),
+                "gen_ai.tool.call.result": _dump(result),
+            }
+        case _:
+            return {}
+
+
+def _message(given: Message) -> Json:
+    if given.call is not None:
+        part: Json = {"type": "tool_call_response", "id": given.call, "response": given.text}
+        return {"role": "tool", "parts": [part]}
+    parts: list[Json] = [_text(given.text)] if given.text else []
+    parts += [_call(each.id, each.tool, each.arguments) for each in given.calls]
+    return {"role": given.role, "parts": parts}
+
+
+def _reply(text: str, calls: list[Json]) -> list[Json]:
+    parts: list[Json] = [_text(text)] if text else []
+    return [{"role": "assistant", "parts": [*parts, *calls], "finish_reason": "tool_call" if calls else "stop"}]
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "content": text}
+
+
+def _call(name: str | None, tool: Json, arguments: Json) -> Json:
+    return {"type": "tool_call", "id": name, "name": tool, "arguments": arguments}
+
+
+def _dump(given: object) -> str:
+    return json.dumps(given, ensure_ascii=False)
+
 
 ROOT = ""
 """The key of the span of the run."""
@@ -161,3 +320,53 @@ def list_spans(
         ended = step.state.ended is not None
     if not ended:
         yield from tracer.describe_run()
+
+
+TOKENS, DURATION = "gen_ai.client.token.usage", "gen_ai.client.operation.duration"
+_TOKEN_BOUNDS = tuple(float(4**power) for power in range(14))
+_SECOND_BOUNDS = tuple(0.01 * 2**power for power in range(14))
+"""The bounds that the conventions recommend."""
+_ABOUT = ("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "error.type")
+Series = tuple[tuple[str, object], ...]
+
+
+@value
+class Histogram:
+    """How values of one series are distributed: a count for each part between the bounds, and what they add up to."""
+
+    name: str
+    unit: str
+    attributes: Mapping[str, object]
+    bounds: tuple[float, ...]
+    counts: tuple[int, ...]
+    total: float
+    least: float
+    most: float
+
+
+class Figures:
+    """Counts what spans say of requests to models; a run that is sent again has the same figures."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, Series], list[float]] = {}
+
+    def take(self, span: TraceSpan) -> None:
+        """Count a span, if it is a request to a model."""
+        if span.attributes.get("gen_ai.operation.name") != "chat" or "gen_ai.request.model" not in span.attributes:
+            return
+        about = tuple((name, span.attributes[name]) for name in _ABOUT if name in span.attributes)
+        self._values.setdefault((DURATION, about), []).append((span.end - span.start) / 1e9)
+        for kind in ("input", "output"):
+            used = span.attributes.get(f"gen_ai.usage.{kind}_tokens")
+            if isinstance(used, int) and used:
+                series = (*(each for each in about if each[0] != "error.type"), ("gen_ai.token.type", kind))
+                self._values.setdefault((TOKENS, series), []).append(used)
+
+    def list_histograms(self) -> Iterator[Histogram]:
+        """Yield what was counted until now."""
+        for (name, about), values in self._values.items():
+            bounds, unit = (_TOKEN_BOUNDS, "{token}") if name == TOKENS else (_SECOND_BOUNDS, "s")
+            counts = [0] * (len(bounds) + 1)
+            for each in values:
+                counts[bisect_left(bounds, each)] += 1
+            yield Histogram(name, unit, dict(about), bounds, tuple(counts), sum(values), min(values), max(values))

@@ -12,8 +12,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
 from stagec.runtime.exchange import Ask, Effect, Turn, read_key
 from stagec.world.composed import ComposedWorld, Recorder
-from stagec.world.models.port import TokenUse
-from stagec.world.models.usage import add_usage, read_usage
+from stagec.world.models.port import TokenUse, add_usage, read_usage
 
 
 @value

@@ -25,10 +25,9 @@ from stagec.runtime.exchange import (
     Wait,
     read_key,
 )
-from stagec.world.callables import call
-from stagec.world.command_lock import CommandLock
-from stagec.world.commands import CommandLine, run, select_variables
-from stagec.world.supervisor_link import Link
+from stagec.world.commands import CommandLine, CommandLock, run, select_variables
+from stagec.world.composed import call
+from stagec.world.supervised_program import Link
 
 TYPE_CHECKING = False  # what executes stages is loaded where a run has some
 if TYPE_CHECKING:
@@ -121,7 +120,9 @@ class LocalWorld:
             return None if self._turns is None else self._turns.hold()
 
     def _run(self, key: str, words: tuple[str, ...], milliseconds: int) -> Mapping[str, Json]:
-        environment = {**select_variables(os.environ, self._permissions.variables), **_variables(key)}
+        environment = dict(select_variables(os.environ, self._permissions.variables))
+        # what a program is told of the request: the same key when it is run again after a crash
+        environment |= {"STAGEC_IDEMPOTENCY_KEY": key, "STAGEC_RUN_ID": read_key(key).run}
         held = self._hold()
         link = Link()
         with self._stoppable(key, link.stop):
@@ -152,11 +153,6 @@ class LocalWorld:
 
 _LONGEST = 1_000_000_000_000
 """Milliseconds that a wait lasts at most, some thirty years; systems cannot wait for ever."""
-
-
-def _variables(key: str) -> dict[str, str]:
-    """Return what a program is told of the request: the same key when it is run again after a crash."""
-    return {"STAGEC_IDEMPOTENCY_KEY": key, "STAGEC_RUN_ID": read_key(key).run}
 
 
 class ClosedWorld:

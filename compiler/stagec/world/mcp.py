@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from functools import partial
+from types import TracebackType
 from typing import Any
 
 from stagec.catalogue import Effects, LockedServer, LockedTool, Server
@@ -14,27 +17,236 @@ from stagec.catalogue.lock import digest
 from stagec.catalogue.read import launch_digest
 from stagec.core.extras import explain_missing_extra
 from stagec.core.interrupts import HeldRequests
+from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.version import __version__
 from stagec.core.words import format_count, quote
-from stagec.world.remote_server import RemoteServer
+from stagec.world.http_bodies import PLAIN, BodyGuard, ExcessiveBodyError
 from stagec.world.request_json import ToolDefinition
-from stagec.world.server_errors import (
-    SenselessListError,
-    ServerFailure,
-    Transport,
-    describe_failure,
-    explain_error,
-    first_error,
-)
-from stagec.world.server_process import ServerProcess
-from stagec.world.supervisor_link import Job
+from stagec.world.server_process import TOO_LONG, UNREADABLE, WHY, ServerProcess, write_refusal
+from stagec.world.supervised_program import Job
+
+_REFUSED = 400
+"""HTTP statuses from here on are refusals."""
+_REMOTE_SERVER_LONGEST = 16_000_000
+"""Bytes of one answer; a page of ten thousand tools has a few million."""
+_JSON, _EVENTS = "application/json", "text/event-stream"
+
+
+class RemoteServer:
+    """A transport of the SDK: entering opens a connection, leaving closes it.
+
+    An answer that cannot be read, is too long or breaks off becomes an error of its request; the connection goes on.
+    `refusal` is the status with which the server refused, `excess` why an answer was not read to its end.
+    """
+
+    def __init__(self, address: str, headers: Mapping[str, str]) -> None:
+        self.refusal: int | None = None
+        self._guard = BodyGuard(_REMOTE_SERVER_LONGEST)
+        self._address = address
+        self._headers = headers
+        self._open = AsyncExitStack()
+
+    @property
+    def excess(self) -> str | None:
+        """Why an answer was not read to its end."""
+        return self._guard.excess
+
+    async def __aenter__(self) -> tuple[Any, Any]:
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        http = await self._open.enter_async_context(create_mcp_http_client(headers={**self._headers, **PLAIN}))
+        http.event_hooks = {"response": [self._look]}
+        client = streamable_http_client(self._address, http_client=http, max_sse_event_size=_REMOTE_SERVER_LONGEST)
+        return await self._open.enter_async_context(client)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.__aexit__(kind, error, trace)
+
+    async def _look(self, response: Any) -> None:
+        """Have the body of a response read as the answer to its request, if it has an id."""
+        if response.status_code >= _REFUSED:
+            self.refusal = response.status_code
+        number, refused = _find_id(response.request), None
+        try:
+            await self._guard.look(response)
+        except ExcessiveBodyError as error:
+            if number is None:
+                raise
+            refused = str(error)
+            del response.headers["Content-Encoding"]
+        kind = response.headers.get("Content-Type", "").lower()
+        if number is None or (response.status_code >= _REFUSED and refused is None):
+            return
+        if kind.startswith(_JSON):
+            response.stream = _wrap(response.stream, _read_json(response.stream, number, refused))
+        elif kind.startswith(_EVENTS):
+            response.stream = _wrap(response.stream, _read_events(response.stream, number, refused))
+
+
+def _find_id(request: Any) -> int | None:
+    """Return the id of a JSON-RPC request; nothing for a notification, or for a request without a body."""
+    if request.method != "POST":
+        return None
+    number = json.loads(request.content).get("id")
+    return number if type(number) is int else None
+
+
+def _wrap(stream: Any, body: AsyncIterator[bytes]) -> Any:
+    """Return a body that is read in the place of another, and closes that one."""
+    from httpx2 import AsyncByteStream
+
+    class Read(AsyncByteStream):
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return body
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Read()
+
+
+async def _read_json(stream: Any, number: int, refused: str | None) -> AsyncIterator[bytes]:
+    """Yield the answer to a request, or an error in its place."""
+    from httpx2 import TransportError
+
+    parts: list[bytes] = []
+    try:
+        if refused is None:
+            parts = [each async for each in stream]
+    except ExcessiveBodyError as error:
+        refused = str(error)
+    except TransportError:
+        yield write_refusal(number, UNREADABLE, _BROKEN)
+        return
+    if refused is not None:
+        yield write_refusal(number, TOO_LONG, f"the server {refused}")
+        return
+    yield _check_answer(b"".join(parts), number)
+
+
+_BROKEN = "the answer breaks off in the middle"
+
+
+def _check_answer(body: bytes, number: int) -> bytes:
+    """Return an answer if it answers the request with that id, else an error in its place.
+
+    An error without an id is that of the request: the server has not read so far.
+    """
+    from mcp_types import JSONRPCError, jsonrpc_message_adapter
+
+    try:
+        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValueError:
+        return write_refusal(number, UNREADABLE, WHY)
+    if isinstance(message, JSONRPCError) and message.id is None:
+        message.id = number
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    is_answer = not hasattr(message, "method") and str(message.id) == str(number)
+    return body if is_answer else write_refusal(number, UNREADABLE, "the answer is not one to its request")
+
+
+async def _read_events(stream: Any, number: int, refused: str | None) -> AsyncIterator[bytes]:
+    """Yield a stream of events; one that is too long ends with an error in the place of the answer."""
+    try:
+        if refused is None:
+            async for each in stream:
+                yield each
+    except ExcessiveBodyError as error:
+        refused = str(error)
+    if refused is not None:
+        yield b"\n\ndata: " + write_refusal(number, TOO_LONG, f"the server {refused}") + b"\n\n"
+
+
+Transport = ServerProcess | RemoteServer
+
+
+_LINES = 12
+"""Lines of a server's standard error that are shown."""
+_SERVER_ERRORS_LONGEST = 300
+"""Characters of one of them."""
+_WHOLE = 10_000
+"""Bytes in which secrets are looked for, so that none is cut in two."""
+
+
+@value
+class ServerFailure:
+    """A server that did not answer: what went wrong, and the last lines of its standard error."""
+
+    server: Server
+    what: str
+    said: tuple[str, ...] = ()
+
+
+class SenselessListError(Exception):
+    """A list of tools that cannot be used; its text says why, as what the server does."""
+
+
+def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
+    """Return what is known of a server that did not answer."""
+    redacted = Redactor(os.environ, server.env, server.headers).redact_output
+    what = redacted(what)
+    if isinstance(transport, RemoteServer):
+        what = transport.excess or what
+        return ServerFailure(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
+    if transport.strange is not None:
+        shown = redacted(transport.strange[:_WHOLE].decode(errors="replace"))[:_SERVER_ERRORS_LONGEST]
+        what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
+    lines = redacted(transport.errors.decode(errors="replace")).splitlines()
+    return ServerFailure(server, what, tuple(_shorten(line) for line in lines if line.strip())[-_LINES:])
+
+
+CLOSED = "Connection closed"
+"""What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
+_UNREAD = "Failed to parse "
+"""How the library begins what it says of an event that it cannot read."""
+
+
+def read_message(error: Any) -> str:
+    """Return what an error of a server says; of an answer that cannot be read, that alone."""
+    return WHY if error.code == UNREADABLE and error.message.startswith(_UNREAD) else str(error.message)
+
+
+def explain_error(error: BaseException, transport: Transport) -> str:
+    """Return what an error means, to be read behind the name of the server."""
+    from mcp import MCPError
+    from mcp_types import CONNECTION_CLOSED
+
+    cause = first_error(error)
+    if isinstance(cause, SenselessListError):
+        return str(cause)
+    if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != CLOSED):
+        return f"answered with error {cause.code}: {_shorten(read_message(cause))}"
+    if isinstance(cause, MCPError):
+        if isinstance(transport, RemoteServer) or transport.status is None:
+            return "closed the connection before it answered"
+        return f"ended with status {transport.status} before it answered"
+    if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
+        return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
+    wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP requires"
+    return f"{wrong}: {_shorten(f'{type(cause).__name__}: {cause}')}"
+
+
+def first_error(error: BaseException) -> BaseException:
+    """Return the first error of a group, as those come from tasks that run together, else the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _shorten(line: str) -> str:
+    first = " ".join(line.split())
+    return first if len(first) <= _SERVER_ERRORS_LONGEST else f"{first[:_SERVER_ERRORS_LONGEST]}…"
+
 
 _AT_ONCE = 8
 """Servers that run at the same time."""
 _MOST_PAGES = 10_000
 _MOST_TOOLS = 100_000
-_LONGEST = 64_000_000
+_MCP_LONGEST = 64_000_000
 """No server has so many, and so many characters in all of them; one that goes on has lost its way."""
 
 
@@ -194,8 +406,8 @@ async def list_pages(client: Any) -> AsyncIterator[Any]:
         page = await client.list_tools(cursor=cursor)
         cursor, number = page.next_cursor, number + len(page.tools)
         length += len(cursor or "") + sum(map(_measure, page.tools))
-        if number > _MOST_TOOLS or length > _LONGEST:
-            excess = f"{_MOST_TOOLS:,} tools" if number > _MOST_TOOLS else f"{_LONGEST:,} characters"
+        if number > _MOST_TOOLS or length > _MCP_LONGEST:
+            excess = f"{_MOST_TOOLS:,} tools" if number > _MOST_TOOLS else f"{_MCP_LONGEST:,} characters"
             raise SenselessListError(f"lists its tools without end: there are more than {excess}")
         yield page.tools
         if not cursor:

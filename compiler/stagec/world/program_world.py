@@ -14,12 +14,10 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.document import Plan
+from stagec.runtime.answer_schemas import refuse_answer
 from stagec.runtime.exchange import Effect
-from stagec.runtime.readable_answers import refuse_answer
-from stagec.world.line_program import LineProgram, UnreadableLine, list_keys
-from stagec.world.program_log import LogStream, RunLog
 from stagec.world.request_json import KINDS, Definitions, dump_request
-from stagec.world.supervisor_link import Job
+from stagec.world.supervised_program import Job, LineProgram, LogStream, RunLog, UnreadableLine, list_keys
 
 PROTOCOL = "stagec.world/1"
 """The version of the protocol, which both sides name."""

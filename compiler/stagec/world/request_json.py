@@ -13,7 +13,10 @@ from stagec.plan.document import Plan
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Effect,
     Execute,
     Grant,
@@ -23,13 +26,13 @@ from stagec.runtime.exchange import (
     Message,
     Preserve,
     Publish,
+    Relabel,
     Run,
     Shell,
     Turn,
     Wait,
     read_key,
 )
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 
 
 @value

@@ -3,22 +3,92 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
+from stagec.plan.gate import Among, Exists, Gate, IntentGate, Reads, Term
+from stagec.plan.node import Node
 from stagec.runtime import Program
+from stagec.runtime.exchange import Run, Shell
 from stagec.runtime.json_values import MISSING
-from stagec.world.regex_samples import make_matching_text
+
+_LONGEST = 1_000
+"""Characters of the longest text that is written."""
+_CATEGORIES = {"SPACE": " ", "NOT_DIGIT": "a", "NOT_WORD": "-", "NOT_SPACE": "a"}
+_PLAIN = "abcxyzABCXYZ0123456789-_ .,:;/"
+
+
+def make_matching_text(pattern: str) -> str:
+    """Return a text for a pattern; one that cannot be read, or asks for what is around a place, may not be found."""
+    try:
+        todo: list[Any] = [*reversed(import_module("re._parser").parse(pattern))]
+    except (re.error, OverflowError, RecursionError):
+        return "text"
+    text = ""
+    while todo and len(text) < _LONGEST:
+        operation, given = todo.pop()
+        if str(operation) in _INSIDE:
+            todo += reversed(_INSIDE[str(operation)](given))
+        else:
+            text += _CHARACTERS.get(str(operation), lambda _: "")(given)
+    return text
+
+
+_INSIDE: Mapping[str, Callable[[Any], list[Any]]] = {
+    **dict.fromkeys(
+        ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"), lambda given: [*given[2]] * min(given[0], _LONGEST)
+    ),
+    "SUBPATTERN": lambda given: [*given[-1]],
+    "ATOMIC_GROUP": lambda given: [*given],
+    "BRANCH": lambda given: [*given[1][0]],
+}
+"""What the parts of a pattern are made of that are made of others; of alternatives the first."""
+
+
+def _choose(members: list[Any]) -> str:
+    """Return a character of a class; of one that names what is not in it, the first usual one that is not."""
+    named = [_expand(str(kind), given) for kind, given in members if str(kind) != "NEGATE"]
+    if str(members[0][0]) != "NEGATE":
+        return named[0][0] if named and named[0] else "x"
+    return next((each for each in _PLAIN if all(each not in some for some in named)), "é")
+
+
+def _expand(kind: str, given: Any) -> str:
+    """Return characters that a member of a class stands for."""
+    if kind == "LITERAL":
+        return chr(given)
+    if kind == "RANGE":
+        return "".join(map(chr, range(given[0], min(given[1], given[0] + 200) + 1)))
+    name = str(given).removeprefix("CATEGORY_")
+    if name == "DIGIT":
+        return "1234567890"
+    if name == "WORD":
+        return "".join(each for each in _PLAIN if each.isalnum() or each == "_")
+    return _CATEGORIES.get(name, "x")
+
+
+_CHARACTERS: Mapping[str, Callable[[Any], str]] = {
+    "LITERAL": chr,
+    "ANY": lambda _: "x",
+    "NOT_LITERAL": lambda given: "b" if given == ord("a") else "a",
+    "IN": _choose,
+}
+"""A character for each part of a pattern that stands for one."""
+
 
 _DEEPEST = 12
 """Objects inside each other that are made; a schema that wants more wants no end."""
 
+
 _MOST = 2_000
 """Values that are made for one answer; nobody reads more."""
+
 
 _ALTERNATIVES = 4
 """Which of the values that a schema lists, and of its alternatives, are tried one after the other."""
@@ -356,3 +426,67 @@ _FORMATS: Mapping[str, str] = {
     "hostname": "example.org",
 }
 """A text of each format that schemas commonly name."""
+
+
+def collect_required_values(
+    gate: Gate, outcome: str, named: str | None, terms: Iterable[Term]
+) -> Iterator[RequiredValue]:
+    """Yield what an answer must hold so that it has an outcome, names a node, and some conditions hold of it."""
+    if isinstance(gate, IntentGate):
+        yield RequiredValue(gate.field, outcome)
+        if gate.target is not None and named is not None:
+            yield RequiredValue(gate.target, named)
+    for term in terms:
+        path = find_in_answer(gate, term)
+        if path:
+            yield require_value(path, term)
+
+
+def find_in_answer(gate: Gate, term: Term) -> tuple[Key, ...]:
+    """Return where in an answer, or in what a stage hands in, stands what a condition is about; () for nowhere."""
+    first, *rest = term.path
+    if first in {"answer", "parsed"}:
+        return tuple(rest)
+    if first == "handoff" and isinstance(gate, IntentGate) and rest:
+        return next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
+    return ()
+
+
+def require_value(path: tuple[Key, ...], term: Term) -> RequiredValue:
+    """Return the value that satisfies a condition, for the path where the condition reads it."""
+    match term:
+        case Among(values=values):
+            return RequiredValue(path, values[0])
+        case Reads(texts=texts):
+            return RequiredValue(path, read_text(texts[0]))
+        case Exists(present=present):
+            return RequiredValue(path, "text", absent=not present)
+
+
+def read_text(text: str) -> Json:
+    """Return the number or the boolean that a text is, else the text."""
+    try:
+        given: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return given if isinstance(given, bool | int | float) else text
+
+
+def make_output(program: Program, node: Node, effect: Run | Shell, *, succeeds: bool) -> Mapping[str, Json]:
+    """Return an output with which a command of a node counts as one that has succeeded, or as one that has not."""
+    success = None
+    if isinstance(effect, Shell) and node.validation is not None:
+        known = [program.plan.validators[each.validator] for each in node.validation.checked]
+        exact = (each.success for each in known if each.command == effect.command)
+        begun = (each.success for each in known if effect.command.startswith(each.command.partition("${")[0]))
+        success = next(exact, None) or next(begun, None)
+    if success is None or success.kind == "exit":
+        wanted = int(success.argument) if success and success.argument.isdigit() else 0
+        return write_output(wanted if succeeds else int(wanted == 0))
+    text = "" if success.kind == "empty" else success.argument
+    return write_output(0 if succeeds else 1, text if succeeds else "" if text else "something")
+
+
+def write_output(status: int, stdout: str = "") -> Mapping[str, Json]:
+    """Return the answer about a command with an exit status and an output."""
+    return {"exit": status, "stdout": stdout, "stderr": ""}

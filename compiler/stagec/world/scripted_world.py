@@ -7,25 +7,31 @@ would have gone on, and may go on in another process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from shlex import join
 from typing import Any, Protocol, assert_never
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Effect,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
+    OrchestratorRequest,
     Preserve,
     Publish,
+    Relabel,
     RequestKey,
     Run,
     Shell,
@@ -34,12 +40,150 @@ from stagec.runtime.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.json_values import MISSING
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
-from stagec.world.scenario import MARKED_ANSWERS, Scenario
-from stagec.world.scripted_agents import answer_for_agent, has_agent_answer
-from stagec.world.scripted_calls import find_grant, find_result, list_turns, select_visit, unwrap
-from stagec.world.simulated_stages import simulate_stage
+from stagec.runtime.json_values import MISSING, equal
+from stagec.world.scenario import MARKED_ANSWERS, Scenario, find_told
+
+_EMPTY = sha256().hexdigest()
+"""What is said of files that nobody has written."""
+
+
+def simulate_stage(effect: StageRequest, told: Object) -> Json:
+    """Return the answer to a request; what is not told is as in a stage that succeeds and leaves empty files."""
+    match effect:
+        case Execute():
+            return _imagine_execution(effect, told)
+        case Publish():
+            if "unpublished" in told:
+                return {"error": told["unpublished"]}
+            return {"checkpoint": f"ckpt-{effect.node}" if effect.checkpoint else None}
+        case Preserve():
+            return {"checkpoint": None, "valid": told.get("valid", True)}
+        case Interrupt():
+            return {}
+
+
+def _imagine_execution(effect: Execute, told: Object) -> Json:
+    missing = list_of(told.get("missing"))
+    left = {name: path for name, path in effect.outputs.items() if name not in missing}
+    return {
+        "exit": told.get("exit", None if "interrupted" in told else 0),
+        "interrupted": told.get("interrupted"),
+        "status": told.get("status"),
+        "missing": missing,
+        "changed": told.get("changed", []),
+        "outputs": {name: {"path": path, "sha256": _EMPTY, "sizeBytes": 0} for name, path in left.items()},
+        "error": told.get("error"),
+        "seconds": told.get("seconds", 0),
+    }
+
+
+def has_agent_answer(scenario: Scenario, effect: OrchestratorRequest) -> bool:
+    """Tell whether a scenario says something about a request."""
+    if isinstance(effect, Dispatch):
+        return isinstance(scenario.agents.get(effect.agent), list)
+    return _name(effect) in scenario.issue
+
+
+def answer_for_agent(scenario: Scenario, effect: OrchestratorRequest) -> Json:
+    """Return how a scenario says that an agent ends, or that something cannot be written down; else nothing."""
+    if isinstance(effect, Dispatch):
+        return _end_agent(object_of(find_told(scenario, effect.agent, effect.run)))
+    told = scenario.issue.get(_name(effect))
+    if isinstance(told, dict):
+        told = object_of(told.get("at")).get(read_key(effect.key).node)
+    if isinstance(told, list):
+        told = told[min(read_key(effect.key).visit, len(told)) - 1] if told else None
+    return {"error": told} if isinstance(told, str) else {}
+
+
+def _name(effect: OrchestratorRequest) -> str:
+    return type(effect).__name__.lower()
+
+
+def _end_agent(told: Mapping[str, Json]) -> Json:
+    """Return how a scenario says that an agent ends; nothing where its plan is run."""
+    answer = dict(object_of(told.get("answer")))
+    if "verdict" in told:
+        answer["verdict"] = told["verdict"]
+    failed = {"failed": told["failed"]} if "failed" in told else {}
+    return {"answer": answer, **failed} if answer or "answer" in told or "failed" in told else {}
+
+
+_VALUE, _ERROR = {"value"}, {"error"}
+
+
+def list_turns(given: Json, key: RequestKey) -> list[Json]:
+    """Return the turns of a visit: those that are listed for it, or those of every visit."""
+    listed = list_of(given)
+    if any(isinstance(each, list) for each in listed):
+        of_visit = select_visit(key, listed)
+        return of_visit if isinstance(of_visit, list) else [of_visit]
+    return listed or [{}]
+
+
+def _list_calls(given: Json, key: RequestKey) -> list[tuple[str, Mapping[str, Json]]]:
+    """Return the calls of a visit, each with its id."""
+    turns = enumerate(object_of(each) for each in list_turns(given, key))
+    calls = ((said, at, object_of(each)) for said, turn in turns for at, each in enumerate(list_of(turn.get("calls"))))
+    return [(text_in(each, "id") or f"{said}.{at}", each) for said, at, each in calls]
+
+
+def find_grant(scenario: Scenario, effect: Grant, key: RequestKey) -> bool | None:
+    """Return what people say of a call beside it, or of the same call in a turn that is repeated; else nothing."""
+    calls = _list_calls(scenario.conversations.get(key.node), key)
+    told = [
+        (_is_same(each, effect), name == effect.proposal, each["granted"]) for name, each in calls if "granted" in each
+    ]
+    meant = [each for each in told if each[0] or each[1]]
+    return max(meant, key=lambda each: (each[1], each[0]))[2] is True if meant else None
+
+
+def find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
+    """Return what a scenario says comes of a call, first of this one; nothing where it does not say."""
+    calls = _list_calls(scenario.conversations.get(key.node), key)
+    same = (
+        (name, each)
+        for name, each in calls
+        if each.get("tool") == effect.tool and ("result" in each or "error" in each)
+    )
+    ranked = sorted(same, key=lambda named: named[0] != effect.id)
+    for name, each in ranked:
+        if name == effect.id or _is_same(each, effect):
+            return {"error": each["error"]} if "error" in each else {"value": each["result"]}
+    told = select_visit(key, scenario.tools[effect.tool]) if effect.tool in scenario.tools else MISSING
+    if told is MISSING:
+        return None
+    return {"error": object_of(told)["error"]} if set(object_of(told)) == _ERROR else {"value": unwrap(told)}
+
+
+def _is_same(call: Mapping[str, Json], effect: Call | Grant) -> bool:
+    return call.get("tool") == effect.tool and equal(call.get("arguments") or {}, effect.arguments)
+
+
+def has_tool(scenario: Scenario, node: str, tool: str) -> bool:
+    """Tell whether a scenario says what comes of any call of a tool by a node."""
+    if tool in scenario.tools:
+        return True
+    turns = [each for listed in list_of(scenario.conversations.get(node)) for each in (list_of(listed) or [listed])]
+    calls = [object_of(call) for turn in turns for call in list_of(object_of(turn).get("calls"))]
+    return any(each.get("tool") == tool and not {"result", "error", "granted"}.isdisjoint(each) for each in calls)
+
+
+def unwrap(told: Json) -> Json:
+    """Return what stands inside `{value: …}`, and everything else as it is."""
+    return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
+
+
+def select_visit(key: RequestKey, given: Json) -> Json:
+    """Return what a list has for the visit, its last where it is shorter, nothing of an empty one; else the value.
+
+    Nothing is `MISSING`.
+    """
+    if not isinstance(given, list):
+        return given
+    found: Json = given[min(key.visit, len(given)) - 1] if given else MISSING
+    return found
+
 
 _FAILED, _CHANGED = {"failed"}, {"value", "ctx"}
 _MEANT = {"say": "text", "failed": "error"}

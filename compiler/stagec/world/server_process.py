@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, cast
 
-from stagec.world.supervisor_link import Job, Link
+from stagec.world.supervised_program import Job, Link
 
 _CHUNK = 65_536
 _LONGEST_LINE = 16_000_000
@@ -178,7 +178,7 @@ class ServerProcess:
         return None
 
     async def _hand_over(self, message: Any, arrived: Any) -> None:
-        if _is_request(message.message):
+        if hasattr(message.message, "method") and hasattr(message.message, "id"):  # a request, which wants an answer
             await self._room.acquire()
         await arrived.send(message)
 
@@ -189,20 +189,12 @@ class ServerProcess:
             async for each in sent:
                 given.write(each.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                 await given.drain()
-                if _is_answer(each.message):
+                if not hasattr(each.message, "method"):  # an answer
                     self._room.release()
 
     async def _keep_errors(self, output: StreamReader) -> None:
         while chunk := await output.read(_CHUNK):
             self.errors = (self.errors + chunk)[-_KEPT:]
-
-
-def _is_request(message: Any) -> bool:
-    return hasattr(message, "method") and hasattr(message, "id")
-
-
-def _is_answer(message: Any) -> bool:
-    return not hasattr(message, "method")
 
 
 async def _lines(output: StreamReader) -> AsyncIterator[bytes]:

@@ -16,12 +16,20 @@ from typing import Any
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.protocol.artifact_paths import find_segment_fault
-from stagec.protocol.checkpoint import JudgedCheckpoint, find_newest, read_instant
-from stagec.protocol.manifest import ArtifactEntry, Manifest, TrustLevel, encode_manifest, read_manifest
+from stagec.protocol.checkpoint import (
+    ArtifactEntry,
+    JudgedCheckpoint,
+    Manifest,
+    TrustLevel,
+    encode_manifest,
+    find_newest,
+    read_instant,
+    read_manifest,
+)
 from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
-from stagec.world.stages.run_folder import RunFolder
-from stagec_dev.listing import list_rows
+from stagec.world.stages.stage_files import RunFolder
 from stagec_dev.row import Agreement, Row, RowKind, is_out_of_scope, out_of_scope
+from stagec_dev.table import list_rows
 
 _FILES = ("checkpoint_scenarios_edge", "checkpoint_scenarios_upstream_tests")
 _OWN = frozenset({"misplaced-checkpoint", "repeated-artifact"})

@@ -6,9 +6,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from stagec_dev.change_pages import find_breaking_page, write_breaking_page
 from stagec_dev.checkout import ROOT
-from stagec_dev.rule_pages import pages
+from stagec_dev.rule_pages import find_breaking_page, pages, write_breaking_page
 from stagec_dev.tools import Tool
 
 

@@ -15,12 +15,11 @@ from typing import Any
 
 from stagec.cli.plans import Freezer, Frozen
 from stagec.cli.running.inputs import read_scenario
-from stagec.cli.testing.files import read_files
-from stagec.cli.testing.flows import TestedFlows
+from stagec.cli.testing import TestedFlows, read_files
 from stagec.core.failure import Failure
 from stagec.core.value import replace, value
 from stagec.drivers.history import event_to_json
-from stagec.drivers.local.play import play
+from stagec.drivers.local.drive import play
 from stagec.emitters.json import EMITTER
 from stagec.flow_tests.document import is_flow_test, read_flow_tests
 from stagec.graph import build

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from stagec.core.shelf import members
 from stagec_dev.checkout import ROOT
-from stagec_dev.scaling import COMMANDS, Dimension, Dimensions, Growth, measure
+from stagec_dev.cost import COMMANDS, Dimension, Dimensions, Growth, measure
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
 

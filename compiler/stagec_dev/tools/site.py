@@ -11,9 +11,7 @@ from tempfile import TemporaryDirectory
 from stagec.core.failure import Failure
 from stagec_dev.checkout import ROOT
 from stagec_dev.site.generator import build
-from stagec_dev.site.links import find_faults
-from stagec_dev.site.offline import complete
-from stagec_dev.site.pages import read_sources
+from stagec_dev.site.pages import complete, find_faults, read_sources
 from stagec_dev.tools import Tool
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from stagec.core.json import Json
-from stagec_dev.scaling import Files
+from stagec_dev.cost import Files
 
 DONE: Mapping[str, Json] = {"done": {"type": "boolean"}}
 

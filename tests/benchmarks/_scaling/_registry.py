@@ -8,7 +8,7 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING
-from stagec_dev.scaling import Files
+from stagec_dev.cost import Files
 
 CLOSURE = "closure.last"
 

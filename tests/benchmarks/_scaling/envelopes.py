@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from stagec.core.canonical import canonical, compact
-from stagec_dev.scaling import PROJECT_COMMANDS, Dimension, Dimensions, Files
+from stagec_dev.cost import PROJECT_COMMANDS, Dimension, Dimensions, Files
 
 _COMMANDS = (*PROJECT_COMMANDS, "bounds")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks._scaling._pipeline import REFERENCE, apart, pipeline, stage, whole
 from stagec.core.json import Json
-from stagec_dev.scaling import Dimension, Dimensions, Files
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 
 def _stages(count: int, *, faulty: bool) -> Files:

@@ -7,7 +7,7 @@ import json
 from benchmarks._scaling._pipeline import pipeline, stage
 from benchmarks._scaling._registry import chain, registry
 from stagec.core.json import Json
-from stagec_dev.scaling import Dimension, Dimensions, Files
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 
 def _agents(count: int, *, faulty: bool) -> Files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks._scaling._registry import CLOSURE, answer, chain, closure, parameters, registry, step, word
-from stagec_dev.scaling import Dimension, Dimensions, Files
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 
 def _steps(count: int, *, faulty: bool) -> Files:

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks._scaling._registry import answer, registry, step
 from stagec.core.json import Json
-from stagec_dev.scaling import Dimension, Dimensions, Files
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 
 def _files(schema: Any, handed: tuple[str, ...] = ("found",), **definitions: Any) -> Files:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks._scaling._pipeline import pipeline, stage
 from stagec.core.json import Json
-from stagec_dev.scaling import Dimension, Dimensions, Files
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 _UNUSUAL = "odd: &odd 1\n"
 """An anchor: whatever else a file holds, the parser reads it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.port import RefusedError, Reply, Submission
 from conformance.ports.dbos_worker import CLOCK, VERSION
 from conformance.ports.processes import Process
-from stagec.cli.databases.moving import import_run
+from stagec.cli.databases.administration import import_run
 from stagec.core.failure import Failure
 from stagec.core.value import replace
 from stagec.drivers import dbos

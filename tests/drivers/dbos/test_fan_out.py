@@ -22,7 +22,7 @@ from in_databases import ScriptedTestWorld, submit, transitions, wait_for, wait_
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore, Submission
-from stagec.drivers.dbos.retention import remove_old
+from stagec.drivers.dbos.run_store import remove_old
 from stagec.drivers.dbos.tables import workflows
 from stagec.drivers.messages import MessageKind, write_message
 from stagec.runtime import Effect, Program

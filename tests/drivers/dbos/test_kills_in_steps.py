@@ -14,8 +14,8 @@ from in_databases import PATIENCE, end_worker, start_worker, wait_for, wait_unti
 from world.models.wire import serve
 
 from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.dbos.heartbeat import put_back
 from stagec.drivers.dbos.tables import workflows
+from stagec.drivers.dbos.worker import put_back
 
 OVER = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)
 

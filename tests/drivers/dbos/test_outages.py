@@ -9,7 +9,7 @@ from threading import Lock
 import pytest
 from in_databases import ScriptedTestWorld, submission, submit, transitions, wait_for, wait_until, working
 
-from stagec.cli.databases.stored_runs import list_stored_runs, read_stored_run
+from stagec.cli.databases.run_sources import list_stored_runs, read_stored_run
 from stagec.core.json import Json
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
 from stagec.drivers.dbos.tables import runs as rows

@@ -23,9 +23,9 @@ from in_databases import ScriptedTestWorld, submission, submit, transitions, wai
 
 from stagec.core.failure import Failure
 from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore, check, migrate, open_database
-from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow
-from stagec.drivers.dbos.permits import Permits
+from stagec.drivers.dbos.queues import Permits
 from stagec.drivers.dbos.tables import METADATA, permits, provider_limits, schema_version
+from stagec.drivers.dbos.worker import Heartbeat, WorkerRow
 from stagec.drivers.messages import MessageKind, write_message
 
 REQUESTS = choose(24, full=300)

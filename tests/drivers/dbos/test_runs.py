@@ -41,12 +41,12 @@ from stagec.drivers.dbos import (
     open_database,
 )
 from stagec.drivers.dbos.database import UnreachableError
-from stagec.drivers.dbos.heartbeat import Heartbeat, WorkerRow, put_back
-from stagec.drivers.dbos.retention import remove_old
-from stagec.drivers.dbos.settlements import Settlement, TakenUp
+from stagec.drivers.dbos.run_records import Settlement, TakenUp
+from stagec.drivers.dbos.run_store import remove_old
 from stagec.drivers.dbos.tables import documents, workflows
 from stagec.drivers.dbos.tables import runs as rows
 from stagec.drivers.dbos.tables import steps as steps_of_engine
+from stagec.drivers.dbos.worker import Heartbeat, WorkerRow, put_back
 from stagec.drivers.history import History
 from stagec.drivers.local import run as run_locally
 from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message

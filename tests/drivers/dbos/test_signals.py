@@ -24,7 +24,7 @@ from playable import judged, stages, steps
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.dbos.settlements import Settlement
+from stagec.drivers.dbos.run_records import Settlement
 from stagec.drivers.dbos.tables import documents
 from stagec.drivers.dbos.tables import runs as rows
 from stagec.drivers.messages import MessageKind, write_message

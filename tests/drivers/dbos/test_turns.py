@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from stagec.drivers.dbos import RunStore
-from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
+from stagec.drivers.dbos.execution_setup import FEWEST, Turns, choose_turns
 
 
 class Counted:

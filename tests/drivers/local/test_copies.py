@@ -14,8 +14,7 @@ import pytest
 from campaigns import choose
 
 from stagec.drivers.local import Journal, JournalError, Reason, open_journal, read_journal
-from stagec.drivers.local.journal_file import ROOM
-from stagec.drivers.local.records import PAGE, Head, dump_records
+from stagec.drivers.local.journal_file import PAGE, ROOM, Head, dump_records
 from stagec.runtime import Answered
 
 TOP = Path(__file__).parents[3]

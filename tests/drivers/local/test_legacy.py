@@ -15,7 +15,7 @@ from campaigns import sample
 from playable import Answers
 
 from stagec.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
-from stagec.drivers.local.records import VERSION
+from stagec.drivers.local.journal_file import VERSION
 from stagec.drivers.replay import replay_twice
 from stagec.plan.node import Outcome
 from stagec.runtime import Program, Started, load

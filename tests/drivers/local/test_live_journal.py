@@ -15,9 +15,8 @@ from campaigns import choose
 
 from stagec.drivers.following import News
 from stagec.drivers.local import Journal, JournalError, Reason, create, open_journal, read_journal
-from stagec.drivers.local.journal_file import write_at
+from stagec.drivers.local.journal_file import Head, dump_record, write_at
 from stagec.drivers.local.live_journal import LiveJournal, read_stored
-from stagec.drivers.local.records import Head, dump_record
 from stagec.runtime import Answered, Event, Program, Started
 
 JOURNALS = Path(__file__).parent / "journals"

@@ -12,8 +12,7 @@ import pytest
 from sealed_names import find_file
 
 from stagec.core.json import Json
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.message_watcher import AwaitedAnswer, MessageWatcher
+from stagec.drivers.local.mailbox import AwaitedAnswer, Mailbox, MessageWatcher
 from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 from stagec.runtime import Answered, Cancelled, State, StepResult
 from stagec.runtime.exchange import Confirm, Grant, Judge

@@ -15,10 +15,9 @@ from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.frontends.agent_files.hook_scripts import list_scripts
-from stagec.frontends.agent_files.hooks import read_hooks
+from stagec.frontends.agent_files.hooks import list_scripts, read_hooks
 from stagec.frontends.agent_files.mcp_names import split_mcp_name
-from stagec.frontends.agent_files.workflow_facts import resolve_import
+from stagec.frontends.agent_files.workflow_rights import resolve_import
 from stagec.pipeline import Project, compile_project, list_families
 from stagec.project.settings import Settings
 

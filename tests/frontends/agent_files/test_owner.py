@@ -17,7 +17,7 @@ from campaigns import choose
 
 from stagec.core.budgets import Budgets
 from stagec.frontends.agent_files.loaders import LoadOutcome
-from stagec.frontends.agent_files.loaders.claude_code import load
+from stagec.frontends.agent_files.loaders.tools import load_claude_code
 from stagec.sources.read import Sources
 
 PROGRAM = os.environ.get("STAGEC_CLAUDE_CODE")
@@ -128,7 +128,7 @@ def judge(folder: Path, names: Iterator[str]) -> dict[str, str]:
     for name in names:
         tree = sources.tree(f"agents/{name}", "file")
         assert tree is not None
-        outcome = load(tree, Budgets())
+        outcome = load_claude_code(tree, Budgets())
         if outcome.outcome in {LoadOutcome.LOST, LoadOutcome.ABSENT}:
             is_absent = outcome.outcome is LoadOutcome.ABSENT or any(
                 each.reason == "unclosed" for each in outcome.faults

@@ -6,7 +6,7 @@ import pytest
 
 from stagec.core.place import Place
 from stagec.frontends.envelopes.document import EnvelopeInputs, InputKind, StageInput
-from stagec.model.schedule import Need, PlacedNeeds, Schedule
+from stagec.model.flow import Need, PlacedNeeds, Schedule
 
 ODD = StageInput("raw", "data/x.csv", InputKind.FILE, "data/x.csv")
 

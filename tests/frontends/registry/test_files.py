@@ -12,7 +12,7 @@ from stagec.model.flow import Stop, To
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.project.settings import Settings
 
-STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a"}
+STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a", "stepKind": "closure"}
 REGISTRY: dict[str, Json] = {
     "agentId": "demo",
     "version": "1.0.0",

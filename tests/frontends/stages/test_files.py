@@ -12,7 +12,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.listed import Listed, find_listed
+from stagec.frontends.stages.files import Listed, find_listed
 from stagec.frontends.stages.read import read
 from stagec.frontends.stages.recognise import recognises, sees
 from stagec.pipeline import Compilation, Project, compile_project

@@ -8,7 +8,7 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.frontends.stages.document import IncomingKind, Pipeline
-from stagec.frontends.stages.incoming import incoming
+from stagec.frontends.stages.routes import incoming
 
 Machine = Callable[..., Pipeline]
 FORK: Mapping[str, Json] = {"stages": ["test", "lint"], "execution": "parallel", "join": "review"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from stagec.contract.variants import ABSENT, OTHER, PathValue
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.coverage import find_uncovered, find_unreached_cases, find_unreached_checks
+from stagec.frontends.stages.condition_errors import find_uncovered, find_unreached_cases, find_unreached_checks
 from stagec.frontends.stages.document import Pipeline, Stage, StageCondition
 from stagec.frontends.stages.outcomes import Fitting, Result, list_unjudged, outcomes
 from stagec.frontends.stages.read import read

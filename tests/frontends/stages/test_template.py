@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stagec.core.place import Place, spell_path
 from stagec.frontends.stages.document import Placeholder, PlaceholderForm
-from stagec.frontends.stages.template import escape, markdown_body, object_body, path_of
+from stagec.frontends.stages.placeholder_errors import escape, markdown_body, object_body, path_of
 
 FILE = Place("plan.md")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from properties.spending.machine import Walk, list_answers
 
+from stagec.graph.figures import Joint, Way
 from stagec.graph.usage import Quantity
-from stagec.graph.way import Joint, Way
 from stagec.runtime import Program
 from stagec.runtime.execution import Branch, Execution
 from stagec.runtime.state import PendingNode

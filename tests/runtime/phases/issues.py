@@ -12,8 +12,7 @@ from stagec.plan import Plan
 from stagec.plan.document import Contents, Phases
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Effect, Event, Started, State, StepResult, advance
-from stagec.runtime.exchange import read_key
-from stagec.runtime.orchestrator_requests import Dispatch
+from stagec.runtime.exchange import Dispatch, read_key
 from stagec.runtime.program import program_of
 
 RUN = "r"

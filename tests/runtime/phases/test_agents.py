@@ -15,8 +15,7 @@ from stagec.plan.document import Phases
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Cancelled, State, advance
 from stagec.runtime.agent_runs import AgentRunName, read_agent_run
-from stagec.runtime.exchange import Ask, Wait
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
+from stagec.runtime.exchange import Ask, Close, Comment, Dispatch, Relabel, Wait
 
 CLOSING = {"answer": {"do": "closing", "summary": "so it is"}}
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Converse
+from stagec.plan.act import Converse, Template, Text
 from stagec.plan.document import Contents, Input, Limits, Names, Plan
 from stagec.plan.gate import Admission, Check, VerdictGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import LoopHook, Session
-from stagec.plan.template import Template, Text
 from stagec.runtime import Answered, Cancelled, Event, Started, State, StepResult, advance
 from stagec.runtime.exchange import Call, Effect, Hook, Message, Request, Turn
 from stagec.runtime.failures import RunFailure

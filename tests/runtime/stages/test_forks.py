@@ -7,10 +7,10 @@ from runtime.stages.talks import DONE, END, FAILED, Run, admission, calls, pipel
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.plan.act import Hole
 from stagec.plan.document import Limits, Plan
 from stagec.plan.gate import Among
 from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome
-from stagec.plan.template import Hole
 from stagec.runtime.exchange import Turn
 from stagec.runtime.gate import may_join
 

@@ -11,10 +11,10 @@ from runtime.stages.talks import CONTENTS, RESULT, SYSTEM, Run, alone, pipeline,
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.plan.act import Hole
 from stagec.plan.document import Input
 from stagec.plan.gate import Among, Backoff, Check, Retry
 from stagec.plan.node import Outcome
-from stagec.plan.template import Hole
 from stagec.runtime import State, StepResult
 from stagec.runtime.acts import hooks
 from stagec.runtime.exchange import MACHINE, Hook, Message, Turn

@@ -13,10 +13,10 @@ from runtime.stages.talks import CONTENTS, FAILED, admission, hooked, pipeline, 
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.plan.act import Hole
 from stagec.plan.document import Input, Limits, Plan
 from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
 from stagec.plan.node import Chain, Edge, Fork, Outcome
-from stagec.plan.template import Hole
 from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
 from stagec.runtime.acts.hooks import SLOTS
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait

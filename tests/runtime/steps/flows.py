@@ -9,12 +9,11 @@ from runtime.stages.talks import CONTENTS, Run, text
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Command, Prompt, Supply
+from stagec.plan.act import Command, Hole, Prompt, Supply
 from stagec.plan.document import Input, Judge, Limits, Names, Plan
 from stagec.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validation
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.surroundings import Success, Validator
-from stagec.plan.template import Hole
 from stagec.runtime.exchange import Ask, Shell
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)

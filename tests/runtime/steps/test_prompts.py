@@ -23,10 +23,9 @@ from runtime.steps.flows import (
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Carried, Given, Provided, Supply
+from stagec.plan.act import Carried, Given, Hole, Provided, Supply
 from stagec.plan.document import Input, Judge, System
 from stagec.plan.node import Edge, Go, Outcome
-from stagec.plan.template import Hole
 from stagec.runtime import Started, State, advance
 from stagec.runtime.exchange import Ask
 from stagec.runtime.exchange import Run as RunProgram

@@ -8,12 +8,11 @@ import pytest
 from runtime.stages.talks import Run, text
 from runtime.steps.flows import DONE, asked, at_most, flow, goes, intent_gate, output, says, step
 
-from stagec.plan.act import Given, Repeat
+from stagec.plan.act import Given, Hole, Repeat
 from stagec.plan.document import Plan
 from stagec.plan.gate import Condition, Validation
 from stagec.plan.node import Edge, Node, Outcome
 from stagec.plan.surroundings import Success, Validator
-from stagec.plan.template import Hole
 from stagec.runtime.exchange import Ask, Shell
 from stagec.runtime.failures import FailureKind
 

@@ -23,12 +23,11 @@ from runtime.steps.flows import (
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Provided
+from stagec.plan.act import Choice, Each, Hole, Provided
 from stagec.plan.document import Judge
 from stagec.plan.gate import Condition, JudgeGate, Validation
 from stagec.plan.node import Edge, Go, Outcome
 from stagec.plan.surroundings import Success, Validator
-from stagec.plan.template import Choice, Each, Hole
 from stagec.runtime.exchange import Shell
 
 SILENT = (Success("contains", "ok"), Success("matches", "ok"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.core.place import Key, Part, Place
-from stagec.sources.formats.json.edit import apply
+from stagec.sources.formats.json.outline import apply
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 VALUES = st.recursive(

@@ -12,11 +12,10 @@ from patience import ends
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.place import Part, Place, Position, Span
-from stagec.rules.document.stg107_invalid_yaml import check as rule
+from stagec.rules.document.syntax import stg107_invalid_yaml as rule
 from stagec.sources.formats.yaml import FORMAT
 from stagec.sources.tree import Fault, Parsed, Tree
-from stagec.sources.yaml_text.compose import LONGEST_EXPLAINED, compose
-from stagec.sources.yaml_text.events import has_fast_events
+from stagec.sources.yaml_text.compose import LONGEST_EXPLAINED, compose, has_fast_events
 
 N = 100_000
 BOMB = "a0: &a0 x\n" + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 30))

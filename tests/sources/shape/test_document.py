@@ -9,7 +9,7 @@ from stagec.core.place import Part, Place
 from stagec.core.value import replace
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.shape import judge
-from stagec.sources.shape.document import load_validator
+from stagec.sources.shape.schema import load_validator
 from stagec.sources.tree import Fault, Tree
 
 STEP = {"stepId": "a", "name": "A", "c2": "closure", "c3": "a"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from stagec.sources.shape.document import load_published, refuse
 from stagec.sources.shape.faults import topic_of
+from stagec.sources.shape.schema import load_published, refuse
 
 TOP = Path(__file__).parents[3]
 NAMES = ("agent", "mcp", "steps_registry", "tools", "tools_lock", "workflow")

@@ -16,11 +16,11 @@ import yaml
 from campaigns import choose
 
 from stagec.core.json import Json
-from stagec.core.published import schema_file
+from stagec.core.version import schema_file
 from stagec.sources.shape import quick_check
 from stagec.sources.shape.dialects import DIALECTS
-from stagec.sources.shape.document import compile_schema
 from stagec.sources.shape.quick_check import METASCHEMAS, QuickCheck
+from stagec.sources.shape.schema import compile_schema
 
 TOP = Path(__file__).parents[3]
 ADDRESSES = {kind: address for address, kind in DIALECTS.items()}

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec_dev.site.links import find_faults
-from stagec_dev.site.offline import complete
+from stagec_dev.site.pages import complete, find_faults
 
 CDN = "https://cdn.example.org/"
 PAGE = '<html><head></head><body><h1 id="top">A</h1>{}</body></html>'

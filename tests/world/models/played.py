@@ -18,10 +18,9 @@ from stagec.runtime.exchange import Shell, Wait
 from stagec.world.budget import Budget, BudgetedWorld
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.policies import PolicyTable
 from stagec.world.models.port import ModelLimits
 from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.models.retries import RetryingProvider
+from stagec.world.models.retries import PolicyTable, RetryingProvider
 from stagec.world.request_json import ToolDefinition
 from stagec.world.tools.step_calls import StepCalls
 from stagec.world.tools.toolbox import Toolbox

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from stagec.core.json import Json, Object
-from stagec.world.models.forced_form import choose_form, list_messages
+from stagec.world.models.local_provider import choose_form, list_messages
 from stagec.world.models.port import ModelCall, ModelMessage, ModelRequest
 from stagec.world.request_json import ToolDefinition
 

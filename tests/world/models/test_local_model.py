@@ -12,7 +12,7 @@ import pytest
 from processes import gone
 
 from stagec.core.json import Object
-from stagec.world.models.local_model import LocalModel, UnknownSchemaError
+from stagec.world.models.local_provider import LocalModel, UnknownSchemaError
 from stagec.world.models.port import ModelError, ModelFault
 
 BEGIN = """

@@ -26,7 +26,7 @@ from stagec.world.agents_world import AgentsWorld
 from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.world.composed import ComposedWorld
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.usage import read_usage
+from stagec.world.models.port import read_usage
 from stagec.world.provider_outage import ProviderOutage
 
 VECTORS = Path(__file__).parents[2] / "plan_vectors"

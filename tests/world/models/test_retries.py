@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from stagec.core.json import Json
-from stagec.world.models.policies import PolicyTable, RetryPolicy
 from stagec.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest
-from stagec.world.models.retries import Clock, ModelOutageError, Patience, RetryingProvider
+from stagec.world.models.retries import Clock, ModelOutageError, Patience, PolicyTable, RetryingProvider, RetryPolicy
 from stagec.world.provider_outage import LONGEST_REST, ProviderOutage, read_outage
 
 KEY, MODEL = "run/write#1/1.0", "openai:gpt"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, sign, upstream_json
 
 from stagec.core.json import Json
-from stagec.protocol.manifest import TrustLevel, encode_manifest, read_manifest
+from stagec.protocol.checkpoint import TrustLevel, encode_manifest, read_manifest
 from stagec.world.stages.checkpoints import judge_checkpoint
 
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"

@@ -11,11 +11,10 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, upstream_json
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.protocol.manifest import ArtifactEntry, TrustLevel, encode_manifest
-from stagec.world.stages import foreign_checkpoint
-from stagec.world.stages.checkpoints import judge_checkpoint
-from stagec.world.stages.foreign_checkpoint import import_checkpoint, judge_import
-from stagec.world.stages.run_folder import RunFolder
+from stagec.protocol.checkpoint import ArtifactEntry, TrustLevel, encode_manifest
+from stagec.world.stages import checkpoints
+from stagec.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import
+from stagec.world.stages.stage_files import RunFolder
 
 MADE = "checkpoints/ckpt-S01_load_data.json"
 
@@ -126,9 +125,9 @@ def test_a_file_that_changes_while_it_is_copied_is_not_brought_in(
         (foreign.parents[3] / "run-001" / ENTRY.path).write_bytes(CONTENT * 1000)
         return opened
 
-    open_artifact = foreign_checkpoint.open_artifact
+    open_artifact = checkpoints.open_artifact
     judged = judge_import(foreign, TrustLevel.IMPORTED, run)
-    monkeypatch.setattr(foreign_checkpoint, "open_artifact", open_and_change)
+    monkeypatch.setattr(checkpoints, "open_artifact", open_and_change)
     with pytest.raises(OSError, match="has changed meanwhile"):
         import_checkpoint(foreign, judged, run)
     assert_nothing_was_brought_in(run)

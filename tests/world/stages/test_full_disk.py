@@ -12,7 +12,7 @@ import programs
 import pytest
 from world.stages.workshop import Workshop, is_success, stage, writes
 
-from stagec.protocol.manifest import TrustLevel
+from stagec.protocol.checkpoint import TrustLevel
 from stagec.world.stages.checkpoints import judge_checkpoint
 
 SIZE = 256 * 1024

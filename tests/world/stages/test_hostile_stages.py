@@ -13,7 +13,7 @@ from processes import gone
 from world.stages.workshop import Workshop, is_success, stage, writes
 
 from stagec.plan.act import ProcessInput, ProcessLimits
-from stagec.world.program_log import MOST
+from stagec.world.supervised_program import MOST
 
 IGNORES = """
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -18,10 +18,10 @@ from stagec.plan.document import Limits, Names
 from stagec.plan.gate import VerdictGate
 from stagec.plan.node import Node
 from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish
-from stagec.world.stages.run_folder import RunFolder
+from stagec.world.stages.stage_files import RunFolder
 from stagec.world.stages.stage_run import Surroundings
 from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervisor_link import Link
+from stagec.world.supervised_program import Link
 
 LONG = ProcessLimits(600_000, 600_000, 605_000, 608_000)
 HEAD = """

@@ -16,10 +16,8 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.plan.surroundings import Tool
 from stagec.runtime.exchange import Call, Confirm
-from stagec.world.tools.files import FileTools
-from stagec.world.tools.name_pattern import NamePattern
-from stagec.world.tools.processes import ToolSetting
-from stagec.world.tools.shell import ShellTool
+from stagec.world.tools.files import FileTools, NamePattern
+from stagec.world.tools.programs import ShellTool, ToolSetting
 from stagec.world.tools.toolbox import LONGEST, Toolbox
 
 

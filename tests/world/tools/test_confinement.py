@@ -14,12 +14,9 @@ from playable import steps
 
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
-from stagec.world.tools.files import FileTools
-from stagec.world.tools.name_pattern import NamePattern
-from stagec.world.tools.processes import ToolSetting
-from stagec.world.tools.shell import ShellTool
+from stagec.world.tools.files import FileTools, FolderLimits, NamePattern
+from stagec.world.tools.programs import ShellTool, ToolSetting
 from stagec.world.tools.toolbox import LONGEST, Toolbox
-from stagec.world.tools.working_folder import FolderLimits
 
 SMALL = FolderLimits(size=1_000, entries=50, seconds=30)
 Call = Callable[..., str]

@@ -6,7 +6,7 @@ import pytest
 
 from stagec.runtime.exchange import Ask
 from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.policy import Listing, decide, decide_for
+from stagec.world.tools.step_calls import Listing, decide, decide_for
 
 READS = ToolDefinition("Read", effects="read", origin="bundled")
 EDITS = ToolDefinition("Edit", effects="mutating", origin="bundled")

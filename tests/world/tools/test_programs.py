@@ -17,8 +17,7 @@ from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.plan.surroundings import Tool
-from stagec.world.tools.processes import ToolSetting
-from stagec.world.tools.programs import ProgramTools, list_configured, list_planned, read_plain
+from stagec.world.tools.programs import ProgramTools, ToolSetting, list_configured, list_planned, read_plain
 from stagec.world.tools.toolbox import LONGEST, Toolbox
 
 KEY = "r/a#1/1.0"

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.world.tools.files import FileTools
+from stagec.world.tools.files import FileTools, FolderLimits, WorkingFolder
 from stagec.world.tools.protected_places import RUNS, Protection
 from stagec.world.tools.toolbox import ToolError
-from stagec.world.tools.working_folder import FolderLimits, WorkingFolder
 
 
 def tools(root: Path, **places: str) -> FileTools:

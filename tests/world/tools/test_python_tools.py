@@ -14,8 +14,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.world.tools.callable_host import UnfitError, _make_schema
-from stagec.world.tools.processes import ToolSetting
-from stagec.world.tools.python_tools import open_modules
+from stagec.world.tools.programs import ToolSetting, open_modules
 from stagec.world.tools.toolbox import Toolbox
 
 SOURCE = '''

@@ -14,8 +14,7 @@ from stagec.plan.surroundings import Tool
 from stagec.runtime.exchange import Ask, Call, Effect, Grant, Turn, read_key
 from stagec.world.composed import ComposedWorld
 from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.missing_tools import MissingTools
-from stagec.world.tools.step_calls import StepCalls
+from stagec.world.tools.step_calls import MissingTools, StepCalls
 from stagec.world.tools.toolbox import Toolbox
 
 KEY = "r/a#2/1.3"

@@ -47,7 +47,7 @@ def _cancel(path: Path, journal: Journal) -> None:
     from stagec.cli.running.inputs import load_program
     from stagec.cli.running.run_session import RunSetup, execute
     from stagec.cli.running.runs import name_of
-    from stagec.cli.running.stage_reporter import choose_reporter
+    from stagec.cli.running.stages import choose_reporter
     from stagec.cli.running.worlds import make_closed_world, watch_mail
     from stagec.core.failure import Failure
     from stagec.core.words import quote

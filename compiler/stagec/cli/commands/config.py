@@ -35,9 +35,9 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
 
     The output is valid TOML for a stagec.toml; the comments name the origins.
     """
+    from stagec.cli.files import describe_absence
     from stagec.cli.limits import load_configuration
     from stagec.cli.streams import put
-    from stagec.cli.unread import describe_absence
     from stagec.core.failure import Failure
     from stagec.project.settings import keys_of
 

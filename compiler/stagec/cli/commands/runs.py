@@ -45,7 +45,7 @@ def _show(run: str, runs: Path, output_format: str, database: str | None, *, pla
     from stagec.cli.running.history import show_history
 
     if places:
-        from stagec.cli.running.rewinding import show_places
+        from stagec.cli.running.resume_request import show_places
 
         if database is not None:
             raise click.UsageError("--places is for runs in a folder: a run in a database cannot be taken back")
@@ -92,7 +92,7 @@ def _export(run: str, runs: Path, otlp: str | None, database: str | None, **more
         send_stored(*read_named(run, runs, database), address, messages=more["messages"])
         return
     if more["journal"] is not None:
-        from stagec.cli.databases.moving import write_journal
+        from stagec.cli.databases.administration import write_journal
 
         if database is None:
             raise click.UsageError("--journal writes the run of a --database; a run of a folder is its file")
@@ -131,6 +131,6 @@ def _record(run: str, runs: Path, output: Path | None, database: str | None) -> 
 @options.database
 def _import(path: Path, database: str | None) -> None:
     """Copy the run in FILE, which ends in '.run', into a database, where workers continue it."""
-    from stagec.cli.databases.moving import import_run
+    from stagec.cli.databases.administration import import_run
 
     import_run(path, database)

@@ -19,7 +19,7 @@ def schema(name: str | None) -> None:
     from stagec.cli.streams import put
     from stagec.core.failure import Failure
     from stagec.core.nearest import NameIndex, hint
-    from stagec.core.published import schema_file
+    from stagec.core.version import schema_file
     from stagec.core.words import listing, quote
 
     folder = Path(schema_file("diagnostics")).parent

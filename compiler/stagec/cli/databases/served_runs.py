@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagec.cli.databases.opening import open_named
+from stagec.cli.databases.run_sources import open_named
 from stagec.cli.databases.submission import SubmissionMaker, SubmitRequest
 from stagec.cli.running.inputs import read_program
 from stagec.cli.running.runs import Runs, name_of
-from stagec.plan import Plan
 from stagec.serve.run_source import StartOrder
 
 if TYPE_CHECKING:
@@ -30,11 +29,9 @@ def open_served_runs(database: str, tell: Callable[[str], None]) -> Iterator[Dat
         from stagec.serve.database_runs import DatabaseRuns
 
         check(opened)
-        yield DatabaseRuns(RunStore(opened), _name_run, _make_submission, tell)
-
-
-def _name_run(name: str | None, plan: Plan) -> str:
-    return name_of(Runs(Path()).new(name, plan.id))
+        yield DatabaseRuns(
+            RunStore(opened), lambda name, plan: name_of(Runs(Path()).new(name, plan.id)), _make_submission, tell
+        )
 
 
 def _make_submission(order: StartOrder) -> Submission:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.cli.databases.opening import open_store
-from stagec.cli.running.plan_change import BreakingChangeError, Standpoint
-from stagec.cli.running.questions import Asked
-from stagec.cli.running.resume_request import ResumeRequest, tell_change
-from stagec.cli.running.steered_runs import BY, WORDS
+from stagec.cli.databases.run_sources import open_store
+from stagec.cli.running.resume_request import BreakingChangeError, ResumeRequest, Standpoint, tell_change
+from stagec.cli.running.steered_runs import BY, WORDS, Asked
 from stagec.cli.streams import say
 from stagec.core.failure import Exit, Failure
 from stagec.core.words import quote, shorten_digest

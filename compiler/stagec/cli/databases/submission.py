@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagec.cli.databases.opening import open_store
+from stagec.cli.databases.run_sources import open_store
 from stagec.cli.files import STDIN, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario_document, refuse_unfit
@@ -81,7 +81,7 @@ class SubmissionMaker:
 
     def __init__(self, request: SubmitRequest, data: bytes, program: Program) -> None:
         if has_stages(program.plan):
-            from stagec.cli.databases.worker_worlds import STAGES
+            from stagec.cli.databases.worker_request import STAGES
 
             raise Failure(f"{quote(program.plan.id)} cannot be submitted: {STAGES}")
         if request.jobs is not None and (request.name or request.inputs):

@@ -3,18 +3,138 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from stagec.cli.databases.opening import open_named
+from stagec.cli.databases.run_sources import open_named
 from stagec.cli.limits import load_configuration
+from stagec.cli.running.runs import SUFFIX
+from stagec.cli.running.stages import choose_reporter, has_stages
+from stagec.cli.running.telemetry import is_configured
 from stagec.cli.running.world_options import WorldOptions
+from stagec.cli.running.world_sources import Memory, choose_worlds
+from stagec.cli.running.worlds import WorldSetup, open_world, protect, refuse_unfit_world, watch_mail
+from stagec.cli.signatures import refuse_unsigned
 from stagec.cli.streams import say
 from stagec.core.disk import leads_out
 from stagec.core.failure import Exit, Failure
 from stagec.core.interrupts import DeferredRequests
-from stagec.core.value import value
+from stagec.core.json import Json
+from stagec.core.value import replace, value
 from stagec.core.words import quote, visible
+from stagec.drivers.dbos import LiveRun, RunRecord, RunStore
+from stagec.drivers.dbos.sent_telemetry import note_sent, read_sent
+from stagec.plan import dump
+from stagec.project.configuration import Configuration
+from stagec.runtime import Effect, Program
+from stagec.world.budget import BudgetedWorld
+from stagec.world.scenario import Scenario, parse_scenario
+
+if TYPE_CHECKING:
+    from stagec.telemetry.live import LiveTelemetry
+
+
+class WorkerTelemetry:
+    """Follows the runs of a worker; nothing that is wrong with the collector reaches them."""
+
+    def __init__(self, store: RunStore, options: WorldOptions, tell: Callable[[str], None]) -> None:
+        self._store, self._options, self._tell = store, options, tell
+        self._is_on = options.telemetry or is_configured(os.environ)
+        self._told = ""
+        if self._is_on:
+            self._look_for_libraries()
+
+    def _look_for_libraries(self) -> None:
+        """Raise `Failure` if --telemetry cannot work; where only variables ask for it, say so and continue without."""
+        from stagec.telemetry.otlp import Collector
+
+        try:
+            Collector().close()
+        except Failure as failure:
+            if self._options.telemetry:
+                raise
+            self._is_on = False
+            self._tell(f"note: no telemetry is sent: {failure}")
+
+    @contextmanager
+    def follow(self, run: str) -> Iterator[None]:
+        """Send what a run does while the body executes it, without what somebody has sent before."""
+        if not self._is_on:
+            yield
+            return
+        live = self._open(run)
+        live.start(messages=self._options.telemetry_messages)
+        try:
+            yield
+        finally:
+            trouble = live.finish()
+            if trouble and trouble != self._told:
+                how = "'stagec runs export --otlp' sends all of it"
+                self._tell(f"note: telemetry of run {quote(visible(run))} is not complete: {trouble}; {how}")
+            self._told = trouble
+
+    def _open(self, run: str) -> LiveTelemetry:
+        from stagec.telemetry.live import LiveTelemetry
+        from stagec.telemetry.otlp import Collector
+
+        begun = self._store.load_program(self._store.find(run))
+
+        def note(count: int) -> None:
+            note_sent(self._store, run, count)
+
+        return LiveTelemetry(LiveRun(self._store, run), begun, Collector(), read_sent(self._store, run), note)
+
+
+STAGES = (
+    "its stages are processes, which publish files in a folder of one machine, and workers share only a database. "
+    "Instead, 'stagec run' executes it on the machine that has the folder, and 'stagec resume' continues it there"
+)
+
+
+class WorkerWorlds:
+    """Makes the worlds of runs, in a folder of this machine, as the options of a worker say."""
+
+    def __init__(self, store: RunStore, options: WorldOptions, configuration: Configuration, folder: Path) -> None:
+        self._store, self._configuration, self._folder = store, configuration, folder
+        self._options = replace(options, stream=False, answers=options.answers or "wait")
+        self._others = choose_worlds(self._options, configuration.settings)
+        self._telemetry = WorkerTelemetry(store, options, lambda told: say(f"stagec: {told}"))
+
+    @contextmanager
+    def open(self, record: RunRecord, program: Program) -> Iterator[WorkerWorld]:
+        """Open the world of a run; raise `Failure` for a run that this worker may not execute, or cannot."""
+        named = f"the plan of run {quote(record.run)}"
+        if self._configuration.settings.require_signature:
+            refuse_unsigned(record.signature, dump(program.plan), self._configuration, named)
+        if has_stages(program.plan):
+            raise Failure(f"{named} cannot be run by a worker: {STAGES}")
+        given = self._store.load_scenario(record)
+        scenario = Scenario() if given is None else parse_scenario(given, f"the scenario of run {record.run}")
+        refuse_unfit_world(program, self._options, scenario)
+        path, reporter = self._folder / f"{record.run}{SUFFIX}", choose_reporter(program.plan, None)
+        made_of = (path, program, self._options, scenario, self._others)
+        protection = protect(self._folder, self._options, self._configuration, database=self._store.database.file)
+        setup = WorldSetup(*made_of, None, reporter, watch_mail(path), protection, has_people=False)
+        with open_world(setup) as opened, self._telemetry.follow(record.run):
+            yield WorkerWorld(opened.world)
+
+
+class WorkerWorld:
+    """A world that hears what its run has done elsewhere."""
+
+    def __init__(self, world: BudgetedWorld) -> None:
+        self._world = world
+        self.overlaps, self.cancel, self.takes = world.overlaps, world.cancel, world.takes
+        self.name_provider = world.name_provider
+        memory = Memory(world)
+        self.observe, self.parts = memory.observe, memory.parts
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        return self._world.answer(effect)
+
 
 _FOLDER = Path(".stagec/worker")
 """Where commands of a run are locked while they run."""
@@ -47,7 +167,6 @@ def work(request: WorkerRequest) -> Exit:
     """Execute runs until SIGTERM or Ctrl-C comes, and hand on what is under way then."""
     _refuse_unfit(request)
     with open_named(request.database, _CONNECTIONS) as database:
-        from stagec.cli.databases.worker_worlds import WorkerWorlds
         from stagec.drivers.dbos import RunStore, Worker, WorkerSettings
         from stagec.drivers.dbos.health import open_health, read_address
 

@@ -8,19 +8,39 @@ from typing import Any, TypeVar
 
 import click
 
+from stagec.cli.files import read_file
 from stagec.cli.running.options import command_timeout, prices
-from stagec.cli.running.price_table import find_configured, load_prices
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
 from stagec.project.configuration import Configuration
-from stagec.project.prices import PriceTable
+from stagec.project.find import find_inside
+from stagec.project.prices import BUNDLED, PriceTable, read_prices
 from stagec.project.settings import COST
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # the real one costs the import of `typing`
+
 if TYPE_CHECKING:
     from stagec.graph.figures import Assumptions
     from stagec.graph.usage import AssumedUse, Interval, NamedModel
+
+
+def find_configured(configuration: Mapping[str, object], root: Path) -> Path | None:
+    """Return the table that a project names; raise `Failure` unless it is a regular file inside the project."""
+    if "prices" not in configuration:
+        return None
+    return find_inside(root, str(configuration["prices"]), "cost.prices")
+
+
+def load_prices(file: Path | None = None) -> PriceTable:
+    """Return the table in a file, else the bundled one; raise `Failure` for what is none."""
+    path = BUNDLED if file is None else file
+    try:
+        text = read_file(path, "file-size").decode()
+    except UnicodeDecodeError as error:
+        raise Failure(f"the price table {quote(path)} is not UTF-8 text") from error
+    return read_prices(text, "bundled with stagec" if file is None else str(file))
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 10**9
@@ -129,7 +149,7 @@ def assume(options: CostOptions, configuration: Configuration, known: Mapping[st
 
     spans = _Spans(told)
     turn = spans.read(options.turn, "turn", "", 1000)
-    times = Assumed(turn.most, _to_milliseconds(options.command_timeout), turn.least)
+    times = Assumed(turn.most, max(1, round(options.command_timeout * 1000)), turn.least)
     return CostBasis(Assumptions(times, spans.read_use(options), choose), table, models)
 
 
@@ -163,7 +183,3 @@ class _Spans:
         except ValueError as error:
             raise Failure(f"'cost.{key}' is not a span: {quote(text)}; write LEAST..MOST, such as 1..20") from error
         return Interval(round(least * scale), None if most is None else max(1, round(most * scale)))
-
-
-def _to_milliseconds(seconds: float) -> int:
-    return max(1, round(seconds * 1000))

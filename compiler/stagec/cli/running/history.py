@@ -12,8 +12,8 @@ from stagec.cli.running.inputs import load_program
 from stagec.cli.running.report import RunFormatter, format_json
 from stagec.cli.running.runs import explain_journal_error, name_of
 from stagec.cli.running.stages import find_log
+from stagec.cli.sheet import draw_columns
 from stagec.cli.streams import find_canvas, put
-from stagec.cli.tables import draw_columns
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas

@@ -73,7 +73,7 @@ def refuse_faulty(tree: Tree, noun: str) -> None:
     """Print what is wrong with a file that nothing but stagec reads; raise `Failure` if any of it is an error."""
     from stagec.findings import Verdict, diagnose
     from stagec.pipeline import list_families
-    from stagec.project.selection import Selection
+    from stagec.project.settings import Selection
     from stagec.reporters import Report
     from stagec.reporters.text import REPORTER
     from stagec.sources.tree import Tree

@@ -15,10 +15,9 @@ from stagec.project.mistakes import mistakes
 from stagec.project.prices import PriceTable
 from stagec.world.models.local_provider import PREFIX, LocalProvider, name_file
 from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
-from stagec.world.models.policies import DEFAULT, NODE, PolicyEntries, PolicyTable
 from stagec.world.models.port import Provider
 from stagec.world.models.providers import Providers
-from stagec.world.models.retries import Patience, RetryingProvider
+from stagec.world.models.retries import DEFAULT, NODE, Patience, PolicyEntries, PolicyTable, RetryingProvider
 from stagec.world.models.session import Tools
 
 

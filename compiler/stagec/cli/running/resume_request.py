@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from shlex import join
+from shlex import quote as quote_word
 
+from stagec.cli.differences import dump_document
 from stagec.cli.limits import load_configuration
+from stagec.cli.running.inputs import collect_inputs, load_program, read_program
 from stagec.cli.running.options import words_for
-from stagec.cli.running.plan_change import BreakingChangeError, ChangeRequest, Standpoint, write_outlook
-from stagec.cli.running.report import announce
-from stagec.cli.running.rewinding import cut_history, find_rewind
+from stagec.cli.running.report import announce, format_json
 from stagec.cli.running.run_session import RunSetup, execute
 from stagec.cli.running.runs import SUFFIX, Runs, check_name, explain_journal_error, name_of, open_run, read_run
 from stagec.cli.running.stages import (
@@ -26,20 +29,242 @@ from stagec.cli.running.telemetry import send_live
 from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.running.world_sources import choose_worlds, recall_worlds
 from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world, protect
-from stagec.cli.signatures import SIGNATURE, locate_signature, read_signature, refuse_unsigned
-from stagec.cli.streams import put, say
+from stagec.cli.sheet import draw_columns
+from stagec.cli.signatures import SIGNATURE, demand_signature, locate_signature, read_signature, refuse_unsigned
+from stagec.cli.streams import find_canvas, put, say
+from stagec.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.core.failure import Exit, Failure
+from stagec.core.json import Json, object_of
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
-from stagec.core.words import listing, quote, shorten_digest
-from stagec.drivers.local import History, Journal, JournalError, Reason
+from stagec.core.words import format_count, listing, quote, shorten_digest, visible
+from stagec.drivers.history import History
+from stagec.drivers.local import Journal, JournalError, Reason
 from stagec.drivers.local.drive import change_plan, rewind
 from stagec.drivers.local.journal import fork_journal
+from stagec.drivers.redaction import redact_value
+from stagec.drivers.replay import RunPlace, fold_events, fold_run, list_places
 from stagec.plan.node import Outcome
 from stagec.project.settings import Settings
-from stagec.protocol.manifest import TrustLevel
+from stagec.protocol.checkpoint import TrustLevel
 from stagec.runtime import Program, State
 from stagec.runtime.exchange import Replanned, Resumed, Rewound
-from stagec.world.stages.run_folder import RunFolder
+from stagec.runtime.replanning import ObstacleError, is_process
+from stagec.world.stages.stage_files import RunFolder
+
+
+@value
+class Standpoint:
+    """The state of a run, with its name and its current program."""
+
+    name: str
+    program: Program
+    state: State
+
+    @classmethod
+    def of(cls, name: str, history: History) -> Standpoint:
+        """Return where a history leads; raise `Failure` for a plan in it that is refused."""
+        begun = load_program(history.plan, f"the plan of run {quote(name)}")
+        return cls(name, *fold_run(begun, history.events))
+
+
+@value
+class ChangeRequest:
+    """A request to continue a run with another plan.
+
+    Its file, the codes that do not count, what begins again, and the inputs that the run is given.
+    """
+
+    plan: Path
+    allow: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+    def read(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
+        """Return the program with which a run continues, and the event; None if it has that plan already.
+
+        Raises `Failure` where the change is breaking for the state of the run, and where nobody vouches for the plan
+        whom the project trusts.
+        """
+        data, program = read_program(self.plan)
+        self._refuse_unknown(standpoint)
+        if program.digest == standpoint.program.digest and not self.again and not self.inputs:
+            return standpoint.program, None
+        self._refuse_ended(standpoint)
+        inputs = object_of(redact_value(Redactor(os.environ), dict(collect_inputs(program, {}, self.inputs))))
+        compatibility = RunCompatibility(standpoint.program, program)
+        try:
+            found = compatibility.find_hindrances(standpoint.state, self.allow, self.again, inputs)
+        except ObstacleError as error:
+            near = next(
+                (hint(each, NameIndex(program.plan.inputs)) for each in inputs.keys() - program.plan.inputs), ""
+            )
+            raise Failure(f"--input is refused: {error}{near}") from error
+        if found:
+            raise self._refuse(standpoint, program, found, inputs)
+        vouched = demand_signature(self.plan, data, load_configuration((Path(),)))
+        return program, Replanned(program.digest, data.decode(), self.again, vouched.get(SIGNATURE), inputs)
+
+    def _refuse_unknown(self, standpoint: Standpoint) -> None:
+        """Refuse codes of nothing that breaks, and nodes that are not under way."""
+        codes = list_breaking_codes()
+        for each in self.allow:
+            if each not in codes:
+                raise Failure(f"--allow {quote(each)} is not a code of a breaking change{hint(each, NameIndex(codes))}")
+        going = {each.node for each in standpoint.state.active.values()}
+        for each in self.again:
+            if each not in going:
+                near = hint(each, NameIndex(going))
+                raise Failure(f"--again {quote(each)}: no such node is under way in run {quote(standpoint.name)}{near}")
+            if is_process(standpoint.program, each):
+                raise Failure(f"--again {quote(each)} is a stage: it continues from its checkpoints, see --consent")
+
+    def _refuse_ended(self, standpoint: Standpoint) -> None:
+        state = standpoint.state
+        if state.ended is Outcome.DONE or (state.ended is not None and not state.statuses):
+            told = f"run {quote(standpoint.name)} has ended as {state.ended}, {state.reason}"
+            raise Failure(f"{told}: no other plan can change that")
+
+    def _refuse(
+        self, standpoint: Standpoint, program: Program, found: tuple[Hindrance, ...], given: Collection[str]
+    ) -> BreakingChangeError:
+        """Return why a run cannot continue, line by line, and the remedies."""
+        name, state = standpoint.name, standpoint.state
+        change = f"{shorten_digest(standpoint.program.digest)} to {shorten_digest(program.digest)}"
+        counted = format_count(len(found), "reason")
+        lines = [f"run {quote(name)} cannot continue with {quote(self.plan)}, from {change}: {counted}"]
+        lines += [f"  {line}" for each in found for line in each.describe().splitlines()]
+        nodes = {each.node for each in found if each.node is not None and not each.flow}
+        going = dict.fromkeys(each.node for each in state.active.values() if each.node in nodes)
+        again = tuple(each for each in going if not is_process(standpoint.program, each))
+        if again:
+            told = "stops the open execution, starts it again, and makes all its requests again"
+            lines.append(f"{' '.join(f'--again {quote_word(each)}' for each in again[:_MOST])} {told}")
+        needed = (each for each, one in program.plan.inputs.items() if one.required and one.default is None)
+        missing = tuple(each for each in needed if each not in state.inputs and each not in given)
+        if missing:
+            told = f"{'give' if len(missing) > 1 else 'gives'} the run the missing inputs"
+            lines.append(f"{' '.join(f'--input {quote_word(each)}=VALUE' for each in missing[:_MOST])} {told}")
+        lines.append(f"'stagec resume {name}' continues the run with the plan that it has")
+        return BreakingChangeError("\n".join(lines), program, found, (again, missing))
+
+
+class BreakingChangeError(Failure):
+    """A change of plans that is breaking for the state of a run.
+
+    It has the program of the new plan, what hinders the run, and which nodes may begin again and which inputs the run
+    lacks.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        program: Program,
+        found: tuple[Hindrance, ...],
+        ways: tuple[tuple[str, ...], tuple[str, ...]],
+    ) -> None:
+        super().__init__(message)
+        self.program, self.found = program, found
+        self.again, self.missing = ways
+
+
+_MOST = 4
+"""Nodes that are named."""
+
+
+def write_outlook(standpoint: Standpoint, after: str, refusal: BreakingChangeError | None = None) -> str:
+    """Return whether a run could continue as a JSON document, as `schemas/resume.schema.json` describes it."""
+    found = () if refusal is None else refusal.found
+    return dump_document(
+        {
+            "version": 1,
+            "run": standpoint.name,
+            "goesOn": refusal is None,
+            "before": standpoint.program.digest,
+            "after": after,
+            "reasons": [_write_hindrance(each) for each in found],
+            "again": [] if refusal is None else list(refusal.again),
+            "missing": [] if refusal is None else list(refusal.missing),
+        }
+    )
+
+
+def _write_hindrance(given: Hindrance) -> Json:
+    return {
+        "code": None if given.kind is None else given.kind.code,
+        "kind": None if given.kind is None else given.kind.name,
+        "message": given.sentence,
+        "agent": given.flow or None,
+        "node": given.node,
+        "here": given.here or None,
+        "remedy": given.remedy or None,
+    }
+
+
+FORKED = "forked"
+"""The fact of a journal that names the run that it was forked from, and how many events it has of that run."""
+
+
+def find_rewind(run: str, history: History, given: str) -> Rewound:
+    """Return the event that takes a run back to NODE or NODE#VISIT; without a number, to the last visit."""
+    found = read_places(run, history)
+    matching = [each for each in found if given in {each.node, _label(each)}]
+    if matching:
+        return Rewound(matching[-1].to)
+    nodes = {each.node for each in found}
+    node, _, number = given.rpartition("#")
+    known = [_label(each) for each in found if each.node == node] if number.isdigit() and node in nodes else []
+    told = f"there are {', '.join(known)}" if known else f"'stagec runs show {run} --places' lists the places"
+    raise Failure(f"run {quote(run)} cannot be taken back to {quote(given)}: {told}")
+
+
+def read_places(run: str, history: History) -> list[RunPlace]:
+    """Return the places of a run; raise `Failure` for a run of stages, which has none."""
+    return list_places(_load_begun(run, history), history.events)
+
+
+def _load_begun(run: str, history: History) -> Program:
+    program = load_program(history.plan, f"the plan of run {quote(run)}")
+    if has_stages(program.plan):
+        raise Failure(
+            f"run {quote(run)} is one of a stage plan, which continues from its published outputs and checkpoints: "
+            f"it cannot be taken back or forked; 'stagec resume {run}' runs again what is not complete"
+        )
+    return program
+
+
+def cut_history(run: str, history: History, rewind: Rewound | None) -> History:
+    """Return the past of a fork: the events before a place, or all of them if the run has not ended."""
+    if rewind is None and fold_events(_load_begun(run, history), history.events).ended is not None:
+        raise Failure(f"run {quote(run)} has ended: --fork needs --from, which names the place to continue from")
+    count = len(history.events) if rewind is None else rewind.to
+    return replace(
+        history,
+        events=history.events[:count],
+        step_digests=history.step_digests[:count],
+        times=history.times[:count],
+        facts={**history.facts, FORKED: f"{run}@{count}"},
+    )
+
+
+def show_places(run: str, history: History, output_format: str) -> None:
+    """Print the places of a run that `resume --from` takes."""
+    found = read_places(run, history)
+    if output_format == "json":
+        places = [{"place": _label(each), "node": each.node, "visit": each.visit, "events": each.to} for each in found]
+        put(format_json({"run": run, "places": places}, 2) + "\n")
+        return
+    put(_draw_places(found) or f"no places in {visible(run)}\n")
+
+
+def _draw_places(found: Sequence[RunPlace]) -> str:
+    rows = [(_label(each), f"after {format_count(each.to, 'event')}") for each in found]
+    return draw_columns(find_canvas(sys.stdout, os.environ), rows)
+
+
+def _label(place: RunPlace) -> str:
+    return f"{place.node}#{place.visit}"
 
 
 @value

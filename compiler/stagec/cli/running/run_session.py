@@ -27,8 +27,8 @@ from stagec.core.value import value
 from stagec.core.words import visible
 from stagec.drivers.following import Interruption
 from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
-from stagec.drivers.local.interruptions import forget_interruption, keep_interruption
-from stagec.drivers.local.message_watcher import MessageWatcher
+from stagec.drivers.local.drive import forget_interruption, keep_interruption
+from stagec.drivers.local.mailbox import MessageWatcher
 from stagec.drivers.local.request_descriptions import label_request
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.plan.node import Outcome

@@ -21,8 +21,7 @@ from stagec.core.terminal import Paint, Style
 from stagec.core.value import value
 from stagec.core.words import quote, visible
 from stagec.plan import Plan
-from stagec.serve.folder_runs import FolderRuns
-from stagec.serve.run_processes import RunProcesses
+from stagec.serve.folder_runs import FolderRuns, RunProcesses
 from stagec.serve.run_source import RunSource
 from stagec.serve.serve_setup import LOOPBACK, ServeSetup
 

@@ -4,36 +4,103 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event, Lock, Thread
 
-from stagec.cli.running.report import RunReporter
+from stagec.cli.running.report import EventReporter, LineReporter, RunFormatter, RunReporter
 from stagec.cli.running.runs import SUFFIX, Runs
 from stagec.cli.running.world_options import WorldOptions
-from stagec.cli.streams import say
+from stagec.cli.streams import find_canvas, put, put_error, say
 from stagec.core.clock import stamp_clock
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.value import NOTHING, value
-from stagec.core.words import format_count, listing, quote
+from stagec.core.words import ellipsis, escape_ci_commands, format_count, listing, quote, visible
 from stagec.drivers.local import History
+from stagec.drivers.local.stage_ledger import StageEffect, StageLedger, StageRecord
 from stagec.drivers.replay import advance_history
 from stagec.plan import Plan
 from stagec.plan.act import Process
 from stagec.plan.node import Outcome, Schedule
 from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Program, State
+from stagec.runtime import Event as RuntimeEvent
+from stagec.runtime import Program, State, StepResult
+from stagec.runtime.exchange import Execute, Preserve, Publish
 from stagec.runtime.failures import FailureKind
 from stagec.world.scenario import Scenario
 
-TYPE_CHECKING = False  # few plans have stages that are processes: only these load what executes them
+TYPE_CHECKING = False  # the real one costs the import of `typing`
+
 if TYPE_CHECKING:
-    from stagec.protocol.manifest import TrustLevel
+    from stagec.protocol.checkpoint import TrustLevel
     from stagec.world.stages.resumption import Resumption
-    from stagec.world.stages.run_folder import RunFolder
-    from stagec.world.stages.stage_files import Published
+    from stagec.world.stages.stage_files import Published, RunFolder
     from stagec.world.stages.stage_world import StageWorld
+
+
+_PACE = 0.25
+"""Seconds between two drawings."""
+
+
+Rows = Callable[[Canvas], list[str]]
+"""Returns the rows of a moment, none of which is wider than the canvas."""
+
+
+class Board:
+    """Draws rows on the terminal of standard error, several times in a second.
+
+    Where standard error is no terminal, or one that cannot move its cursor, nothing is drawn.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._lock, self._over = Lock(), Event()
+        self._thread: Thread | None = None
+        self._drawn = 0
+
+    def start(self) -> None:
+        """Draw from now on."""
+        if self._thread is None and sys.stderr.isatty() and os.environ.get("TERM") not in {None, "", "dumb"}:
+            self._thread = Thread(target=self._repeat, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Wipe the rows out, and draw no more."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        with self._lock:
+            put_error(self._wipe())
+
+    @contextmanager
+    def above(self) -> Iterator[None]:
+        """Let the body write whole lines, which stay above the rows."""
+        with self._lock:
+            put_error(self._wipe())
+            yield
+            if self._thread is not None and not self._over.is_set():
+                put_error(self._draw())
+
+    def _repeat(self) -> None:
+        while not self._over.wait(_PACE):
+            with self._lock:
+                put_error(self._wipe() + self._draw())
+
+    def _wipe(self) -> str:
+        """Return what moves the cursor to the first row, and wipes out everything from there."""
+        drawn, self._drawn = self._drawn, 0
+        return f"\x1b[{drawn}A\r\x1b[J" if drawn else ""
+
+    def _draw(self) -> str:
+        rows = self._rows(find_canvas(sys.stderr, os.environ))
+        self._drawn = len(rows)
+        return "".join(f"{row}\n" for row in rows)
+
 
 _RESERVED = ("checkpoints", "queue", "staging")
 """Names that the protocol has for other folders beside those of runs."""
@@ -151,7 +218,7 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
         return None
     if name in _RESERVED:
         raise Failure(f"{quote(name)} cannot name a run of stages: the protocol reserves that name")
-    from stagec.world.stages.run_folder import RunFolder
+    from stagec.world.stages.stage_files import RunFolder
 
     return RunFolder(options.folder, plan.id, name)
 
@@ -189,7 +256,7 @@ def refuse_other_results(folder: RunFolder | None) -> None:
     """Raise `Failure` where the directory of a run that is to begin has results already."""
     if folder is None:
         return
-    from stagec.world.stages.run_folder import ATTEMPTS, LOG
+    from stagec.world.stages.stage_files import ATTEMPTS, LOG
 
     try:
         found = sorted({*os.listdir(folder.path)} - {ATTEMPTS, LOG})
@@ -232,3 +299,146 @@ def verify_stages(
     begun = "the beginning" if found.checkpoint is None else found.checkpoint
     say(f"resumes from {begun}: {kept} of {len(needs)} kept")
     return found
+
+
+_WIDEST = 40
+"""Columns of the ids of stages."""
+_LEAST = 3
+"""Lines of a terminal that no rows take."""
+
+
+class StageReporter:
+    """Reports to people; `log` is the path of the file that has the output of the stages, if there is one."""
+
+    def __init__(self, plan: Plan, log: str = "") -> None:
+        self._log = log
+        self._plan, self._ledger = plan, StageLedger(plan)
+        self._paper = find_canvas(sys.stdout, os.environ)
+        self._paint = Paint(self._paper.colour)
+        self._formatter = RunFormatter(plan, self._paper)
+        self._width = min(_WIDEST, max(columns(self._show(each)) for each in self._ledger.stages))
+        self._said: dict[str, tuple[float, str]] = {}
+        self._events, self._has_failures = 0, False
+        self._board = Board(self._draw)
+
+    def recall(self, event: RuntimeEvent, step: StepResult) -> None:
+        """Take note of an event of an earlier session."""
+        self._events += 1
+        self._ledger.take(event, step)
+
+    def observe(self, event: RuntimeEvent, step: StepResult) -> None:
+        """Print a line for an attempt that has ended, and for a stage that is complete."""
+        self._events += 1
+        answered = self._ledger.take(event, step)
+        for effect in step.effects:
+            if isinstance(effect, Execute):
+                self._said.pop(effect.node, None)
+        line = self._describe(answered)
+        if line:
+            self.print(line)
+        self._board.start()
+
+    def tell(self, stage: str, sentence: str) -> None:
+        """Print what happens to a stage; in any thread."""
+        self.print(self._format(stage, self._show(sentence)))
+
+    def show(self, stage: str, percent: float, text: str) -> None:
+        """Take note of how far a stage is; in any thread."""
+        self._said[stage] = percent, text
+
+    def print(self, line: str) -> None:
+        """Print a line above the rows."""
+        with self._board.above():
+            put(f"{line}\n")
+
+    def conclude(self, state: State) -> None:
+        """Print the last line."""
+        self.close()
+        if self._log and self._has_failures:
+            put(f"log of the stages: {self._show(self._log)}\n")
+        put(f"{self._formatter.ending(state)}, {format_count(self._events, 'event')}\n")
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._board.stop()
+
+    def _describe(self, answered: StageEffect | None) -> str:
+        """Return a line about what was answered; nothing for what goes on."""
+        if answered is None:
+            return ""
+        record = self._ledger.stages[answered.node]
+        if isinstance(answered, Publish) and not record.ending:
+            told = [self._paint("completed", Style.MESSAGE), _format_seconds(record), record.checkpoint or ""]
+        elif isinstance(answered, Preserve):
+            told = [f"left {record.checkpoint}" if record.checkpoint else ""]
+        elif record.ending:
+            self._has_failures = True
+            told = [self._paint(self._show(record.ending), Style.ERROR), _format_seconds(record)]
+            told += [f"attempt {record.attempts}"] if record.attempts > 1 else []
+            told += [self._show(record.said)]
+        else:
+            told = []
+        line = ", ".join(each for each in told if each)
+        return self._format(answered.node, line) if line else ""
+
+    def _format(self, stage: str, told: str) -> str:
+        name = escape_ci_commands(self._show(stage))
+        return f"{name}{' ' * (self._width - columns(name))}  {told}"
+
+    def _show(self, text: str) -> str:
+        return visible(text, self._paper.encoding)
+
+    def _draw(self, paper: Canvas) -> list[str]:
+        """Return the rows of this moment: each stage that runs, and how many there are of each kind."""
+        rows = list(self._list_rows(paper))
+        room = max(1, _count_lines() - _LEAST)
+        more = [f"and {len(rows) - room} more"] if len(rows) > room else []
+        return [_cut(each, paper) for each in (*rows[:room], *more, self._count())]
+
+    def _list_rows(self, paper: Canvas) -> Iterator[str]:
+        now = time.monotonic()
+        for name, record in list(self._ledger.stages.items()):
+            act = self._plan.nodes[name].act
+            if record.begun is None or not isinstance(act, Process):
+                continue
+            elapsed, limit = now - record.begun, act.limits.warn / 1000
+            if elapsed > limit:
+                limit = act.limits.interrupt / 1000
+            percent, text = self._said.get(name, (None, ""))
+            part = "" if percent is None else f"{percent:3.0f} %"
+            yield visible(f"{name:<{self._width}}  {elapsed:3.0f} s of {limit:3g} s  {part}  {text}", paper.encoding)
+
+    def _count(self) -> str:
+        records = self._ledger.stages.values()
+        running = sum(each.begun is not None for each in records)
+        over = sum(each.attempts > 0 and each.begun is None and not each.ending for each in records)
+        return f"{over} of {format_count(len(records), 'stage')} completed, {running} running"
+
+
+def _format_seconds(record: StageRecord) -> str:
+    return "" if record.seconds is None else f"{record.seconds:.1f} s"
+
+
+def _cut(row: str, paper: Canvas) -> str:
+    """Return a row that leaves the last column of a terminal free, so that none goes on in the next line."""
+    room = (paper.width or 80) - 1
+    if columns(row) <= room:
+        return row.rstrip()
+    left_out = ellipsis(paper.encoding)
+    while columns(row) > room - columns(left_out):
+        row = row[:-1]
+    return row + left_out
+
+
+def _count_lines() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).lines
+    except (OSError, ValueError):
+        return 24
+
+
+def choose_reporter(plan: Plan, events: str | None, log: str = "") -> RunReporter:
+    """Return the reporter for a plan and the format that was asked for; `log` has the output of stages."""
+    if events is not None:
+        return EventReporter()
+    return StageReporter(plan, log) if has_stages(plan) else LineReporter(plan)

@@ -10,17 +10,33 @@ from pathlib import Path
 import click
 
 from stagec.cli.running.options import words_for
-from stagec.cli.running.questions import Asked
 from stagec.cli.running.report import format_json
 from stagec.cli.running.runs import Runs, explain_journal_error, name_of
 from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Object, object_of
+from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, visible
 from stagec.drivers.local import JournalError
 from stagec.drivers.local.steering import WaitingQuestion, list_waiting, send_answer, send_request
-from stagec.drivers.messages import MessageKind, OtherAnswerError
-from stagec.world.questions import question_to_json
+from stagec.drivers.messages import MessageKind, OtherAnswerError, RunMessage
+from stagec.world.questions import OpenQuestion, question_to_json
+
+
+@value
+class Asked:
+    """A question of the run of a name, and the answer that was sent and has not arrived, if any.
+
+    `is_executed` tells whether somebody executes the run; otherwise an answer counts when the run is resumed. `words`
+    name the run to other commands.
+    """
+
+    run: str
+    question: OpenQuestion
+    is_executed: bool
+    sent: RunMessage | None = None
+    words: tuple[str, ...] = ()
+
 
 BY = "terminal"
 Send = Callable[[str, str], object]

@@ -80,9 +80,8 @@ def read_address(address: str) -> str:
 
 def send_stored(run: str, stored: StoredHistory, address: str, *, messages: bool) -> None:
     """Send what is kept of a run, all of it; without an address to where the environment says."""
-    from stagec.telemetry.figures import Figures
     from stagec.telemetry.otlp import Collector, RunIdentity
-    from stagec.telemetry.spans import RunTracer, list_spans
+    from stagec.telemetry.spans import Figures, RunTracer, list_spans
 
     history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(run)}")

@@ -22,21 +22,25 @@ from stagec.runtime import Answered, Effect, Event, Program, StepResult
 from stagec.runtime.exchange import Ask, Call, Turn, whole_key
 from stagec.world.budget import BudgetedWorld
 from stagec.world.composed import PythonWorld, WorldPart
-from stagec.world.models.usage import add_usage, read_usage
+from stagec.world.models.port import add_usage, read_usage
 from stagec.world.scenario import Scenario
-from stagec.world.scripted_calls import has_tool
+from stagec.world.scripted_world import has_tool
 from stagec.world.tools.files import FileTools
-from stagec.world.tools.missing_tools import MissingTools, UnknownTools
-from stagec.world.tools.processes import ToolSetting
-from stagec.world.tools.programs import ProgramTools, list_configured, list_planned
-from stagec.world.tools.python_tools import open_modules
-from stagec.world.tools.shell import ShellTool
+from stagec.world.tools.programs import (
+    ProgramTools,
+    ShellTool,
+    ToolSetting,
+    list_configured,
+    list_planned,
+    open_modules,
+)
+from stagec.world.tools.step_calls import MissingTools, UnknownTools
 from stagec.world.tools.toolbox import Toolbox, ToolSource
 
 TYPE_CHECKING = False  # scenarios and programs ask no model: only runs that do load what asks them
 if TYPE_CHECKING:
     from stagec.world.models.model_world import Onlooker
-    from stagec.world.models.policies import PolicyEntries
+    from stagec.world.models.retries import PolicyEntries
 
 _HERE = Path()
 _PROGRAMS = "the programs of this run"
@@ -112,8 +116,8 @@ class WorldSources:
 
             yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
+            from stagec.cli.running.assumptions import load_prices
             from stagec.cli.running.models import Retries, open_models
-            from stagec.cli.running.price_table import load_prices
             from stagec.world.tools.step_calls import StepCalls
 
             prices, retries = load_prices(self.prices), Retries(_merge(self.configured, self.policies), self.wait)
@@ -180,7 +184,7 @@ def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Pa
     named = (options.world, options.world_command, models, options.tools_in, options.servers)
     prices = options.prices
     if prices is None and "prices" in configured.cost:
-        from stagec.cli.running.price_table import find_configured
+        from stagec.cli.running.assumptions import find_configured
 
         prices = find_configured(configured.cost, root)
     policies: PolicyEntries = NOTHING

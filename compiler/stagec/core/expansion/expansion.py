@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stagec.core.components import components, repeats
 from stagec.core.expansion.references import Applied, find_applied
 from stagec.core.json import Object
+from stagec.core.precedence import components, repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

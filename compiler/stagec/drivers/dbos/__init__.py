@@ -4,9 +4,8 @@ from stagec.drivers.dbos.database import Database, check, migrate, open_database
 from stagec.drivers.dbos.execution_setup import OpenWorld, RunWorld
 from stagec.drivers.dbos.live_run import LiveRun, RunBrief, list_briefs
 from stagec.drivers.dbos.queues import QueueLimit
-from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Submission
+from stagec.drivers.dbos.run_records import CourseChange, RunPhase, RunRecord, Submission
 from stagec.drivers.dbos.run_store import RunStore
-from stagec.drivers.dbos.settlements import CourseChange
 from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.dbos.worker import Worker, WorkerSettings
 

@@ -17,8 +17,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
 from stagec.drivers.dbos.database import Database
-from stagec.drivers.dbos.permits import PermittedWorld
-from stagec.drivers.dbos.queues import Queues
+from stagec.drivers.dbos.queues import PermittedWorld, Queues
 from stagec.drivers.dbos.run_records import RunRecord, name_child
 from stagec.drivers.dbos.tables import UNFINISHED, workflows
 from stagec.drivers.following import UnreachableError

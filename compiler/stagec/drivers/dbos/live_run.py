@@ -15,8 +15,7 @@ from stagec.drivers.following import News, Standing, find_standing
 from stagec.drivers.history import EventTimes, strip_times
 from stagec.runtime.exchange import Event
 from stagec.runtime.state import State
-from stagec.world.models.port import TokenUse
-from stagec.world.models.usage import read_usage
+from stagec.world.models.port import TokenUse, read_usage
 
 _QUEUED = ("ENQUEUED", "DELAYED")
 

@@ -18,7 +18,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.drivers.dbos.database import Database
-from stagec.drivers.dbos.queues import Queues
+from stagec.drivers.dbos.queues import REQUEST, Queues
 from stagec.drivers.dbos.run_records import (
     APPLICATION_VERSION,
     ENDED,
@@ -28,7 +28,7 @@ from stagec.drivers.dbos.run_records import (
     name_segment,
     read_row,
 )
-from stagec.drivers.dbos.tables import documents, runs, steps, workers, workflows
+from stagec.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
 from stagec.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.drivers.replay import fold_run, replay_twice
 from stagec.plan.loader import PlanError, read_frame
@@ -299,3 +299,63 @@ def read_output(output: str) -> tuple[str, Event, EventTimes] | None:
     """Return what a step has recorded, as the engine keeps it; None where it is no event."""
     entry = json.loads(output)
     return read_entry(entry) if isinstance(entry, str) and not entry.startswith(STOP) else None
+
+
+_AT_ONCE = 200
+"""Runs that are removed in one transaction."""
+
+
+def remove_old(store: RunStore, seconds: float) -> int:
+    """Remove the runs that ended so many seconds ago, or earlier; return how many.
+
+    What the engine keeps of a run goes first: after a kill in between, the rest goes the next time.
+    """
+    count = 0
+    with store.database.transact() as connection:  # a constant: for a function no server uses its indexes
+        latest = connection.execute(sa.select(store.database.now)).scalar_one() - int(seconds * 1000)
+    while removed := _remove_some(store, latest):
+        count += removed
+    _remove_children(store, latest)
+    _remove_documents(store)
+    return count
+
+
+def _remove_some(store: RunStore, latest: int) -> int:
+    database = store.database
+    is_old = sa.and_(runs.c.phase.in_(ENDED), runs.c.ended_at <= latest)  # there is an index of both
+    with database.transact() as connection:
+        found = connection.execute(sa.select(runs.c.run, runs.c.segment).where(is_old).limit(_AT_ONCE)).all()
+    for part in chunk(name_segment(run, each) for run, last in found for each in range(last + 1)):
+        with database.ask():
+            store.queues.client.delete_workflows(list(part))
+    names = [run for run, _ in found]
+    with database.transact() as connection:
+        connection.execute(messages.delete().where(messages.c.run.in_(names)))
+        connection.execute(runs.delete().where(runs.c.run.in_(names)))
+    return len(names)
+
+
+def _remove_documents(store: RunStore) -> None:
+    """Remove the plans and scenarios of which there is no run."""
+    used = (sa.select(each).where(each.is_not(None)) for each in (runs.c.plan, runs.c.scenario, runs.c.prologue))
+    unused = sa.except_(sa.select(documents.c.digest), *used)
+    with store.database.transact() as connection:
+        if connection.execute(unused.limit(1)).scalar() is None:
+            return
+    with store.database.transact() as connection:
+        if not store.database.is_sqlite:  # whoever submits a run and has kept its plan commits first
+            connection.execute(sa.text(f"LOCK TABLE {documents.fullname} IN SHARE ROW EXCLUSIVE MODE"))
+        connection.execute(documents.delete().where(documents.c.digest.in_(unused)))
+
+
+def _remove_children(store: RunStore, latest: int) -> None:
+    """Remove the requests that were cancelled, or left by a worker that has died: their runs keep the answers."""
+    is_old = sa.and_(workflows.c.name == REQUEST, workflows.c.completed_at <= latest)
+    query = sa.select(workflows.c.workflow_uuid).where(is_old).limit(_AT_ONCE)
+    while True:
+        with store.database.transact() as connection:
+            found = list(connection.execute(query).scalars())
+        if not found:
+            return
+        with store.database.ask():
+            store.queues.client.delete_workflows(found)

@@ -12,25 +12,123 @@ from time import monotonic
 
 from dbos import DBOS
 
-from stagec.core.json import object_of
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object, object_of
 from stagec.core.value import replace
 from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
-from stagec.drivers.dbos.fan_out import FanOutWorld
-from stagec.drivers.dbos.permits import PermittedWorld
-from stagec.drivers.dbos.run_progress import OUTAGE, RunProgress
-from stagec.drivers.dbos.run_records import RunPhase
+from stagec.drivers.dbos.fan_out import FanOut, FanOutWorld
+from stagec.drivers.dbos.queues import PermittedWorld
+from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Settlement, TakenUp, name_child
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
-from stagec.drivers.dbos.settlements import Settlement, TakenUp
-from stagec.drivers.history import add_times, dump_event
+from stagec.drivers.history import History, add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
-from stagec.drivers.redaction import redact_event
-from stagec.drivers.requests import Inbox, InterruptionError, RequestPool, World, open_pool
-from stagec.drivers.threads import THREADS
-from stagec.runtime import Program
-from stagec.runtime.exchange import Answered, Cancelled, Event, Replanned, Wait, whole_key
+from stagec.drivers.redaction import redact_answer, redact_event
+from stagec.drivers.replay import digest_step, find_difference
+from stagec.drivers.requests import THREADS, Inbox, InterruptionError, RequestPool, World, open_pool
+from stagec.drivers.usage_ledger import UsageLedger, total_to_json
+from stagec.runtime import Program, State, advance
+from stagec.runtime.answer_schemas import read_answer
+from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Replanned, Wait, whole_key
+from stagec.runtime.state import StepResult
 from stagec.world.provider_outage import ProviderOutage, read_outage, spread
-from stagec.world.questions import is_for_people
+from stagec.world.questions import is_for_people, list_open_questions
+
+OUTAGE = "outage"
+"""The member of the summary that counts the outages in a row since the last event."""
+
+
+class RunProgress:
+    """A run that is followed; `digest` is the step digest of the last of `count` events."""
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.state = program, State()
+        self.digest, self.count = "", 0
+        self._ledger = UsageLedger()
+
+    def follow(self, event: Event) -> StepResult:
+        """Advance by an event."""
+        step = advance(self.program, self.state, event)
+        self.digest, self.state = digest_step(self.count, step), step.state
+        self.program = step.program or self.program
+        self.count += 1
+        self._ledger.take(event, step)
+        return step
+
+    def restore(self, history: History, world: RunWorld) -> None:
+        """Come to where a run has come; raise `Failure` when something else follows now than did."""
+        for event, known in zip(history.events, history.step_digests, strict=True):
+            step = self.follow(event)
+            if find_difference(self.count - 1, step, known) is not None:
+                told = f"event {self.count - 1} now has another result than recorded"
+                raise Failure(f"{told}: another version of stagec executed the run")
+            world.observe(event, step)
+
+    def describe(self) -> Object:
+        """Return the summary of the run that is kept in its row."""
+        used = self._ledger.total
+        asked = list_open_questions(self.program, self.state.pending.values())
+        questions: list[Json] = [{"key": each.key, "kind": each.kind, "sentence": each.sentence} for each in asked]
+        return {
+            "executions": self.state.executions,
+            "events": self.count,
+            "plan": self.program.plan.id,
+            "digest": self.program.digest,
+            "usage": None if used is None else total_to_json(used),
+            "questions": questions if self.state.ended is None else [],
+            OUTAGE: None,
+        }
+
+
+_NOTHING: Object = {}
+"""What a child leaves that nobody has executed: whoever has the run makes the request."""
+
+
+class ChildRequest:
+    """A request, while it is under way; `cancel` comes in other threads."""
+
+    def __init__(self, setup: ExecutionSetup, record: RunRecord, key: str) -> None:
+        self._setup, self._record, self._key = setup, record, key
+        self._cancel_request: Callable[[], None] | None = None
+        self._is_cancelled = False
+
+    def cancel(self) -> None:
+        """End it; whatever comes of it is nothing."""
+        self._is_cancelled = True
+        if self._cancel_request is not None:
+            self._cancel_request()
+
+    def execute(self) -> Object:
+        """Return the answer, why there is none, or nothing if it is for another worker to find one."""
+        store = self._setup.transitions.store
+        history = store.read_history(self._record)
+        progress = RunProgress(store.load_program(self._record))
+        with ExitStack() as opened:
+            world, _ = self._setup.enter_world(opened, self._record, progress.program, history.last_change)
+            progress.restore(history, world)
+            effect = progress.state.pending.get(self._key)
+            told = _NOTHING if effect is None else self._ask(PermittedWorld(world, self._setup.permits), effect)
+        return _NOTHING if self._is_cancelled else told
+
+    def _ask(self, world: PermittedWorld, effect: Effect) -> Object:
+        self._cancel_request = partial(world.cancel, self._key)
+        if self._is_cancelled:
+            return _NOTHING
+        try:
+            answer = read_answer(effect, world.answer(effect))
+        except ProviderOutage as outage:
+            return {"outage": {**outage.to_json(), "reason": self._setup.tell(outage)}}
+        except Exception as error:  # whatever somebody's world raises interrupts the run, where that is under way
+            return {"failure": self._setup.tell(error)}
+        return {"answer": redact_answer(self._setup.redactor, answer, effect)}
+
+
+def execute_child(setup: ExecutionSetup, fan_out: FanOut, record: RunRecord, key: str) -> Object:
+    """Make one request of a run, whose segment waits for it; return nothing if that is for another worker to do."""
+    child = ChildRequest(setup, record, key)
+    with fan_out.executing(name_child(record, key), child.cancel):
+        return child.execute()
+
 
 _LONG = 2_000
 """Milliseconds from which on a wait holds nothing."""

@@ -10,9 +10,18 @@ import sqlalchemy as sa
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, replace
 from stagec.core.words import quote
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RESUMABLE, RunPhase, RunRecord, make_storable, read_row
+from stagec.drivers.dbos.run_records import (
+    APPLICATION_VERSION,
+    RESUMABLE,
+    CourseChange,
+    RunPhase,
+    RunRecord,
+    Settlement,
+    TakenUp,
+    make_storable,
+    read_row,
+)
 from stagec.drivers.dbos.run_store import RunStore
-from stagec.drivers.dbos.settlements import CourseChange, Settlement, TakenUp
 from stagec.drivers.dbos.tables import messages, runs, workflows
 from stagec.drivers.history import dump_event, load_event
 from stagec.drivers.messages import (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from threading import Event as Flag
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSPortableJSONSerializer
@@ -21,26 +23,181 @@ from stagec.core.json import Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.drivers.dbos.broken_segments import give_back, settle_broken
-from stagec.drivers.dbos.child_request import execute_child
 from stagec.drivers.dbos.database import Database, check
-from stagec.drivers.dbos.execution_setup import ExecutionSetup, OpenWorld, RefusedRunError
+from stagec.drivers.dbos.execution_setup import FEWEST, ExecutionSetup, OpenWorld, RefusedRunError, Turns, choose_turns
 from stagec.drivers.dbos.fan_out import FanOut, is_worth_telling
-from stagec.drivers.dbos.heartbeat import PACE, PATIENCE, Heartbeat, WorkerRow
-from stagec.drivers.dbos.permits import Permits
-from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT
-from stagec.drivers.dbos.retention import remove_old
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase
-from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError
-from stagec.drivers.dbos.segment import Segment, Word
-from stagec.drivers.dbos.settlements import Settlement, TakenUp
-from stagec.drivers.dbos.tally import Tally
+from stagec.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT, Permits, end_permits
+from stagec.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord, Settlement, TakenUp
+from stagec.drivers.dbos.run_store import RunStore, UnknownPlanError, remove_old
+from stagec.drivers.dbos.segment import Segment, Word, execute_child
+from stagec.drivers.dbos.tables import permits, workers, workflows
 from stagec.drivers.dbos.transitions import Transitions
-from stagec.drivers.dbos.turns import FEWEST, Turns, choose_turns
-from stagec.drivers.dbos.under_way import UnderWay
 from stagec.drivers.following import UnreachableError
 
+_FAILURES = 8
+"""Segments in a row that may fail before a person has to look at a run."""
+_SOONEST, _LATEST = 2_000, 60_000
+"""Milliseconds after which a run is offered again that a worker has given back: at first, and at last."""
+
+
+def give_back(record: RunRecord, reason: str) -> Settlement:
+    """Return how a run stands that goes on a little later, and later each time."""
+    delay = min(_LATEST, _SOONEST * 2 ** min(record.refusals, 10))
+    return Settlement(RunPhase.WAITING, reason, delay=delay, is_refusal=True)
+
+
+def settle_broken(transitions: Transitions) -> None:
+    """Settle the segments that the engine has given up."""
+    for record in transitions.list_broken(("ERROR",)):  # the database failed, and the engine with it
+        again, reason = record.refusals < _FAILURES, "its segment has failed"
+        transitions.settle(record, give_back(record, reason) if again else Settlement(RunPhase.INTERRUPTED, reason))
+    for record in transitions.list_broken(("CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")):
+        reason = "the engine has abandoned it: its workers have died"
+        transitions.settle(record, Settlement(RunPhase.INTERRUPTED, reason))
+
+
 T = TypeVar("T")
+
+
+class UnderWay(Generic[T]):
+    """A list of what is executed now; may be used in several threads.
+
+    An entry may be there twice: a worker that seemed dead may take a segment again while it still executes it.
+    """
+
+    def __init__(self) -> None:
+        self._entries = list[T]()
+        self._lock = Lock()
+
+    def list_all(self) -> list[T]:
+        """Return all entries."""
+        with self._lock:
+            return list(self._entries)
+
+    @contextmanager
+    def hold(self, entry: T) -> Iterator[None]:
+        """Have an entry in the list while the body executes it."""
+        with self._lock:
+            self._entries.append(entry)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._entries.remove(entry)
+
+
+class Tally:
+    """Counts by name; may be used in several threads."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def count(self, name: str) -> None:
+        """Count something once more."""
+        with self._lock:
+            self._counts[name] += 1
+
+    def counts(self) -> Mapping[str, int]:
+        """Return what was counted until now."""
+        with self._lock:
+            return dict(self._counts)
+
+
+PACE = 2.0
+"""Seconds between two beats of a worker."""
+PATIENCE = 15.0
+"""Seconds without a beat after which a worker is dead."""
+
+
+@value
+class WorkerRow:
+    """A worker as the database knows it; `beats` is None of one that has work and no row any more."""
+
+    worker: str
+    version: str = ""
+    host: str = ""
+    beats: int | None = None
+
+
+class Heartbeat:
+    """Tells the others that a worker lives, and finds those that do not; `patience` is in seconds."""
+
+    def __init__(self, database: Database, own: WorkerRow, patience: float = PATIENCE) -> None:
+        self._database, self._own, self._patience = database, own, patience
+        self._beats = 0
+        self._seen: dict[str, tuple[int | None, float]] = {}
+
+    def beat(self, *, is_draining: bool = False) -> None:
+        """Count one more; a row that others have removed is made again."""
+        self._beats += 1
+        with self._database.transact() as connection:
+            changes = {"beats": self._beats, "is_draining": is_draining}
+            changed = connection.execute(workers.update().where(workers.c.worker == self._own.worker).values(changes))
+            if not changed.rowcount:
+                named = {"worker": self._own.worker, "version": self._own.version, "host": self._own.host}
+                now = connection.execute(sa.select(self._database.now)).scalar_one()
+                connection.execute(workers.insert().values(**named, **changes, begun_at=now))
+
+    def end(self) -> None:
+        """Remove the row, and put back what could not be given up: nothing is left to be recovered."""
+        self._bury(self._own.worker)
+
+    def bury_dead(self) -> list[tuple[str, int]]:
+        """Put back what dead workers had taken; return which have died, and how much they had."""
+        rows, now = self._list_workers(), monotonic()
+        known = {each.worker: self._seen.get(each.worker) for each in rows}
+        self._seen = {
+            each.worker: before if before is not None and before[0] == each.beats else (each.beats, now)
+            for each in rows
+            for before in [known[each.worker]]
+        }
+        dead = [name for name, (_, since) in self._seen.items() if now - since > self._patience]
+        return [(name, self._bury(name)) for name in dead]
+
+    def _list_workers(self) -> list[WorkerRow]:
+        """Return all other workers, also those which have work and no row."""
+        with self._database.transact() as connection:
+            rows = connection.execute(sa.select(workers)).all()
+            taken = sa.select(workflows.c.executor_id).where(_IS_TAKEN)
+            held = sa.select(permits.c.worker).where(permits.c.ended_at.is_(None))
+            busy = connection.execute(sa.union(taken, held)).scalars().all()
+        found = {row.worker: WorkerRow(row.worker, row.version, row.host, row.beats) for row in rows}
+        found = {name: WorkerRow(name) for name in busy if name} | found
+        return [each for name, each in found.items() if name != self._own.worker]
+
+    def _bury(self, worker: str) -> int:
+        with self._database.transact() as connection:
+            count = put_back(connection, workflows.c.executor_id == worker)
+            end_permits(connection, self._database, permits.c.worker == worker)
+            connection.execute(workers.delete().where(workers.c.worker == worker))
+        self._seen.pop(worker, None)
+        return count
+
+    def put_back_lost(self, held: frozenset[str], before: frozenset[str]) -> frozenset[str]:
+        """Put back what this worker has taken and does not execute, if that was so `before`; return what is so now.
+
+        That happens when the database could not be written when a segment ended.
+        """
+        is_own = sa.and_(_IS_TAKEN, workflows.c.executor_id == self._own.worker)
+        with self._database.transact() as connection:
+            taken = connection.execute(sa.select(workflows.c.workflow_uuid).where(is_own)).scalars().all()
+            lost = frozenset(taken) - held
+            again = lost & before
+            if again:
+                put_back(connection, sa.and_(is_own, workflows.c.workflow_uuid.in_(again)))
+        return lost - again
+
+
+_IS_TAKEN = sa.and_(workflows.c.status == "PENDING", workflows.c.application_name == APPLICATION)
+
+
+def put_back(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
+    """Let others take what somebody has taken: what the engine itself does with the work of executors that are gone."""
+    changes = {"status": "ENQUEUED", "owner_xid": None, "started_at_epoch_ms": None}
+    return connection.execute(workflows.update().where(_IS_TAKEN, condition).values(changes)).rowcount
+
+
 _LOOK = 0.25
 """Seconds between two looks at the signals of the runs that are under way."""
 _LOOK_AT_CHILDREN = 0.1

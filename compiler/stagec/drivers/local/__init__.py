@@ -1,9 +1,8 @@
 """Runs on one machine: the history of each in a file of its own, the world asked by one process."""
 
 from stagec.drivers.history import History, JournalError, Reason
-from stagec.drivers.local.drive import Observer, RunSession, drive, proceed, restore
+from stagec.drivers.local.drive import Observer, RunSession, drive, proceed, restore, run
 from stagec.drivers.local.journal import Journal, create, open_journal, read_journal
-from stagec.drivers.local.runner import run
 from stagec.drivers.requests import Inbox, World
 
 __all__ = [

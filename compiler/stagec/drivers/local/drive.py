@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing, nullcontext
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from threading import Lock
-from typing import Protocol
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Protocol, TypeVar
 
 from stagec.core.clock import read_clock
+from stagec.core.disk import create_private, open_folder, write_all
 from stagec.core.failure import Failure
+from stagec.core.folders import open_file, remove_file
+from stagec.core.json import object_of, text_in
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.drivers.answer_parts import AnswerParts
+from stagec.drivers.following import Interruption
 from stagec.drivers.history import (
     EventTimes,
     History,
@@ -23,15 +31,68 @@ from stagec.drivers.history import (
     dump_event,
     load_event,
 )
-from stagec.drivers.local.background import Begin, open_background, run_at_once
-from stagec.drivers.local.journal import Journal
+from stagec.drivers.local.journal import Journal, create, open_journal
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
 from stagec.drivers.requests import Inbox, RequestPool, World, open_pool
 from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Event, Replanned, Rewound
+from stagec.runtime.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.program import Program, load
 from stagec.runtime.state import State, StepResult
+
+T = TypeVar("T")
+Todo = SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None]
+
+
+class Begin(Protocol):
+    """Begins some work, which may be done more than once."""
+
+    def __call__(self, work: Callable[[], T], /) -> Callable[[], T]:
+        """Return what waits for the result of some work, and returns it or raises what the work raises."""
+
+
+def run_at_once(work: Callable[[], T], /) -> Callable[[], T]:
+    """Do some work here and now."""
+    found = work()
+    return lambda: found
+
+
+@contextmanager
+def open_background() -> Iterator[Begin]:
+    """Do work in a thread of its own, one thing after the other; the thread has ended when this is left.
+
+    What nobody waits for is forgotten.
+    """
+    todo: Todo = SimpleQueue()
+
+    def begin(work: Callable[[], T], /) -> Callable[[], T]:
+        over: SimpleQueue[tuple[T, ...]] = SimpleQueue()
+        todo.put((work, over))
+
+        def result() -> T:
+            found = over.get()
+            return found[0] if found else work()
+
+        return result
+
+    thread = Thread(target=_work_off, args=(todo,), daemon=True)
+    try:
+        thread.start()
+        yield begin
+    finally:
+        todo.put(None)
+        if thread.is_alive():  # it may not have begun
+            thread.join()
+
+
+def _work_off(todo: Todo) -> None:
+    while (task := todo.get()) is not None:
+        work, over = task
+        found: tuple[Any, ...] = ()
+        with suppress(BaseException):  # whoever waits for it does it once more, and sees what is wrong
+            found = (work(),)
+        over.put(found)
+
 
 Observer = Callable[[Event, StepResult], None]
 """Is called with every event that is in the journal, and with the step that followed from it."""
@@ -216,3 +277,99 @@ def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event,
     event = load_event(body)
     step = advance(program, state, event)
     return event, step, digest_step(seq, step)
+
+
+def play(program: Program, world: World, event: Event, observe: Observer) -> State:
+    """Return the state in which a run ends; whatever the world raises ends it."""
+    state = State()
+    while True:
+        step = advance(program, state, event)
+        observe(event, step)
+        state = step.state
+        if state.ended is not None:
+            return state
+        effect = choose_next(state.pending.values())
+        event = Answered(effect.key, world.answer(effect))
+
+
+def run(plan: bytes, world: World, started: Started, journal: Path | None = None) -> State:
+    """Run a plan and return the state in which the run has ended.
+
+    With the path of a journal, what happens is kept there, and a run that is there already is resumed; `started` counts
+    when there is none. Raises `stagec.plan.PlanError` for a plan that is refused, `JournalError` for a journal that
+    cannot be used, and whatever the world raises; the run can then be resumed.
+    """
+    program = load(plan)
+    if journal is None:
+        return proceed(RunSession(program, _EventCount(), world), State(), started)
+    with closing(_open_journal(journal, plan, program)) as kept:
+        return drive(program, kept, world, None if kept.history.events else started)
+
+
+def _open_journal(path: Path, plan: bytes, program: Program) -> Journal:
+    try:
+        found = open_journal(path)
+    except JournalError as error:
+        if error.reason is not Reason.MISSING:
+            raise
+        return create(path, plan, program.digest)
+    if found.history.latest[1] != program.digest:
+        found.close()
+        raise JournalError(Reason.TAKEN, "its run belongs to another plan")
+    return found
+
+
+class _EventCount:
+    """Keeps nothing but the number of events."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.waits = False
+
+    def append(self, _event: Event, _body: str, /) -> None:
+        """Count an event."""
+        self.count += 1
+
+    def take_digest(self, step_digest: str, /) -> None:
+        """Forget a step digest."""
+
+    def seal(self) -> None:
+        """Keep nothing."""
+
+
+SUFFIX = ".interruption"
+"""What is put behind the name of a journal for the file with the reason."""
+_LARGEST = 100_000
+"""Bytes that are read of it."""
+_LATEST = 253_402_300_799
+"""The last second of the year 9999."""
+
+
+def keep_interruption(journal: Path, given: Interruption) -> None:
+    """Write why a run is interrupted; without room for that, the run can be resumed nevertheless."""
+    data = json.dumps({"reason": given.reason, "retryAt": given.retry_at}).encode()
+    with suppress(OSError):
+        os.close(create_private(_locate(journal), lambda opened: write_all(opened, data), replace=True, durable=False))
+
+
+def read_interruption(journal: Path) -> Interruption | None:
+    """Return why a run was interrupted; nothing where nobody has written it, or not in this form."""
+    try:
+        with open_folder(journal.parent) as folder, open(open_file(folder, _locate(journal).name), "rb") as file:
+            found = object_of(json.loads(file.read(_LARGEST)))
+    except (OSError, ValueError, RecursionError):
+        return None
+    reason, retry_at = text_in(found, "reason"), found.get("retryAt")
+    if not isinstance(retry_at, int | float) or not 0 <= retry_at < _LATEST:
+        retry_at = None
+    return None if reason is None else Interruption(reason, retry_at)
+
+
+def forget_interruption(journal: Path) -> None:
+    """Remove the reason: a process executes the run again."""
+    with suppress(OSError), open_folder(journal.parent) as folder:
+        remove_file(folder, _locate(journal).name)
+
+
+def _locate(journal: Path) -> Path:
+    return journal.with_name(f"{journal.name}{SUFFIX}")

@@ -12,11 +12,22 @@ from pathlib import Path
 from stagec.core.value import NOTHING
 from stagec.drivers.following import News, StoredHistory
 from stagec.drivers.history import EventTimes, History, JournalError, Reason, damage_error, strip_times
-from stagec.drivers.local.entries import EntryReader
-from stagec.drivers.local.interruptions import read_interruption
-from stagec.drivers.local.journal import is_old, read_journal
-from stagec.drivers.local.journal_file import is_locked, is_same_file, open_unlocked, read_at
-from stagec.drivers.local.records import LARGEST, PAGE, Bookmark, Head, Record, check_title, read_heads, read_records
+from stagec.drivers.local.drive import read_interruption
+from stagec.drivers.local.journal import EntryReader, is_old, read_journal
+from stagec.drivers.local.journal_file import (
+    LARGEST,
+    PAGE,
+    Bookmark,
+    Head,
+    Record,
+    check_title,
+    is_locked,
+    is_same_file,
+    open_unlocked,
+    read_at,
+    read_heads,
+    read_records,
+)
 from stagec.runtime.exchange import Event
 
 _TRIES = 5
@@ -76,7 +87,7 @@ class LiveJournal:
     def _begin(self) -> tuple[Event, ...]:
         """Read a file from its beginning."""
         if is_old(self._descriptor):
-            from stagec.drivers.local.legacy import read_old
+            from stagec.drivers.local.journal import read_old
 
             history = read_old(self._descriptor, self.path)
             self._remember(history.plan, history.digest, history.facts)

@@ -15,14 +15,19 @@ from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import (
     Ask,
     Call,
+    Close,
+    Comment,
     Confirm,
+    Dispatch,
     Execute,
     Grant,
     Hook,
     Interrupt,
     Judge,
+    OrchestratorRequest,
     Preserve,
     Publish,
+    Relabel,
     Run,
     Shell,
     Turn,
@@ -31,7 +36,6 @@ from stagec.runtime.exchange import (
     read_key,
     whole_key,
 )
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, OrchestratorRequest, Relabel
 
 _LONGEST = 200
 """Characters of an answer that are looked at; a line shows fewer."""

@@ -13,8 +13,8 @@ def _emit(pictures: tuple[Picture, ...]) -> bytes:
     from stagec.emitters.html.data import data
     from stagec.picture.layout import lay_out
     from stagec.svg.drawing import svg
-    from stagec.svg.legend import legend
-    from stagec.svg.style import heads, read_style
+    from stagec.svg.shapes import heads, read_style
+    from stagec.svg.sheet import legend
     from stagec.templates import render
 
     layouts = tuple(lay_out(picture) for picture in pictures)

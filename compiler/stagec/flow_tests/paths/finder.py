@@ -2,28 +2,367 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import count, groupby, islice, product
 
-from stagec.core.json import object_of, text_in
-from stagec.core.value import value
-from stagec.flow_tests.coverage import CoveredPart, describe_part, find_part, list_parts
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.flow_tests.coverage import (
+    Coverage,
+    CoveredPart,
+    describe_part,
+    find_part,
+    list_parts,
+    list_parts_run,
+    measure_coverage,
+)
+from stagec.flow_tests.document import FlowTest, WrittenTest
+from stagec.flow_tests.execution import Observation, run_test
 from stagec.flow_tests.paths.choices import AgentEnding, Chooser, list_verdicts
-from stagec.flow_tests.paths.schedules import play_schedules
 from stagec.flow_tests.paths.search import END, PATIENCE, Arc, Item, Played, Player, SearchGraph
-from stagec.flow_tests.paths.starts import list_starts
-from stagec.flow_tests.paths.walker import Walker, limit_of
 from stagec.flow_tests.scenario_writing import write_scenario
-from stagec.graph.cover import Leg, WayCover
-from stagec.graph.narrow_cover import NarrowCover
+from stagec.graph.cover import Leg, NarrowCover, WayCover
 from stagec.plan import Plan
-from stagec.plan.gate import JudgeGate
+from stagec.plan.gate import Among, Exists, JudgeGate, Reads, Term, VerdictGate
 from stagec.plan.node import Chain, Edge, Fork, Pick, Schedule, list_targets
 from stagec.runtime import Program, Started
+from stagec.runtime.advance import find_trouble
+from stagec.runtime.exchange import Execute, choose_next, read_key
 from stagec.runtime.failures import FailureKind
+from stagec.runtime.json_values import MISSING
+from stagec.world.samples import make_value, read_text
+from stagec.world.scenario import parse_scenario
+
+_LONGEST = 20_000
+"""Choices of one run."""
+_WALKER_FAR = 10**9
+_KEPT = 400_000
+"""Items of all runs on their way that are kept, because others begin with the same choices."""
+
+
+@value
+class WalkedRun:
+    """A run on its way: what has happened, the number of its position (None where it is unknown), and its room."""
+
+    played: Played
+    number: int | None = None
+    room: int = _WALKER_FAR
+
+
+class Walker:
+    """Makes runs of a program by what a search has found."""
+
+    def __init__(self, program: Program, graph: SearchGraph, player: Player) -> None:
+        self._graph, self._player = graph, player
+        self._room = limit_of(program.plan) or _WALKER_FAR
+        self._left = self._measure_left()
+        self._least = min((arc.cost for arcs in graph.arcs for arc in arcs), default=0)
+        self._begun: dict[int, WalkedRun] = {}
+        self._taken: dict[tuple[int, str], tuple[WalkedRun, WalkedRun]] = {}
+        self._kept = 0
+
+    def walk(self, order: Iterable[Item], others: Collection[Item] = ()) -> Played | None:
+        """Return a run that comes to some items in their order, then to the nearest of others, and to an end.
+
+        Items that it cannot come to are left out. None where no run comes to any.
+        """
+        standing: WalkedRun | None = None
+        for item in order:
+            if standing is None or item not in standing.played.items:
+                standing = self._go_to_nearest(standing, frozenset((item,))) or standing
+        missing = frozenset(others)
+        while (further := self._go_to_nearest(standing, missing)) is not None:
+            standing = further
+        return None if standing is None else self._end(standing)
+
+    def _go_to_nearest(self, standing: WalkedRun | None, missing: frozenset[Item]) -> WalkedRun | None:
+        left = missing if standing is None else missing - standing.played.items
+        if not left:
+            return None
+        found = self._go(standing, lambda arc: arc.target != END and not left.isdisjoint(arc.items))
+        return found or self._go(standing, lambda arc: not left.isdisjoint(arc.items))
+
+    def find(self, wanted: Callable[[Arc], bool]) -> Played | None:
+        """Return the shortest run with an arc that is wanted, to an end."""
+        standing = self._go(None, wanted)
+        return None if standing is None else self._end(standing)
+
+    def _go(self, standing: WalkedRun | None, wanted: Callable[[Arc], bool]) -> WalkedRun | None:
+        """Return a run that has gone on to the nearest arc that is wanted; None where none can be come to."""
+        if standing is not None and (standing.played.state.ended is not None or standing.number is None):
+            return None
+        route = self._find_route(standing, wanted)
+        if route is None:
+            return None
+        if standing is None:
+            at = next(at for at, each in enumerate(self._graph.first) if each is route[0])
+            standing = self._begin(at, route[0])
+            route = route[1:]
+        for arc in route:
+            following = self._take(standing, arc)
+            if following is None:
+                break  # what was counted on the way leads elsewhere
+            standing = following
+        return standing
+
+    def _begin(self, at: int, arc: Arc) -> WalkedRun:
+        if at not in self._begun:
+            begun = replace(self._player.start(self._graph.starts[at]), start=at)
+            self._begun[at] = WalkedRun(begun, self._locate(begun), self._room - arc.executions)
+        return self._begun[at]
+
+    def _take(self, standing: WalkedRun, arc: Arc) -> WalkedRun | None:
+        """Return a run after a choice; None where there is no such choice now."""
+        if standing.number != arc.source or standing.played.state.ended is not None:
+            return None
+        key = (id(standing), arc.choice)
+        if key in self._taken:
+            return self._taken[key][1]
+        choices = self._player.find_choices(standing.played)
+        choice = next((each for each in choices if each.name == arc.choice), None)
+        played = None if choice is None else self._player.play(standing.played, choice)
+        after = (
+            None if played is None else WalkedRun(played, self._locate(played), self._room - played.state.executions)
+        )
+        if after is not None and self._kept < _KEPT:
+            self._kept += len(after.played.items)
+            self._taken[key] = standing, after  # which keeps the first one, so that no other has its id
+        return after
+
+    def _locate(self, played: Played) -> int | None:
+        if played.state.ended is not None:
+            return END
+        return self._graph.number(played.start, self._player.find_position(played))
+
+    def _end(self, standing: WalkedRun) -> Played:
+        """Return a run that has come to an end: the nearest, or the one to which limits lead."""
+        ended = self._go(standing, lambda arc: arc.target == END)
+        played = standing.played if ended is None else ended.played
+        for _ in range(_LONGEST):
+            if played.state.ended is not None:
+                break
+            choices = self._player.find_choices(played)
+            played = next(after for each in choices if (after := self._player.play(played, each)) is not None)
+        return played
+
+    def _find_route(self, standing: WalkedRun | None, wanted: Callable[[Arc], bool]) -> tuple[Arc, ...] | None:
+        """Return the cheapest arcs to one that is wanted, with room for the way from there to an end."""
+        begin = self._graph.first if standing is None else self._graph.arcs[standing.number or 0]
+        room = self._room if standing is None else standing.room
+        order, bound = count(), _WALKER_FAR  # what is found later and costs as much as what is wanted comes too late
+        queue: list[tuple[int, int, int, Arc, int | None]] = []
+        came: list[tuple[Arc, int | None]] = []
+        done: set[int] = set()
+        for arc in begin:
+            if arc.executions + self._left.get(arc.target, 0) <= room and arc.cost < bound:
+                heappush(queue, (arc.cost, next(order), arc.executions, arc, None))
+                bound = arc.cost if wanted(arc) else bound
+        while queue:
+            cost, _, executions, arc, before = heappop(queue)
+            if cost == bound and wanted(arc):
+                return self._trace(came, arc, before)
+            if arc.target == END or arc.target in done or cost + self._least >= bound:
+                continue
+            done.add(arc.target)
+            came.append((arc, before))
+            for each in self._graph.arcs[arc.target]:
+                costs, many = cost + each.cost, executions + each.executions
+                if costs < bound and many + self._left.get(each.target, 0) <= room:
+                    heappush(queue, (costs, next(order), many, each, len(came) - 1))
+                    bound = costs if wanted(each) else bound
+        return None
+
+    def _trace(self, came: list[tuple[Arc, int | None]], last: Arc, before: int | None) -> tuple[Arc, ...]:
+        route = [last]
+        while before is not None:
+            arc, before = came[before]
+            route.append(arc)
+        return tuple(reversed(route))
+
+    def _measure_left(self) -> dict[int, int]:
+        """Return how many executions a run needs at least to come to an end; nothing where only a limit ends it."""
+        coming: dict[int, list[Arc]] = {}
+        for arcs in self._graph.arcs:
+            for arc in arcs:
+                coming.setdefault(arc.target, []).append(arc)
+        found: dict[int, int] = {}
+        queue = [(0, END)]
+        while queue:
+            left, number = heappop(queue)
+            if number in found:
+                continue
+            found[number] = left
+            for arc in coming.get(number, ()):
+                heappush(queue, (left + arc.executions, arc.source))
+        return found
+
+    def is_endless(self, number: int) -> bool:
+        """Tell whether only a limit ends runs that have come to a position."""
+        return number not in self._left
+
+
+def limit_of(plan: Plan) -> int | None:
+    """Return how many executions a run has at most, nothing where nothing limits them."""
+    limits = [plan.limits.executions, None if plan.phases is None else plan.phases.most + 1]
+    return min((each for each in limits if each is not None), default=None)
+
+
+_RUN = "test"
+
+
+def list_starts(program: Program, entry: str | None = None) -> tuple[tuple[Started, ...], tuple[Started, ...]]:
+    """Return a beginning for each entry, or for one, with the inputs that it needs; then those with other inputs."""
+    first: list[Started] = []
+    others: list[Started] = []
+    inputs = _Inputs(program)
+    for name in [*program.plan.entries] if entry is None else [entry]:
+        selected = None if name == program.plan.entry else name
+        begun = [Started(_RUN, selected, given) for given in inputs.list_all()]
+        fit = [each for each in begun if find_trouble(program, each) is None]
+        first += fit[:1]
+        others += fit[1:]
+    return tuple(first), tuple(others)
+
+
+def list_open_inputs(program: Program) -> Iterator[str]:
+    """Yield why runs may begin with inputs that conditions tell apart and that were not tried."""
+    yield from (f"other values of {name!r}" for name in _Inputs(program).list_open())
+
+
+_COMBINATIONS = 200
+"""Combinations of inputs that are tried."""
+
+
+class _Inputs:
+    """Inputs of the runs of a program, made up by their schemas."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def list_all(self) -> Iterator[Object]:
+        """Yield inputs: those that are needed, all, and those with values that conditions tell apart."""
+        known = self._program.plan.inputs
+        made = {name: each for name in known if (each := self._make(name)) is not MISSING}
+        needed = {name: each for name, each in made.items() if known[name].required and known[name].default is None}
+        yield needed
+        if made != needed:
+            yield made
+        values = {name: self._list_values(name, terms, made) for name, terms in self.group_terms().items()}
+        for chosen in islice(product(*values.values()), _COMBINATIONS):
+            yield needed | {name: each for name, each in zip(values, chosen, strict=True) if each is not MISSING}
+
+    def list_open(self) -> Iterator[str]:
+        """Yield the inputs of which conditions may tell more values apart than are tried."""
+        known, count = self._program.plan.inputs, 1
+        for name, terms in self.group_terms().items():
+            values = self._list_values(name, terms, {})
+            count *= len(values)
+            told = [each for term in terms for each in _list_told(term)]
+            listed = self._list_finite(name)
+            others = [each for each in values if each is not MISSING and each not in told]
+            if listed is None and not others and known[name].schema is not None:
+                yield name
+        if count > _COMBINATIONS:
+            yield from self.group_terms()
+
+    def group_terms(self) -> Mapping[str, list[Term]]:
+        """Return the conditions that look at an input, by its name."""
+        found: dict[str, list[Term]] = {}
+        for term in self._list_terms():
+            name = str(term.path[1])
+            if name in self._program.plan.inputs and len(term.path) == len(("ctx", name)):
+                found.setdefault(name, []).append(term)
+        return found
+
+    def _list_values(self, name: str, terms: Iterable[Term], made: Object) -> list[Json]:
+        """Return values of an input that conditions tell apart: all that its schema lists, else some."""
+        told = self._program.plan.inputs[name]
+        listed = self._list_finite(name)
+        if listed is None:
+            listed = [each for term in terms for each in _list_told(term)]
+            listed += [made[name]] if name in made else [self._make(name)]
+        fit = [
+            each
+            for each in listed
+            if each is not MISSING and self._program.answer_schemas.complaint(told.schema, each) is None
+        ]
+        unique = [each for at, each in enumerate(fit) if repr(each) not in map(repr, fit[:at])]
+        return unique if told.required and told.default is None else [MISSING, *unique]
+
+    def _list_finite(self, name: str) -> list[Json] | None:
+        """Return the values that the schema of an input lists one by one."""
+        content = self._program.plan.inputs[name].schema
+        schema = object_of(json.loads(self._program.plan.contents[content])) if content is not None else {}
+        if isinstance(schema.get("enum"), list):
+            return list_of(schema["enum"])
+        return [True, False] if schema.get("type") == "boolean" else None
+
+    def _make(self, name: str) -> Json:
+        schema, told = self._program.plan.inputs[name].schema, f"some {name}"
+        if self._program.answer_schemas.complaint(schema, told) is None:
+            return told
+        return make_value(self._program, schema)
+
+    def _list_terms(self) -> Iterator[Term]:
+        """Yield the conditions that look at the context of a stage, in which the inputs are."""
+        for node in self._program.plan.nodes.values():
+            terms = () if node.admission is None else (*node.admission.defer, *node.admission.block)
+            checks = node.gate.checks if isinstance(node.gate, VerdictGate) else ()
+            looked = (*terms, *(term for check in checks for term in check.when))
+            yield from (term for term in looked if term.path[0] == "ctx" and len(term.path) > 1)
+
+
+def _list_told(term: Term) -> tuple[Json, ...]:
+    """Return values for which a condition holds."""
+    match term:
+        case Among():
+            return term.values
+        case Reads():
+            return (*map(read_text, term.texts), *term.texts)
+        case Exists():
+            return ("text", True)
+
+
+_OTHERWISE = ("failure", "interrupted")
+
+
+def play_schedules(program: Program, player: Player, starts: Iterable[Started]) -> list[Played]:
+    """Return runs that cover the schedules with which a program begins; none where it begins with a node.
+
+    A node that has not succeeded keeps those from running that need it. Along a chain of nodes, therefore, each ending
+    needs a run of its own; nodes that do not need each other can end otherwise in the same run.
+    """
+    runs: list[Played] = []
+    for at, started in enumerate(starts):
+        entry = program.plan.entries[str(started.entry if started.entry is not None else program.plan.entry)]
+        if isinstance(entry, Schedule):
+            begun = replace(player.start(started), start=at)
+            runs.append(_play(player, begun, "success", ()))
+            left = dict(entry.needs)
+            while left:  # the nodes that need nothing, then those that need only these, and so on
+                level = frozenset(name for name, needs in left.items() if left.keys().isdisjoint(needs))
+                runs += [_play(player, begun, ending, level) for ending in _OTHERWISE]
+                left = {name: needs for name, needs in left.items() if name not in level}
+    return runs
+
+
+def _play(player: Player, played: Played, ending: str, level: Collection[str]) -> Played:
+    """Return a run in which some nodes end in a way, and all others succeed."""
+    while played.state.ended is None:
+        effect = choose_next(played.state.pending.values())
+        named = ending if isinstance(effect, Execute) and read_key(effect.key).node in level else "success"
+        choices = tuple(player.find_choices(played))
+        choice = next((each for each in choices if each.name == named), choices[0])
+        played = player.play(played, choice) or played
+    return played
+
 
 _EDGES = ("edge", "case")
-_NEAR, _FAR = 3, 10**9
+_NEAR, _FINDER_FAR = 3, 10**9
 """How near to the limit a run has come that the limit may have cut short, and a limit that nothing comes to."""
 _ROOM = 6_000
 """Executions of the runs of one set together: runs of long flows, one for each way to fail, would grow with the square
@@ -86,10 +425,6 @@ class _PlannedRun:
         return [item for at in self.way for item in self.items[at]]
 
 
-def _count_executions(planned: _PlannedRun) -> int:
-    return planned.executions
-
-
 class PathFinder:
     """Searches the runs of one program, from all entries or from one."""
 
@@ -106,7 +441,7 @@ class PathFinder:
         self._is_cut = False
         self._player = Player(program, Chooser(program, endings, verdicts), pairs=pairs)
         self._items = list_items(program.plan, pairs=pairs)
-        self._most = limit_of(program.plan) or _FAR
+        self._most = limit_of(program.plan) or _FINDER_FAR
         first, others = list_starts(program, entry)
         self._search(first)
         if others and not self._known.issuperset(self._items):
@@ -149,7 +484,8 @@ class PathFinder:
         planned = [*self._plan_ways(wanted, WayCover)]
         if sum(each.executions for each in planned) > _ROOM:
             longest = max(planned, key=lambda each: each.count)
-            planned = [longest, *sorted((each for each in planned if each is not longest), key=_count_executions)]
+            others = (each for each in planned if each is not longest)
+            planned = [longest, *sorted(others, key=lambda each: each.executions)]
         yield from (each.list_items() for each in planned)
 
     def _walk_all(self, orders: Iterable[list[Item]], wanted: frozenset[Item]) -> list[Played]:
@@ -285,3 +621,63 @@ def find_endings(program: Program, verdicts: tuple[str, ...]) -> tuple[AgentEndi
                 scenario = write_scenario(program.plan, run.started, run.answered)
                 found.append(AgentEnding(outcome if verdict is None else f"{outcome} {verdict}", scenario))
     return tuple(found)
+
+
+_SHOWN = 60
+"""Characters of the names of nodes that the name of a test has at most, or that of the first and the last."""
+
+
+@value
+class ScriptedPath:
+    """A way through a flow as a test, and what came of its scenario."""
+
+    test: WrittenTest
+    found: Observation
+
+
+@value
+class PathSet:
+    """Tests that take different ways through a flow, what they cover, and what none of them does."""
+
+    paths: tuple[ScriptedPath, ...]
+    coverage: Coverage
+    missing: tuple[Missing, ...] = ()
+
+
+def find_paths(program: Program, *, entry: str | None = None, to: str | None = None, pairs: bool = False) -> PathSet:
+    """Return few tests that cover every node and edge of a flow, with `pairs` also edges that follow each other.
+
+    With `to`, it is one test: the shortest run that comes to this node.
+    """
+    finder = PathFinder(program, entry=entry, pairs=pairs)
+    return script_paths(program, finder.cover() if to is None else finder.reach(to))
+
+
+def script_paths(program: Program, found: FoundRuns) -> PathSet:
+    """Return the scenarios of runs; what happens otherwise when a scenario is played is missing."""
+    paths: list[ScriptedPath] = []
+    missing = [*found.missing]
+    known = frozenset(list_parts(program.plan))
+    for run in found.runs:
+        scenario = write_scenario(program.plan, run.started, run.answered)
+        observed = run_test(program, FlowTest("", Place(""), parse_scenario(dict(scenario), "the scenario")))
+        parts = {each for each in run.items if isinstance(each, CoveredPart)}
+        covered = known.intersection(list_parts_run(program.plan, observed))
+        if observed.outcome != str(run.state.ended) or covered != parts:
+            why = f"no scenario says what the world answers there{f': {observed.trouble}' if observed.trouble else ''}"
+            missing += [Missing(each, str(each), why) for each in sorted(run.items, key=str)]
+            continue
+        expected = {"outcome": observed.outcome, "path": list(observed.path)}
+        paths.append(ScriptedPath(WrittenTest(name_path(observed), scenario, expected), observed))
+    paths.sort(key=lambda each: (each.found.outcome != "done", len(each.found.path)))
+    return PathSet(tuple(paths), measure_coverage(program.plan, (each.found for each in paths)), tuple(missing))
+
+
+def name_path(observed: Observation) -> str:
+    """Return the name of a test: the nodes of its run, as many as fit, and how it ends."""
+    groups = ((name, len([*some])) for name, some in groupby(observed.path))
+    names = [name if times == 1 else f"{name} {times} times" for name, times in groups]
+    shown = " → ".join(names)
+    if len(shown) > _SHOWN:
+        shown = f"{names[0]} → … → {names[-1]} in {len(observed.path)} executions"
+    return f"{shown}: {observed.outcome}" if names else f"nothing: {observed.outcome}"

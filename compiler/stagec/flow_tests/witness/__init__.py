@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.model.flow import Flow
-from stagec.model.witness import SearchedFlow
+from stagec.model.flow import Flow, SearchedFlow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

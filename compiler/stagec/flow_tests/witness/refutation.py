@@ -12,7 +12,7 @@ from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Key, Place
-from stagec.flow_tests.paths.ways import WayFinder
+from stagec.flow_tests.paths.choices import WayFinder
 from stagec.plan.act import Converse, Prompt
 from stagec.plan.document import Judge
 from stagec.plan.gate import Among, Check, Exists, IntentGate, JudgeGate, Reads, Term, VerdictGate
@@ -20,7 +20,7 @@ from stagec.plan.node import Edge, Named, Node
 from stagec.runtime import Program
 from stagec.runtime.gate import ALIASES
 from stagec.sources.read import Sources
-from stagec.world.required_values import find_in_answer, read_text
+from stagec.world.samples import find_in_answer, read_text
 
 _OFFERED, _DEMANDED = "answer.json", "demand.json"
 _DEEPEST = 24

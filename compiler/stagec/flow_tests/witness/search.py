@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.json import Object, object_of, text_in
-from stagec.core.lazy_sequence import LazySequence
+from stagec.core.memo import LazySequence
 from stagec.core.value import NOTHING, replace, value
 from stagec.flow_tests.paths.choices import AgentEnding, Chooser, list_verdicts
-from stagec.flow_tests.paths.starts import list_open_inputs, list_starts
-from stagec.flow_tests.witness.distances import FAR, Distances
-from stagec.flow_tests.witness.exploration import Exchange, Explorer, Reached, Work, WorkUsedUpError
-from stagec.model.flow import Flow
-from stagec.model.witness import JUDGE, UNFIT, LostEntry, SearchedFlow
+from stagec.flow_tests.paths.finder import list_open_inputs, list_starts
+from stagec.flow_tests.witness.exploration import FAR, Distances, Exchange, Explorer, Reached, Work, WorkUsedUpError
+from stagec.model.flow import JUDGE, UNFIT, Flow, LostEntry, SearchedFlow
 from stagec.plan.document import Plan
 from stagec.plan.node import list_begun
 from stagec.runtime import Program, Started
 from stagec.runtime.exchange import Ask, Hook, Shell, Turn
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import program_of
-from stagec.world.required_values import make_output
+from stagec.world.samples import make_output
 
 _SOFT = frozenset(
     {

@@ -4,27 +4,153 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect
 from collections.abc import Iterator
+from functools import partial
 
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Place
+from stagec.core.value import value
 from stagec.frontends.agent_files.claude_project import ClaudeProject, LostPath, NameClash, OwnedHooks
 from stagec.frontends.agent_files.document import AgentFile
-from stagec.frontends.agent_files.hook_scripts import list_scripts
-from stagec.frontends.agent_files.hooks import read_hooks
-from stagec.frontends.agent_files.known import Known
+from stagec.frontends.agent_files.hooks import list_scripts, read_hooks
+from stagec.frontends.agent_files.known import CLAUDE_CODE, COPILOT, Known
 from stagec.frontends.agent_files.loaders import LoadOutcome
 from stagec.frontends.agent_files.mcp_servers import McpServer, read_servers
-from stagec.frontends.agent_files.memory_imports import (
-    blank_fences,
-    blank_spans,
-    list_memory_imports,
-    resolve_memory_import,
-)
-from stagec.frontends.agent_files.plugins import read_aside, read_manifest
 from stagec.frontends.agent_files.settings import ClaudeSettings, read_settings
-from stagec.frontends.agent_files.workflow_facts import list_imports, resolve_import
-from stagec.sources.read import Sources
+from stagec.frontends.agent_files.workflow_rights import list_imports, resolve_import
+from stagec.sources.read import Sources, join
+
+CLAUDE_MANIFEST = ".claude-plugin/plugin.json"
+COPILOT_MANIFEST = ".github/plugin/plugin.json"
+_CLAUDE_MARKET = ".claude-plugin/marketplace.json"
+_COPILOT_MARKET = ".github/plugin/marketplace.json"
+
+
+def find_plugin_owner(sources: Sources, root: str) -> str | None:
+    """Return the tool whose plugin a folder is, if it is one.
+
+    Copilot also takes the manifest of Claude Code. A plugin with this manifest alone is Copilot's where only a
+    marketplace of Copilot lists it.
+    """
+
+    def decide() -> str | None:
+        is_of_copilot = sources.exists(posixpath.join(root, COPILOT_MANIFEST))
+        if sources.exists(posixpath.join(root, CLAUDE_MANIFEST)):
+            is_for_copilot = not is_of_copilot and _is_listed(sources, root, _COPILOT_MARKET)
+            return COPILOT if is_for_copilot and not _is_listed(sources, root, _CLAUDE_MARKET) else CLAUDE_CODE
+        if is_of_copilot or _is_listed(sources, root, _COPILOT_MARKET):
+            return COPILOT
+        return CLAUDE_CODE if _is_listed(sources, root, _CLAUDE_MARKET) else None  # a manifest can be absent
+
+    return sources.memo.once(("plugin owner", root), decide)
+
+
+def read_manifest(sources: Sources, root: str) -> Object:
+    """Return what the manifest of a plugin of Claude Code says."""
+    return read_aside(sources, posixpath.join(root, CLAUDE_MANIFEST))
+
+
+def _is_listed(sources: Sources, root: str, market: str) -> bool:
+    """Tell whether a marketplace in the folder of a plugin, or above it, lists the plugin."""
+    folders = [root]
+    while folders[-1]:
+        folders.append(posixpath.dirname(folders[-1]))
+    listing = partial(_list_plugins, sources, market)
+    return any(root in sources.memo.once((market, folder), partial(listing, folder)) for folder in folders)
+
+
+def _list_plugins(sources: Sources, market: str, folder: str) -> frozenset[str]:
+    """Return the folders of the plugins that the marketplace of a folder lists, as far as they are in the project."""
+    given = read_aside(sources, posixpath.join(folder, market))
+    base = text_in(object_of(given.get("metadata")), "pluginRoot") or ""
+    named = [source for entry in list_of(given.get("plugins")) if (source := text_in(object_of(entry), "source"))]
+    found = {join(folder, posixpath.join(start, source)) for source in named for start in ("", base)}
+    return frozenset("" if each == "." else each for each in found if each is not None)
+
+
+def read_aside(sources: Sources, file: str) -> Object:
+    """Return what a file says that is read only to understand others: no rule judges it."""
+    is_known = sources.find_tree(file) is not None
+    tree = sources.tree(file, "file")
+    if not is_known:
+        sources.forget(file)
+    return object_of(tree.value) if tree is not None else {}
+
+
+_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_TICKS = re.compile(r"`+")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_INDENTED = re.compile(r"^(?:\t| {4})[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_IMPORT = re.compile(r"(?<!\S)@(?P<path>(?:[^\s\\]|\\ )+)")
+_TRAILING = ".,;:!?)]}'\""
+_NAMED = re.compile(
+    r"(?:\.\.?/)+[\w./-]+\.\w+|[\w.][\w./-]*\.(?:md|mdc|markdown|txt)|[\w-]+\.(?:json|ya?ml|toml)", re.ASCII
+)
+"""What is certainly meant as a file: other words behind an `@` are handles, packages and decorators."""
+
+
+@value
+class MemoryImport:
+    """One import: the path as written, without `@`, and where."""
+
+    path: str
+    at: Place
+
+
+def list_memory_imports(text: str, file: str) -> Iterator[MemoryImport]:
+    """Yield the imports of a text that are certainly paths of files."""
+    prose = _COMMENT.sub(_blank, blank_spans(_INDENTED.sub(_blank, blank_fences(text))))
+    for found in _IMPORT.finditer(prose):
+        path = found["path"].rstrip(_TRAILING)
+        if _NAMED.fullmatch(path):
+            start = found.start("path")
+            yield MemoryImport(path, Place(file, range=(start - 1, start + len(path))))
+
+
+def resolve_memory_import(path: str, file: str) -> str | None:
+    """Return the file of the project that an import means; nothing for one that lies outside."""
+    found = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+    return None if found.startswith(("../", "/")) else found
+
+
+def blank_fences(text: str) -> str:
+    """Return a text with blanks in place of its fenced blocks of code, of the same length."""
+    kept, position = [], 0
+    while (opening := _FENCE.search(text, position)) is not None:
+        mark = opening["mark"]
+        closing = re.compile(rf"^ {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
+        end = closing.search(text, opening.end())
+        stop = len(text) if end is None else end.end()
+        kept += [text[position : opening.start()], " " * (stop - opening.start())]
+        position = stop
+    return "".join((*kept, text[position:]))
+
+
+def blank_spans(text: str) -> str:
+    """Return a text with blanks in place of what stands between equal runs of backticks in one paragraph."""
+    ends = [found.start() for found in _PARAGRAPH.finditer(text)]
+    runs = list(_TICKS.finditer(text))
+    closing: dict[tuple[int, int], list[int]] = {}
+    numbered = [(bisect(ends, run.start()), len(run[0])) for run in runs]
+    for index, key in enumerate(numbered):
+        closing.setdefault(key, []).append(index)
+    kept, position, index = [], 0, 0
+    while index < len(runs):
+        later = closing[numbered[index]]
+        rank = bisect(later, index)
+        if rank < len(later):
+            start, index = runs[index].start(), later[rank]
+            kept += [text[position:start], " " * (runs[index].end() - start)]
+            position = runs[index].end()
+        index += 1
+    return "".join((*kept, text[position:]))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
 
 _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"

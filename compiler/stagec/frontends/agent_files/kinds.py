@@ -10,7 +10,7 @@ from typing import Any
 
 from stagec.core.value import value
 from stagec.frontends.agent_files.known import read_data
-from stagec.frontends.agent_files.loaders import Loader, claude_code, cursor, opencode, simple, strict
+from stagec.frontends.agent_files.loaders import Loader, strict, tools
 
 
 @value
@@ -57,15 +57,15 @@ class AgentKind:
 
 
 _LOADERS: Mapping[str, Loader] = {
-    "claude": claude_code.load,
-    "cursor": cursor.load,
-    "json": simple.load_json,
-    "jsonc": simple.load_jsonc,
-    "opencode": opencode.load,
-    "prose": simple.load_prose,
+    "claude": tools.load_claude_code,
+    "cursor": tools.load_cursor,
+    "json": tools.load_json,
+    "jsonc": tools.load_jsonc,
+    "opencode": tools.load_opencode,
+    "prose": tools.load_prose,
     "strict": strict.load,
-    "toml": simple.load_toml,
-    "unread": simple.load_unread,
+    "toml": tools.load_toml,
+    "unread": tools.load_unread,
 }
 
 

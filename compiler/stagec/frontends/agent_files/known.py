@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.value import NOTHING, value
@@ -63,3 +64,17 @@ def read_data() -> Mapping[str, Any]:
             data = json.load(file)
         found[data["tool"]] = data
     return found
+
+
+_ON = frozenset({"true", "yes", "on", "1"})
+_OFF = frozenset({"false", "no", "off", "0"})
+
+
+def is_on(given: Json) -> bool:
+    """Tell whether a value switches something on."""
+    return str(given).strip().lower() in _ON
+
+
+def is_off(given: Json) -> bool:
+    """Tell whether a value switches something off; a value that is absent does not."""
+    return str(given).strip().lower() in _OFF

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from stagec.core.memo import Memo
 from stagec.core.value import replace
-from stagec.frontends.agent_files.claude_reading import read_claude_project
+from stagec.frontends.agent_files.claude_reading import find_plugin_owner, read_claude_project, read_manifest
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.frontends.agent_files.known import Known, read_data
 from stagec.frontends.agent_files.loaders import LoadOutcome, OwnerReading
-from stagec.frontends.agent_files.plugins import find_plugin_owner, read_manifest
-from stagec.sources.conflicts import TOPIC as CONFLICT
+from stagec.sources.read import TOPIC as CONFLICT
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
 

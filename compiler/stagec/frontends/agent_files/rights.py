@@ -3,22 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 
 from stagec.catalogue.labels import LabelBook
-from stagec.catalogue.nearby import find_nearby
-from stagec.core.json import text_in
-from stagec.core.place import Place
-from stagec.core.value import replace
+from stagec.catalogue.read import find_nearby
+from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.place import Mention, Place
+from stagec.core.value import replace, value
 from stagec.frontends.agent_files.denials import Denials
 from stagec.frontends.agent_files.document import AgentFile, AgentFiles
 from stagec.frontends.agent_files.known import COPILOT, OPENCODE
-from stagec.frontends.agent_files.opencode_rights import read_allowed
 from stagec.frontends.agent_files.tool_names import ToolGroup, list_tools
 from stagec.frontends.agent_files.values import find_misfits
 from stagec.frontends.agent_files.workflow_rights import WorkflowRights
 from stagec.model.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
 from stagec.sources.read import Sources
+
+_TOOLS = ("read", "grep", "glob", "list", "edit", "write", "patch", "bash", "webfetch", "websearch", "task", "skill")
+_EDIT, _EDITING = "edit", frozenset({"edit", "write", "patch", "apply_patch"})
+_GUARDS = frozenset({"external_directory", "doom_loop"})
+"""Permissions that are about what tools are given, and are no tools."""
+_OPENCODE_RIGHTS_EVERY, _DENY = "*", "deny"
+_OF_SERVER = "\0"
+"""Stands for a tool that no rule names."""
+
+
+@value
+class AllowedTools:
+    """The tools that somebody lets an agent call, with the rule that says so, and those that are `denied` to it.
+
+    `is_open` tells whether it may call others.
+    """
+
+    tools: tuple[Mention, ...]
+    is_open: bool
+    denied: tuple[str, ...] = ()
+
+
+@value
+class _Rule:
+    """What becomes of the calls of a tool, or of those whose argument fits a pattern."""
+
+    tool: str
+    pattern: str
+    action: str
+    at: Place
+
+
+def read_allowed(members: Object, at: Place) -> AllowedTools:
+    """Return what the frontmatter of an agent allows; what it says nothing of is left to the configuration."""
+    rules = tuple(_list_rules(_merge(members, at)))
+    named = (each.tool for each in rules if each.tool not in _GUARDS and each.tool != _OPENCODE_RIGHTS_EVERY)
+    found: list[Mention] = []
+    for name in dict.fromkeys((*_TOOLS, *named)):
+        rule = _decide(rules, name)
+        if rule is not None and rule.action != _DENY:
+            found.append(Mention(name, rule.at))
+    other = _decide(rules, _OF_SERVER)
+    decided = {name: _decide(rules, name) for name in _TOOLS}
+    denied = tuple(name for name, rule in decided.items() if rule is not None and rule.action == _DENY)
+    return AllowedTools(tuple(found), other is None or other.action != _DENY, denied)
+
+
+def _merge(members: Object, at: Place) -> Mapping[str, tuple[Json, Place]]:
+    """Return the value of each permission, in the order that OpenCode reads; `permission` overrides `tools`."""
+    merged: dict[str, tuple[Json, Place]] = {}
+    for name, is_on in object_of(members.get("tools")).items():
+        merged[_EDIT if name in _EDITING else name] = ("allow" if is_on else _DENY, at / "tools" / name)
+    given = members.get("permission")
+    if isinstance(given, str):
+        merged[_OPENCODE_RIGHTS_EVERY] = (given, at / "permission")
+    return merged | {name: (each, at / "permission" / name) for name, each in object_of(given).items()}
+
+
+def _list_rules(merged: Mapping[str, tuple[Json, Place]]) -> Iterator[_Rule]:
+    for tool, (given, at) in merged.items():
+        if isinstance(given, str):
+            yield _Rule(tool, _OPENCODE_RIGHTS_EVERY, given, at)
+        for pattern, action in object_of(given).items():
+            if isinstance(action, str):
+                yield _Rule(tool, pattern, action, at / pattern)
+
+
+def _decide(rules: tuple[_Rule, ...], name: str) -> _Rule | None:
+    """Return the rule by which a tool can be called, or by which no call of it can pass; the last that fits counts."""
+    found: _Rule | None = None
+    permission = _EDIT if name in _EDITING else name
+    for rule in rules:
+        fits = rule.tool == name or fnmatchcase(permission, rule.tool.replace("[", "[[]"))
+        if fits and (rule.action != _DENY or rule.pattern == _OPENCODE_RIGHTS_EVERY):
+            found = rule
+    return found
+
 
 _LISTING = {
     "claude-agent": "tools",
@@ -29,7 +106,7 @@ _LISTING = {
     "copilot-prompt": "tools",
 }
 _TOLD = ("opencode-agent", "opencode-mode", "opencode-command", "gh-aw-workflow")
-_EVERY, _SET = "*", "/"
+_RIGHTS_EVERY, _SET = "*", "/"
 _SCRIPT = re.compile(r"!`([^`\n]*)`")
 _ARGUMENT = re.compile(r"\$(?:ARGUMENTS\b|\d+)")
 
@@ -79,12 +156,12 @@ class _RightsReader:
         tools: dict[str, Right] = {}
         listed = list_tools(file, files.known, key)
         for each in listed:
-            if each.name not in taken and denials.find(each.name) is None and each.name != _EVERY:
+            if each.name not in taken and denials.find(each.name) is None and each.name != _RIGHTS_EVERY:
                 tools.setdefault(each.name, Right(each.name, each.at, self._find(each.name)))
         given = text_in(file.members, "permissionMode") if self._kind == "claude-agent" else None
         mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
         shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
-        is_open = key not in file.members or any(each.name == _EVERY for each in listed)
+        is_open = key not in file.members or any(each.name == _RIGHTS_EVERY for each in listed)
         without = tuple(sorted(taken)) if is_open else ()
         return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell, without=without)
 

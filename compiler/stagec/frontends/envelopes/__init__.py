@@ -11,7 +11,7 @@ from stagec.frontends.envelopes.recognise import considers, recognises, sees
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from stagec.model.occurrence import Occurrence
+    from stagec.model.flow import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -35,14 +35,14 @@ def _lower(document: StagePlan) -> Flow | None:
 
 
 def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
-    from stagec.frontends.envelopes.freezing.draft import freeze  # most runs only check
+    from stagec.frontends.envelopes.lower import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 
 
 def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
     def read() -> Mapping[str, Rights]:
-        from stagec.frontends.envelopes.rights import read_rights  # few runs ask for rights
+        from stagec.frontends.envelopes.lower import read_rights  # few runs ask for rights
 
         return read_rights(document, sources)
 

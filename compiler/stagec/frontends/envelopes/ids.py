@@ -1,11 +1,15 @@
-"""What is wrong with the ids of a plan's stages, and which stages have one number or one id."""
+"""Ids of stages, names of runs and durations: how they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.core.words import quote
 from stagec.frontends.envelopes.document import Envelope, StagePlan
+from stagec.protocol.artifact_paths import find_segment_fault
 from stagec.protocol.stage_ids import StageId, StageIdFault, read_stage_id
 
 _FATAL = frozenset(
@@ -87,3 +91,51 @@ def _group_wrong(plan: StagePlan) -> Mapping[str, tuple[Place, ...]]:
         number = (each.id or "").partition("_")[0]
         found[number] = (*found.get(number, ()), each.id_at)
     return found
+
+
+_RUN = re.compile(r"run-(?:[0-9]{8}-[0-9]{6}|[0-9]{3})")
+_TITLE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_RESERVED = frozenset({"checkpoints", "staging", "queue"})
+
+
+@value
+class RunName:
+    """One of the two, where it stands, and what is to be said of it."""
+
+    at: Place
+    sentence: str
+
+
+def find_odd_names(plan: StagePlan) -> Iterator[RunName]:
+    """Yield the names that are not written as the protocol shows them."""
+    if plan.run_id is not None and _RUN.fullmatch(plan.run_id) is None:
+        message = f"run id {quote(plan.run_id)} is not written like 'run-20260102-143022' or 'run-001'"
+        yield RunName(plan.root / "runId", message)
+    if plan.title is not None and _TITLE.fullmatch(plan.title) is None:
+        message = f"report title {quote(plan.title)} is not in small letters and hyphens, such as 'wine-quality'"
+        yield RunName(plan.root / "reportTitle", message)
+
+
+def find_unusable_names(plan: StagePlan) -> Iterator[RunName]:
+    """Yield the names that cannot be those of folders, or that the protocol uses itself."""
+    for member, what, name in (("runId", "run id", plan.run_id), ("reportTitle", "report title", plan.title)):
+        fault = None if name is None else find_segment_fault(name)
+        if fault is not None:
+            yield RunName(plan.root / member, f"{what} {quote(name)} {fault.words}")
+    if plan.run_id in _RESERVED:
+        message = f"run id {quote(plan.run_id)} is reserved: the protocol has a folder of this name"
+        yield RunName(plan.root / "runId", message)
+
+
+def find_durations(plan: StagePlan, fits: Callable[[float], bool]) -> Iterator[tuple[Place, float]]:
+    """Yield every duration, in seconds, that is written, is a number and is what is asked for, with its place."""
+    durations = plan.memo.once("durations", lambda: list(_list_durations(plan)))
+    judged = {duration: fits(duration) for duration in {each for _, each in durations}}
+    return ((stage.at / "maxDurationSec", duration) for stage, duration in durations if judged[duration])
+
+
+def _list_durations(plan: StagePlan) -> Iterator[tuple[Envelope, float]]:
+    for stage in plan.envelopes:
+        given = stage.members.get("maxDurationSec")
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            yield stage, given

@@ -4,18 +4,104 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from posixpath import normpath
 
-from stagec.core.components import components
+from stagec.catalogue.labels import LabelBook, is_agent
+from stagec.catalogue.read import find_nearby
+from stagec.core.canonical import MOST
 from stagec.core.place import Place
+from stagec.core.precedence import components
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
-from stagec.model.flow import Edge, End, Flow, Node, Stop, To
-from stagec.model.schedule import Need, PlacedNeeds, Schedule
+from stagec.model.flow import Edge as FlowEdge
+from stagec.model.flow import End, Flow, Need, PlacedNeeds, Stop, To
+from stagec.model.flow import Node as FlowNode
+from stagec.model.flow import Schedule as FlowSchedule
+from stagec.model.rights import Label, Labelled, Right, Rights, Teller
+from stagec.plan.act import Process, ProcessInput, ProcessLimits
+from stagec.plan.document import Draft, Limits, Names, Plan
+from stagec.plan.gate import Backoff, Retry, StageGate
+from stagec.plan.node import Edge, Node, Outcome, Schedule
+from stagec.plan.node import Stop as Ending
+from stagec.protocol.lifecycle import watch_times
+from stagec.sources.read import Sources
+
+_ATTEMPTS = 3
+"""How often a stage is begun that may be retried: the third failure stands."""
+_OUTCOMES: Mapping[End, Outcome] = {
+    End.DONE: Outcome.DONE,
+    End.FAILED: Outcome.FAILED,
+    End.INTERRUPTED: Outcome.INTERRUPTED,
+}
+
+
+def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
+    """Return the draft of the plan of stages without errors."""
+    plan = Plan(
+        id=flow.id,
+        names=Names(flow.names["node"], flow.names["outcome"]),
+        entries={
+            name: Schedule({node: tuple(each.node for each in needs) for node, needs in schedule.needs.items()})
+            for name, schedule in flow.schedules.items()
+        },
+        entry=next(iter(flow.schedules), None),
+        nodes={name: _freeze_stage(each, flow) for name, each in document.by_id.items()},
+        limits=Limits(parallel=min(document.max_parallel, MOST)),
+        contents={},
+    )
+    return Draft(plan, frozenset(each.at.file for each in document.envelopes))
+
+
+def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
+    name = envelope.id or ""
+    times = watch_times(envelope.max_duration)
+    limit = ProcessLimits(times.warn, times.interrupt, times.terminate, times.kill)
+    ends = ((edge.outcome, edge.target) for edge in flow.nodes[name].edges)
+    inputs = {
+        key: ProcessInput(url=each.path)
+        if each.kind is InputKind.URL
+        else ProcessInput(path=normpath(each.path), node=each.producer)
+        for key, each in envelope.inputs.items()
+    }
+    return Node(
+        act=Process(
+            goal=envelope.goal or "",
+            limits=limit,
+            words=envelope.run,
+            inputs=inputs,
+            outputs={key: normpath(path) for key, path in envelope.outputs.items()},
+            retryable=envelope.retryable,
+            checkpoint=envelope.checkpoint_after,
+        ),
+        gate=StageGate(),
+        edges=tuple(Edge(on, Ending(_OUTCOMES[target.end])) for on, target in ends if isinstance(target, Stop)),
+        retry=Retry(_ATTEMPTS, Backoff()) if envelope.retryable else None,
+    )
+
+
+_STRANGE = Labelled(frozenset({Label.UNTRUSTED}), Teller.LIST)
+
+
+def read_rights(plan: StagePlan, sources: Sources) -> Mapping[str, Rights]:
+    """Return what each stage may do."""
+    book = LabelBook(find_nearby(sources, plan.file))
+    found: dict[str, Rights] = {}
+    for name, each in plan.by_id.items():
+        program = (
+            [Right(each.run[0], each.at / "run", book.find_program(each.run), is_program=True)] if each.run else []
+        )
+        fetched = [given for given in each.inputs.values() if given.kind is InputKind.URL]
+        inputs = [Right(given.text, each.at / "inputs" / given.name, _STRANGE, is_program=True) for given in fetched]
+        is_fixed = bool(each.run) and not is_agent(each.run)
+        found[name] = Rights((*program, *inputs), is_fixed=is_fixed)
+    return found
+
 
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
 _ENDS = (("success", Stop(End.DONE)), ("failure", Stop(End.FAILED)), ("interrupted", Stop(End.INTERRUPTED)))
 _CYCLE = "waits for itself"
 _WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, DependencyKind.OWN})
 """Dependencies that cannot be meant as they are written."""
+
 
 Needs = Mapping[str, tuple[Need, ...]]
 
@@ -43,12 +129,12 @@ def lower(plan: StagePlan) -> Flow | None:
         suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
         names=_NAMES,
         lost=tuple(
-            Edge(each.node, _CYCLE, To((name,)), each.at)
+            FlowEdge(each.node, _CYCLE, To((name,)), each.at)
             for name in circles
             for each in needs[name]
             if _is_circular(name, each, circles)
         ),
-        schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
+        schedules={"": FlowSchedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
     )
 
 
@@ -59,9 +145,9 @@ def _is_part(plan: StagePlan) -> bool:
     return plan.alone and (bool(stage.dependencies) or any(reads))
 
 
-def _make_node(name: str, envelope: Envelope) -> Node:
+def _make_node(name: str, envelope: Envelope) -> FlowNode:
     at = envelope.at
-    return Node(name, at, edges=tuple([Edge(name, outcome, end, at) for outcome, end in _ENDS]))
+    return FlowNode(name, at, edges=tuple([FlowEdge(name, outcome, end, at) for outcome, end in _ENDS]))
 
 
 def _list_needs(envelope: Envelope) -> tuple[Need, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from stagec.core.components import components
 from stagec.core.place import Place
-from stagec.core.precedence import Precedence
+from stagec.core.precedence import Precedence, components
 from stagec.core.value import value
 from stagec.frontends.envelopes.document import DependencyKind, Envelope, StagePlan
 

@@ -10,7 +10,7 @@ from stagec.core.memo import Memo
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.frontends.envelopes.document import DURATION, PARALLEL, Envelope, StagePlan
-from stagec.frontends.envelopes.missing_files import mark_missing
+from stagec.frontends.envelopes.inputs import mark_missing
 from stagec.frontends.envelopes.recognise import find_stages, is_envelope, recognises
 from stagec.frontends.envelopes.resolve import Links, Resolver, WrittenEnvelope, find_texts
 from stagec.sources.read import Sources, legible

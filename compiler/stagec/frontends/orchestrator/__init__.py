@@ -13,7 +13,7 @@ from stagec.frontends.orchestrator.document import Workflow
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from stagec.model.occurrence import Occurrence
+    from stagec.model.flow import Occurrence
     from stagec.plan.document import Draft
 
 _FOLDER = ".agent"
@@ -59,7 +59,7 @@ def _connect(document: Workflow, find: FindAgent) -> Workflow:
 
 
 def _freeze(document: Workflow, flow: Flow, sources: Sources) -> Draft:
-    from stagec.frontends.orchestrator.freezing.draft import freeze  # most runs only check
+    from stagec.frontends.orchestrator.lower import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 

@@ -2,20 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 
-from stagec.core.json import Object, object_of
+from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
-from stagec.core.nearest import NameIndex
+from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
-from stagec.frontends.orchestrator.artifacts import Artifacts
+from stagec.core.words import listing, quote
 from stagec.model.agent import CalledAgent
+from stagec.sources.read import Sources, join
+from stagec.sources.shape import judge_schema
 from stagec.sources.tree import Fault
+
+AGENTS = ".agent"
+"""The folder of orchestrator files and of agents."""
+_SCHEMAS = "agents/common/schemas"
+
+
+@value
+class Artifacts:
+    """The folder of schemas, whether it is there, and the schemas by the names that hand-offs have for them.
+
+    `has_payload` tells whether the file is there that is named as the schema of payloads.
+    """
+
+    folder: str = _SCHEMAS
+    has_folder: bool = False
+    schemas: Mapping[str, Json] = NOTHING
+    has_payload: bool = False
+
+
+def find_project(file: str) -> str:
+    """Return the folder of the project that an orchestrator file belongs to: the one that has `.agent`."""
+    folder = posixpath.dirname(file)
+    return posixpath.dirname(folder) if posixpath.basename(folder) == AGENTS else ""
+
+
+def find_artifacts(sources: Sources, file: str, root: Object, names: Iterable[str]) -> Artifacts:
+    """Return the schemas under some names, and that of payloads."""
+    project = find_project(file)
+    folder = posixpath.join(project, _SCHEMAS)
+    known = {name: _read(sources, join(folder, f"{name}.json")) for name in dict.fromkeys(names)}
+    named = text_in(object_of(root.get("payloadSchema")), "$ref")
+    path = join(project, named) if named is not None else None
+    _read(sources, path)  # what is wrong with it is told there
+    return Artifacts(
+        folder=folder,
+        has_folder=sources.has_folder(folder),
+        schemas=known,
+        has_payload=path is not None and sources.exists(path),
+    )
+
+
+def _read(sources: Sources, path: str | None) -> Json:
+    """Return what a schema file holds, having judged it; nothing where it is not there or cannot be read."""
+    tree = sources.tree(path, "schema") if path is not None and sources.exists(path) else None
+    if tree is None or not tree.readable:
+        return None
+    sources.replace(judge_schema(tree, sources.budgets, sources.patterns))
+    return tree.value
+
 
 MAX_CYCLES = 5
 """Transitions that an issue may make where the file does not say."""
+
 
 SECTIONS = ("phases", "labelMapping", "agents")
 """What every file has."""
@@ -231,3 +285,119 @@ class Workflow:
 
 NO_MENTIONS: Mapping[str, Mention] = NOTHING
 """No names."""
+
+
+_FILTERS = ("labels", "state", "limit")
+_MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "ghProject": ("project", *_FILTERS),
+    "ghRepoIssues": ("repo", *_FILTERS, "projectMembership"),
+    "explicit": ("issueIds",),
+}
+"""The members of each kind of source besides `kind`."""
+_REPOSITORY = re.compile(r"[^/\s]+/[^/\s]+")
+
+
+@value
+class SourceFault:
+    """One thing that is wrong, where, and in words; a `foreign` member belongs to another kind of source."""
+
+    at: Place
+    sentence: str
+    is_foreign: bool = False
+
+
+def find_source_faults(workflow: Workflow) -> Iterator[SourceFault]:
+    """Yield what is wrong with a source whose kind is written."""
+    given, at = object_of(workflow.body.get("issueSource")), workflow.at / "issueSource"
+    kind = text_in(given, "kind")
+    if kind is None:
+        return
+    if kind not in _MEMBERS:
+        near = hint(kind, NameIndex(_MEMBERS))
+        yield SourceFault(at / "kind", f"issue source {quote(kind)} is none of {listing(_MEMBERS, 'or')}{near}")
+        return
+    needed = {"ghProject": "project", "explicit": "issueIds"}.get(kind)
+    if needed is not None and needed not in given:
+        yield SourceFault(at / needed, f"an issue source of kind {quote(kind)} needs {quote(needed)}")
+    for name in given:
+        if name in _MEMBERS[kind]:
+            fits, wanted = _CHECKS[name]
+            if not fits(given[name]):
+                yield SourceFault(at / name, f"{quote(name)} of the issue source must be {wanted}")
+        elif name != "kind" and not name.startswith(("$", "_", "x-")):
+            why = f"an issue source of kind {quote(kind)} has no {quote(name)}"
+            yield SourceFault((at / name).key, f"{why}{hint(name, NameIndex(_MEMBERS[kind]))}", is_foreign=True)
+
+
+def _is_count(given: Json) -> bool:
+    return (whole_of(given) or 0) > 0
+
+
+def _is_project(given: Json) -> bool:
+    members = object_of(given)
+    by_number = isinstance(members.get("owner"), str) and _is_count(members.get("number"))
+    return by_number or isinstance(members.get("id"), str)
+
+
+def _are_texts(given: Json) -> bool:
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+def _are_ids(given: Json) -> bool:
+    known = (isinstance(each, str | int | float) and not isinstance(each, bool) for each in list_of(given))
+    return bool(list_of(given)) and all(known)
+
+
+_CHECKS: Mapping[str, tuple[Callable[[Json], bool], str]] = {
+    "project": (_is_project, "an object with 'owner' and 'number', or with 'id'"),
+    "labels": (_are_texts, "a list of texts"),
+    "state": (lambda given: given in ("open", "closed", "all"), "'open', 'closed' or 'all'"),
+    "limit": (_is_count, "a whole number from 1"),
+    "repo": (
+        lambda given: isinstance(given, str) and _REPOSITORY.fullmatch(given) is not None,
+        "a repository, written 'owner/name'",
+    ),
+    "projectMembership": (lambda given: given in ("any", "unbound"), "'any' or 'unbound'"),
+    "issueIds": (_are_ids, "a list with at least one text or number"),
+}
+
+
+@value
+class KnownOutcomes:
+    """The outcomes of an agent; where they are `is_open`, there may be others than those that are known."""
+
+    names: tuple[str, ...]
+    is_open: bool
+
+
+def find_outcomes(workflow: Workflow, agent: Performer) -> KnownOutcomes:
+    """Return the outcomes of an agent, as its role and its answers tell."""
+    is_transformer = agent.role is PerformerRole.TRANSFORMER
+    own = (SUCCESS, FAILED) if is_transformer else ()
+    if is_transformer and not agent.exceptions:
+        return KnownOutcomes(own, is_open=False)
+    verdicts = list_verdicts(workflow, agent)
+    if verdicts is None:
+        return KnownOutcomes(tuple(dict.fromkeys((*own, *agent.outputs, *agent.exceptions))), is_open=True)
+    return KnownOutcomes(tuple(dict.fromkeys((*own, *verdicts))), is_open=False)
+
+
+def list_verdicts(workflow: Workflow, agent: Performer) -> tuple[str, ...] | None:
+    """Return the verdicts that closing answers of an agent can have; None where nobody lists them."""
+    called = workflow.called.get(agent.id)
+    if called is None or not called.is_whole or not called.closings:
+        return None
+    found: dict[str, None] = {}
+    for each in called.closings:
+        if each.verdicts is None:
+            return None
+        found.update(dict.fromkeys(each.verdicts))
+    return tuple(found)
+
+
+def list_template_keys(workflow: Workflow, agent: Performer) -> Iterator[str]:
+    """Yield the names under which climpt looks for comments: of the agent and an outcome, in two forms."""
+    for outcome in dict.fromkeys((*find_outcomes(workflow, agent).names, *agent.outputs, *agent.exceptions)):
+        raised = f"{outcome[:1].upper()}{outcome[1:]}"
+        yield f"{agent.id}{raised}"
+        yield f"{agent.id}To{raised}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.frontends.orchestrator.document import Workflow
-from stagec.model.occurrence import NameKind, Occurrence
+from stagec.model.flow import NameKind, Occurrence
 
 
 def list_names(document: Workflow) -> Iterator[Occurrence]:

@@ -11,8 +11,8 @@ from stagec.core.memo import Memo
 from stagec.core.place import Mention, Place
 from stagec.core.value import replace
 from stagec.core.words import quote
-from stagec.frontends.orchestrator.artifacts import AGENTS, find_artifacts, find_project
 from stagec.frontends.orchestrator.document import (
+    AGENTS,
     DIRECT,
     MAX_CYCLES,
     NO_MENTIONS,
@@ -27,6 +27,8 @@ from stagec.frontends.orchestrator.document import (
     PhaseType,
     Release,
     Workflow,
+    find_artifacts,
+    find_project,
 )
 from stagec.sources.read import Sources, join
 from stagec.sources.shape import judge, judge_numbers

@@ -13,7 +13,7 @@ from stagec.frontends.registry.read import read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from stagec.model.occurrence import Occurrence
+    from stagec.model.flow import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -25,7 +25,7 @@ def _freeze(document: Registry, flow: Flow, sources: Sources) -> Draft:
 
 
 def _describe(document: Registry, flow: Flow) -> CalledAgent | None:
-    from stagec.frontends.registry.called import describe  # few projects have files that call agents
+    from stagec.frontends.registry.rights import describe  # few projects have files that call agents
 
     return describe(document, flow)
 

@@ -14,8 +14,7 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
-from stagec.frontends.registry.address import Address
-from stagec.frontends.registry.agent import Agent
+from stagec.frontends.registry.agent import Address, Agent
 from stagec.frontends.registry.files import CoordinateList, Folder, SchemaFolder
 from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.guards import DeclaredValidator, RetryPlan, ValidationStep

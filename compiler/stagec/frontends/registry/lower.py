@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
-from stagec.frontends.registry.agreement import disagreements, list_offered_by
-from stagec.frontends.registry.answers import DEFAULT, conditionals, open_jump
+from stagec.frontends.registry.answers import DEFAULT, conditionals, disagreements, list_offered_by, open_jump
 from stagec.frontends.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
 from stagec.frontends.registry.inputs import list_reads
 from stagec.frontends.registry.supply import find_unserved_verdict

@@ -8,7 +8,7 @@ from stagec.contract.schemas import Schema
 from stagec.core.json import find_inside, object_of
 from stagec.core.place import Mention, Place
 from stagec.frontends.registry.document import Registry
-from stagec.model.occurrence import NameKind, Occurrence
+from stagec.model.flow import NameKind, Occurrence
 
 _COORDINATES = ("c2", "c3", "edition", "adaptation")
 """What of a step leads to its prompt."""

@@ -11,7 +11,7 @@ from stagec.frontends.stages.recognise import PATHS, claims, considers, recognis
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from stagec.model.occurrence import Occurrence
+    from stagec.model.flow import Occurrence
     from stagec.model.rights import Rights
     from stagec.plan.document import Draft
 
@@ -31,14 +31,14 @@ def _lower(document: Pipeline) -> Flow | None:
 
 
 def _freeze(document: Pipeline, flow: Flow, sources: Sources) -> Draft:
-    from stagec.frontends.stages.freezing.draft import freeze  # most runs only check
+    from stagec.frontends.stages.freezing import freeze  # most runs only check
 
     return freeze(document, flow, sources)
 
 
 def _grant(document: Pipeline, flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
     def read() -> Mapping[str, Rights]:
-        from stagec.frontends.stages.rights import read_rights  # few runs ask for rights
+        from stagec.frontends.stages.lower import read_rights  # few runs ask for rights
 
         return read_rights(document)
 

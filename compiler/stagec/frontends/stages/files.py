@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
+from stagec.contract.combinations import types_of
 from stagec.contract.expansion import judge_expansion
-from stagec.core.json import Object, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
-from stagec.frontends.stages.document import MEMBERS
-from stagec.frontends.stages.listed import Listed, find_closed_stages, find_listed, is_prompt
+from stagec.frontends.stages.document import MEMBERS, REQUIRED, Stage
 from stagec.frontends.stages.recognise import (
     CONFIGURATION,
     MARKDOWN,
@@ -22,11 +23,230 @@ from stagec.frontends.stages.recognise import (
     is_stage,
     sees,
 )
-from stagec.sources.read import Sources, legible
+from stagec.sources.ignore import Patterns
+from stagec.sources.read import Sources, join, legible
 from stagec.sources.shape import judge, judge_by, judge_member, judge_numbers
 from stagec.sources.tree import Fault, Tree
 
+_KNOWN = NameIndex(MEMBERS)
+_PHASES = frozenset({"setup", "gate", "assert", "exit"})
+_ANSWERS = frozenset({"defer", "block"})
+_KEYS_OTHERS = frozenset({"stage", "stages", "disallowedTools", "disallowed-tools"})
+"""Words that are near to a key and far from what it means."""
+_SHORT, _HEAD, _LONG = 5, 3, 8
+"""Of short words only those that begin alike are taken for each other, of long ones all that are near."""
+
+
+def find_misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a stage that look like a known one, and that one.
+
+    Those that look like a required key which is not there are left out: who says that it is missing names them.
+    """
+    lacking = NameIndex(each for each in REQUIRED if each not in stage.members)
+    for key in stage.members:
+        if key not in _KNOWN and key not in _KEYS_OTHERS and not key.startswith(("x-", "_", "$")):
+            near = _KNOWN.nearest(key)
+            if near is not None and _alike(key, near, written=near in stage.members) and lacking.nearest(key) is None:
+                yield key, near
+
+
+def _alike(key: str, near: str, *, written: bool) -> bool:
+    """Tell whether a key is hardly another word; where the known key is written too, short ones must be the same."""
+    if written and len(key) <= _LONG:
+        return _letters(key) == _letters(near)
+    return len(key) > _SHORT or key.lower()[:_HEAD] == near.lower()[:_HEAD]
+
+
+def _letters(key: str) -> str:
+    return "".join(filter(str.isalnum, key.lower()))
+
+
+def find_misplaced_keys(stage: Stage) -> Iterator[str]:
+    """Yield the keys of a stage that are read below `stagec` only, and hold what would be read there.
+
+    Other programs have keys of these names, too, and hold other things in them.
+    """
+    yield from (key for key, holds in _BELOW.items() if key in stage.members and holds(stage.members[key]))
+
+
+def _are_checks(given: Json) -> bool:
+    return isinstance(given, list) and bool(given) and all("verdict" in object_of(each) for each in given)
+
+
+_BELOW: Mapping[str, Callable[[Json], bool]] = {
+    "next": lambda given: isinstance(given, str | dict | list),
+    "checks": _are_checks,
+    "gate": lambda given: bool(object_of(given)) and object_of(given).keys() <= _ANSWERS,
+    "hooks": lambda given: bool(object_of(given)) and object_of(given).keys() <= _PHASES,
+}
+
+
+def find_fallen_keywords(stage: Stage) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a stage that are keywords of the schema above them, and the key of this schema.
+
+    Their indentation is lost, or is made of spaces that YAML takes for letters.
+    """
+    above: str | None = None
+    for key, given in stage.members.items():
+        keyword = key.strip()
+        if key in _SCHEMAS:
+            above = key
+        elif above is None or key in MEMBERS or not _TAKES.get(keyword, _takes_nothing)(given):
+            above = None
+        else:
+            yield key, above
+
+
+def _takes_nothing(_: Json) -> bool:
+    return False
+
+
+def _is_schema(given: Json) -> bool:
+    return isinstance(given, bool | dict)
+
+
+def _are_schemas(given: Json) -> bool:
+    return isinstance(given, dict) and all(map(_is_schema, given.values()))
+
+
+def _are_names(given: Json) -> bool:
+    return isinstance(given, list) and all(isinstance(each, str) for each in given)
+
+
+def _is_count(given: Json) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
 _SCHEMAS = ("completionSchema", "inputsSchema")
+_TAKES: Mapping[str, Callable[[Json], bool]] = {
+    "required": _are_names,
+    "type": lambda given: types_of({"type": given}) is not None,
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "items", "propertyNames"), _is_schema),
+    **dict.fromkeys(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"), _are_schemas),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), lambda given: isinstance(given, list) and all(map(_is_schema, given))),
+    **dict.fromkeys(("minProperties", "maxProperties"), _is_count),
+}
+"""Keywords that a schema of objects often has, and whether they take a value."""
+
+
+_SPECIAL = frozenset("*?[")
+MOST_COMPARED = 1_000_000
+"""Comparisons of patterns with files for one pipeline; the pattern that passes the limit is compared to the end."""
+
+
+_LISTED_OTHERS = frozenset({"pipeline", "registry", "agent"})
+"""What a file that a pattern matches may have turned out to be, and is then no stage."""
+
+
+@value
+class Listed:
+    """One path or pattern of a pipeline's `stages`, and the files found under it.
+
+    `index` is where it stands in the list, None for all that lies beside a pipeline which lists nothing.
+    `searched` is False for a pattern that is left out because those before it were compared with too many files.
+    """
+
+    index: int | None
+    text: str
+    files: tuple[str, ...]
+    searched: bool = True
+
+
+def find_listed(sources: Sources, pipeline: Tree) -> tuple[Listed, ...]:
+    """Return the stage files that a pipeline lists; where it lists none, every stage definition beside it."""
+    body = object_of(pipeline.value)
+    search = _Search(sources, pipeline.file)
+    if "stages" in body:
+        return tuple(
+            search.find(index, each)
+            for index, each in enumerate(list_of(body["stages"]))
+            if isinstance(each, str) and each
+        )
+    beside = [file for suffix in MARKDOWN for file in search.find(None, f"*{suffix}").files]
+    seen = tuple(file for file in beside if not is_prompt(sources, file) and sees(sources, file))
+    return (Listed(None, "", seen),)
+
+
+class _Search:
+    """The search for the files of one pipeline: each folder is walked once, and each pattern is compared once."""
+
+    def __init__(self, sources: Sources, pipeline: str) -> None:
+        self._sources = sources
+        self._pipeline = pipeline
+        self._left = MOST_COMPARED
+        self._below: dict[str, tuple[str, ...]] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+
+    def find(self, index: int | None, text: str) -> Listed:
+        """Return the files that a path means, relative to a pipeline; `*` stays in a name, `**` goes into folders."""
+        path = join(posixpath.dirname(self._pipeline), text)
+        if path is None:
+            return Listed(index, text, ())
+        if not _SPECIAL.intersection(path):
+            if path not in self._found:
+                is_there = path != self._pipeline and (self._sources.exists(path) or self._sources.has_folder(path))
+                self._found[path] = (path,) if is_there else ()
+            return Listed(index, text, self._found[path])
+        if path not in self._found:
+            if self._left <= 0:
+                return Listed(index, text, (), searched=False)
+            self._found[path] = tuple(self._matching(path))
+        return Listed(index, text, self._found[path])
+
+    def _matching(self, path: str) -> Iterator[str]:
+        names = path.split("/")
+        fixed = "/".join(names[: next(index for index, name in enumerate(names) if _SPECIAL.intersection(name))])
+        if fixed not in self._below:
+            self._below[fixed] = self._sources.below(fixed, "")
+        self._left -= len(self._below[fixed]) + 1
+        suffix = posixpath.splitext(path)[1]
+        ending = "" if _SPECIAL.intersection(suffix) else suffix
+        pattern = Patterns.of([f"/{path}"])
+        for file in self._below[fixed]:
+            if file.endswith(ending) and pattern.verdict(file, folder=False):
+                tree = self._sources.find_tree(file)
+                if posixpath.basename(file) not in PIPELINES and (tree is None or tree.kind not in _LISTED_OTHERS):
+                    yield file
+
+
+def is_prompt(sources: Sources, file: str) -> bool:
+    """Tell whether a file is a prompt of a step registry, and a stage only where a pipeline lists it."""
+    tree = sources.find_tree(file)
+    return tree is not None and tree.kind == "prompt"
+
+
+_ENTRIES = ("entry", "entryStage")
+_CONDUCT = ("next", "checks", "gate", "hooks")
+
+
+def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
+    """Yield such files where a pipeline mentions a stage that no other file can be; their trees say what is wrong."""
+    known = {name for tree in stages for name in _names_of(tree)}
+    # the names of stages that a pipeline says: where runs begin, what it speaks of, and where cases lead
+    mentioned: list[str] = []
+    body = object_of(pipeline.value)
+    mentioned.extend(filter(None, (text_in(body, name) for name in _ENTRIES)))
+    for member in _CONDUCT:
+        mentioned.extend(object_of(body.get(member)))
+    for way in object_of(body.get("next")).values():
+        for case in list_of(way) if isinstance(way, list) else (way,):
+            to = object_of(case)
+            named = (case, *list_of(to.get("stages")), to.get("stages"), to.get("join"))
+            mentioned.extend(each for each in named if isinstance(each, str))
+    if known.issuperset(mentioned):
+        return
+    folder = posixpath.dirname(pipeline.file)
+    for file in sources.below(folder, ""):
+        is_beside = posixpath.dirname(file) == folder and file.endswith(MARKDOWN)
+        if is_beside and sources.is_closed(file):
+            yield file
+
+
+def _names_of(tree: Tree) -> Iterator[str]:
+    yield posixpath.splitext(posixpath.basename(tree.file))[0]
+    yield text_in(object_of(tree.value), "id") or ""
+
+
 _IDS = 2
 """So many of what look like the ids of one stage count: it may have been written twice."""
 _ID = re.compile(rb"""^[ \t{]*["']?id["']?[ \t]*:[ \t]*["']?([^\s"'#,]+)""", re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stagec.contract.schemas import Schema
 from stagec.core.place import Mention
 from stagec.frontends.stages.document import Pipeline, Stage
-from stagec.model.occurrence import NameKind, Occurrence
+from stagec.model.flow import NameKind, Occurrence
 
 _CONTEXT = "ctx"
 

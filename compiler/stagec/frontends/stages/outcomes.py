@@ -10,8 +10,7 @@ from operator import methodcaller
 
 from stagec.contract.choices import identity
 from stagec.contract.schemas import Miss, Schemas
-from stagec.contract.standings import ABSENT, OTHER, Path, PathValue
-from stagec.contract.variants import LARGEST, MOST, Variants, variants
+from stagec.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants
 from stagec.core.json import Json, object_of, whole_of
 from stagec.core.value import value
 from stagec.frontends.stages.document import Stage, StageCondition

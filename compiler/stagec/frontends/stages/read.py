@@ -15,10 +15,9 @@ from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import value
 from stagec.frontends.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
 from stagec.frontends.stages.files import PipelineFiles, bundles, guess_names, objects
-from stagec.frontends.stages.incoming import incoming
+from stagec.frontends.stages.placeholder_errors import markdown_body, object_body
 from stagec.frontends.stages.recognise import says_nothing_of_a_stage
-from stagec.frontends.stages.routes import Written, conduct
-from stagec.frontends.stages.template import markdown_body, object_body
+from stagec.frontends.stages.routes import Written, conduct, incoming
 from stagec.sources.read import Sources, join
 from stagec.sources.tree import Fault, Tree
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from stagec.core.place import Key, Place, spell_path
 from stagec.core.rule import Family, Finding
 from stagec.core.words import quote
-from stagec.protocol.checkpoint import JudgedCheckpoint
-from stagec.protocol.manifest_shape import CheckpointFault
+from stagec.protocol.checkpoint import CheckpointFault, JudgedCheckpoint
 
 FAMILY = Family(__name__, (range(850, 900),), JudgedCheckpoint)
 rule = FAMILY.rule

@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
-from stagec.core.guess import Guess, guess
 from stagec.core.json import Json, list_of, object_of, text_in
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Place, Pointer, spell_path
-from stagec.core.rule import Family, Finding, Related, Rule
-from stagec.core.value import replace
+from stagec.core.rule import Family, Finding, Related, Rule, read_name
 from stagec.core.words import listing, quote, with_article
 from stagec.sources.tree import Fault, Tree
 
@@ -35,10 +33,16 @@ _LIMITS = {
 _TRUTHS = {"true": True, "false": False}
 
 
-def shape_rule(module: str, *, since: str, origin: tuple[str, ...], severity: Severity = Severity.ERROR) -> Rule[Tree]:
-    """Declare the rule about faults of shape whose topic is its name, which is that of a module."""
-    declared = FAMILY.make_error(module, lambda _: (), since, origin)
-    return replace(declared, severity=severity, check=partial(misshapen, topic=declared.name))
+def shape_rule(
+    *, since: str, origin: tuple[str, ...], severity: Severity = Severity.ERROR
+) -> Callable[[Callable[[], None]], Rule[Tree]]:
+    """Declare the rule about faults of shape whose topic is the name of the decorated function, which has its page."""
+
+    def declare(page: Callable[[], None]) -> Rule[Tree]:
+        topic = read_name(page.__name__)[1]
+        return FAMILY.declare(page, partial(misshapen, topic=topic), since, origin, severity)
+
+    return declare
 
 
 def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from stagec.core.place import Place, spell_path
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.frontends.envelopes.document import StageInput, StagePlan
-from stagec.frontends.envelopes.own_reads import OwnRead
+from stagec.frontends.envelopes.inputs import OwnRead
 from stagec.sources.tree import Fault
 
 FAMILY = Family(__name__, (range(400, 500),), StagePlan)

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from stagec.core.guess import Guess, guess
 from stagec.core.json import list_of, object_of
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article

@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.contract.promise import Presence, Promise
 from stagec.contract.schemas import Miss, Schema, absent
-from stagec.core.guess import guess
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.frontends.registry.answers import Reading, find_unsettled
-from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS
 from stagec.frontends.registry.document import OutputSchema, Registry, Step
 from stagec.frontends.registry.inputs import JudgedInput
-from stagec.frontends.registry.prompts import PromptFile, Prompts
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, PromptFile, Prompts
 from stagec.frontends.registry.supply import Optional
 
 FAMILY = Family(__name__, (range(200, 300), range(2000, 2100)), Registry)

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from stagec.contract.choices import as_text
 from stagec.contract.schemas import Schema
-from stagec.core.guess import Guess, guess
 from stagec.core.json import Json
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote

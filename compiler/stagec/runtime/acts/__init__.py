@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stagec.core.json import Json
 from stagec.plan.act import Act, Converse, Delegate, Process, Prompt, Rest
-from stagec.runtime.acts import agent, command, converse, process, prompt
+from stagec.runtime.acts import agent, converse, process, prompt
+from stagec.runtime.acts import process as command
 from stagec.runtime.exchange import Effect
 from stagec.runtime.execution import Execution, NodeResult
 from stagec.runtime.step_builder import StepBuilder
@@ -24,7 +25,7 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
         return agent.begin(builder, act, execution)
     if isinstance(act, Rest):
         return agent.rest(builder, execution)
-    return command.begin(builder, act, execution)
+    return command.begin_command(builder, act, execution)
 
 
 def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
@@ -40,4 +41,4 @@ def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answe
         return agent.resume(builder, act, execution, effect, answer)
     if isinstance(act, Rest):
         return ()
-    return command.resume(builder, act, execution, effect, answer)
+    return command.resume_command(builder, act, execution, effect, answer)

@@ -14,10 +14,9 @@ from stagec.plan.document import Phases
 from stagec.plan.gate import AgentGate, RestGate
 from stagec.plan.node import Go, Outcome, Stop
 from stagec.runtime.agent_runs import AgentRunName
-from stagec.runtime.exchange import Answered, Effect, Started, Wait
+from stagec.runtime.exchange import Answered, Close, Comment, Dispatch, Effect, Relabel, Started, Wait
 from stagec.runtime.execution import AgentRun, Execution, NodeResult, PendingTransition, failure_in
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error, describe_failure
-from stagec.runtime.orchestrator_requests import Close, Comment, Dispatch, Relabel
 from stagec.runtime.program import choose
 from stagec.runtime.state import IssueStatus, State
 from stagec.runtime.step_builder import StepBuilder

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
+from stagec.runtime.answer_schemas import UNREADABLE
 from stagec.runtime.exchange import Message, Request
 from stagec.runtime.execution import Conversation, Execution
-from stagec.runtime.readable_answers import UNREADABLE
 
 _EMPTY = Conversation()
 

@@ -7,21 +7,57 @@ from collections.abc import Mapping
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.core.words import listing
-from stagec.plan.act import Process
+from stagec.plan.act import Command, Hole, Process
 from stagec.protocol.lifecycle import StageEvent, StageStatus
+from stagec.runtime.acts import validation
 from stagec.runtime.acts.conclusion import pause
-from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish, execution_of
+from stagec.runtime.acts.validation import read_output, read_whole
+from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish, Run, Shell, execution_of
 from stagec.runtime.execution import Execution, NodeResult, StageAttempt
-from stagec.runtime.extractors import read_whole
 from stagec.runtime.failures import FailureKind, RunFailure, describe_error
+from stagec.runtime.json_values import follow
+from stagec.runtime.render import UnfilledError
 from stagec.runtime.step_builder import StepBuilder
+
+_NOTHING: tuple[NodeResult, ...] = ()
+
+
+def begin_command(builder: StepBuilder, act: Command, execution: Execution) -> tuple[NodeResult, ...]:
+    """Run the program, unless a word of its command line has no value."""
+    scope = {"input": builder.now.inputs}
+    render = builder.program.renderer.render
+    try:
+        words = tuple(render(word, scope) for word in act.words)
+    except UnfilledError as unfilled:
+        builder.fail(FailureKind.UNSTARTABLE, f"{unfilled} has no value", execution)
+        return _NOTHING
+    empty = [piece for word in act.words for piece in word if type(piece) is Hole and follow(scope, piece.path) is None]
+    if empty:
+        builder.fail(FailureKind.UNSTARTABLE, f"{'.'.join(map(str, empty[0].path))} is null", execution)
+        return _NOTHING
+    builder.request(execution, Run, words=words, milliseconds=act.milliseconds)
+    return _NOTHING
+
+
+def resume_command(
+    builder: StepBuilder, _act: Command, execution: Execution, effect: Effect, answer: Json
+) -> tuple[NodeResult, ...]:
+    """Take the exit status, or what the validation came to."""
+    if type(effect) is Shell:
+        return validation.resume(builder, execution, effect, answer)
+    output = read_output(answer)
+    result = {"answer": {"exit": output.status, "stdout": output.stdout}}
+    outcome = "closing" if output.status == 0 else "repeat"
+    builder.remember(execution.node, record=result["answer"])
+    builder.emit("StageAssertOutcome", execution, exit=output.status)
+    return validation.validate(builder, NodeResult(execution, outcome, result))
+
 
 _SUCCESS, _FAILURE, _INTERRUPTED = "success", "failure", "interrupted"
 _CAUSES = {"timeout": StageEvent.HARD_TIMEOUT, "abort": StageEvent.ABORT}
 """What sends signals to a process, by what the world calls it."""
 _OTHERWISE = frozenset({"failed", "interrupted"})
 """What the end marker of a stage may say against its success."""
-_NOTHING: tuple[NodeResult, ...] = ()
 
 
 def begin(builder: StepBuilder, act: Process, execution: Execution) -> tuple[NodeResult, ...]:

@@ -3,24 +3,197 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 
-from stagec.sources.shape.pieces import (
-    ANYTHING,
-    DOT,
-    NOTHING,
-    WORD,
-    Piece,
-    between,
-    either,
-    explodes,
-    join,
-    read_brackets,
-    read_escape,
-    repeat,
-    run,
-    single,
-)
+from stagec.core.value import value
+
+_ASCII = 128
+_OTHERS = 1 << _ASCII
+EVERY = (_OTHERS << 1) - 1
+"""Every character."""
+
+
+_ITEM = re.compile(r"\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[pP]\{[^}]*\}|.)|.", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0", "b": "\b"}
+
+
+def between(low: int, high: int) -> int:
+    """Return the set of the characters from one code point to another, both included."""
+    mask = (1 << min(high + 1, _ASCII)) - (1 << min(low, _ASCII))
+    return mask | _OTHERS if high >= _ASCII else mask
+
+
+def _of(characters: Iterable[str]) -> int:
+    mask = 0
+    for each in characters:
+        mask |= between(ord(each), ord(each))
+    return mask
+
+
+_DIGIT = between(ord("0"), ord("9"))
+_WORD = _DIGIT | between(ord("a"), ord("z")) | between(ord("A"), ord("Z")) | _of("_")
+_BLANK = _of(" \t\n\r\f\v")
+_CLASSES = {
+    "d": _DIGIT,
+    "w": _WORD,
+    "s": _BLANK | _OTHERS,
+    "D": EVERY ^ _DIGIT,
+    "W": EVERY ^ _WORD,
+    "S": EVERY ^ _BLANK,
+}
+DOT = EVERY ^ _of("\n\r")
+"""What a dot matches."""
+
+
+@lru_cache(maxsize=1024)
+def read_escape(text: str) -> int:
+    r"""Return what an escape such as `\d` or `\x41` matches."""
+    code = _code(text)
+    return _CLASSES.get(text[1], EVERY) if code is None else between(code, code)
+
+
+@lru_cache(maxsize=1024)
+def read_brackets(text: str) -> int | None:
+    """Return what a set such as `[a-z_]` matches, or nothing when a range of it runs backwards."""
+    negated = text.startswith("[^")
+    items = _ITEM.findall(text[2 if negated else 1 : -1])
+    mask, index = 0, 0
+    while index < len(items):
+        # the upper end of the range that an item begins, or nothing when it begins none
+        upper = _code(items[index + 2]) if items[index + 1 : index + 2] == ["-"] and index + 2 < len(items) else None
+        low, high = _code(items[index]), upper
+        if low is None or high is None:
+            mask |= read_escape(items[index]) if low is None else between(low, low)
+            index += 1
+            continue
+        if low > high:
+            return None
+        mask |= between(low, high)
+        index += 3
+    return EVERY ^ mask if negated else mask
+
+
+def _code(item: str) -> int | None:
+    """Return the code point that one item of a set stands for, or nothing when it stands for many."""
+    if not item.startswith("\\"):
+        return ord(item)
+    letter, rest = item[1], item[2:].strip("{}")
+    if letter in "ux" and rest:
+        return int(rest, 16)
+    if letter in _CLASSES or letter in "pPkc" or letter in "123456789":
+        return None
+    return ord(_CONTROLS.get(letter, letter))
+
+
+WORD = 8
+"""How many characters of a piece's beginning are looked at."""
+_MANY = 10
+"""A group that may be repeated more often than this is as bad as one without a limit."""
+_COMPARISONS = 64
+
+
+@value
+class Piece:
+    """A stretch of a pattern: which characters it can begin with, and whether it can be empty.
+
+    `more` are the characters with which it may go on where it could also end. `word` are the sets of characters of
+    its beginning, one for each character, all of them when it is `fixed`. `clash` tells that it can match one text in
+    several ways, which is harmless once and exponential when repeated.
+    """
+
+    first: int = 0
+    empty: bool = True
+    more: int = 0
+    word: tuple[int, ...] = ()
+    fixed: bool = True
+    clash: bool = False
+
+    def is_alike(self, other: Piece, first: int) -> bool:
+        """Tell whether one text can be both, before a character of `first`."""
+        short, long = sorted((self, other), key=lambda piece: len(piece.word))
+        if not all(a & b for a, b in zip(short.word, long.word, strict=False)):
+            return False
+        if not (short.fixed and long.fixed) or len(short.word) == len(long.word):
+            return bool(short.first & long.first)
+        return bool(long.word[len(short.word)] & first)
+
+
+NOTHING = Piece()
+ANYTHING = Piece(EVERY, empty=True, fixed=False)
+"""What is not looked into: a reference back to a group."""
+
+
+def single(mask: int) -> Piece:
+    """Return the piece that matches one character of a set."""
+    return Piece(mask, empty=False, word=(mask,))
+
+
+def run(masks: Sequence[int], length: int) -> Piece:
+    """Return the piece that matches so many characters, of which the first few are given."""
+    return Piece(masks[0], empty=False, word=tuple(masks), fixed=length == len(masks))
+
+
+def join(left: Piece, right: Piece) -> Piece:
+    """Return one piece after the other."""
+    word = (left.word + right.word)[:WORD] if left.fixed else left.word
+    return Piece(
+        left.first | right.first if left.empty else left.first,
+        left.empty and right.empty,
+        left.more | right.more if right.empty else right.more,
+        word,
+        left.fixed and right.fixed and len(word) < WORD,
+        left.clash or right.clash or bool(left.more & right.first),
+    )
+
+
+def either(branches: Sequence[Piece]) -> Piece:
+    """Return the choice between pieces."""
+    if len(branches) == 1:
+        return branches[0]
+    first = more = 0
+    for branch in branches:
+        first |= branch.first
+        more |= branch.more
+    empty = any(branch.empty for branch in branches)
+    clash = any(branch.clash for branch in branches) or _compete(branches, first)
+    return Piece(first, empty, more, () if empty else (first,), fixed=False, clash=clash)
+
+
+def repeat(piece: Piece, low: int, high: int | None) -> Piece:
+    """Return a piece repeated from `low` to `high` times, `None` being without limit."""
+    empty = piece.empty or low == 0
+    exact = low == high
+    return Piece(
+        piece.first,
+        empty,
+        piece.more if exact else piece.more | piece.first,
+        () if empty else (piece.first,),
+        fixed=False,
+        clash=piece.clash or (high != 1 and _again(piece)),
+    )
+
+
+def explodes(piece: Piece, high: int | None) -> bool:
+    """Tell whether repeating a piece that often can take exponential time on a backtracking engine."""
+    return (high is None or high > _MANY) and (piece.clash or _again(piece))
+
+
+def _again(piece: Piece) -> bool:
+    return bool(piece.more & piece.first)
+
+
+def _compete(branches: Sequence[Piece], first: int) -> bool:
+    """Tell whether two branches can match the same text; after a fixed number of comparisons they are let off."""
+    seen, left = 0, _COMPARISONS
+    for index, branch in enumerate(branches):
+        earlier = branches[:index] if branch.first & seen else ()
+        if any(branch.is_alike(other, first) for other in earlier[:left]):
+            return True
+        left = max(left - len(earlier), 0)
+        seen |= branch.first
+    return False
 
 
 class PatternTrouble(StrEnum):

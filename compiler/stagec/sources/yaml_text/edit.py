@@ -12,8 +12,7 @@ from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.members import Spot, after_colon, dash, line_end, line_start, next_line, spot
-from stagec.sources.yaml_text.nodes import Kind, YamlNode
-from stagec.sources.yaml_text.scalars import meaning
+from stagec.sources.yaml_text.nodes import Kind, YamlNode, meaning
 
 _PLAIN = re.compile(r"[A-Za-z_](?:[\w ./-]*\w)?", re.ASCII)
 

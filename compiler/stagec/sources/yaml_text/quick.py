@@ -6,52 +6,183 @@ import re
 
 from stagec.core.collector import PausedCollector
 from stagec.core.json import Json
-from stagec.sources.yaml_text.quick_flow import (
-    COLON,
-    DOUBLE,
-    QUOTED,
-    SINGLE,
-    UnusualError,
-    flow,
-    fold_lines,
-    join_lines,
-    read_name,
-    unquote,
-)
-from stagec.sources.yaml_text.scalars import NumberError, meaning
+from stagec.sources.yaml_text.nodes import NumberError, meaning
+
+SINGLE = r"'[^'\n]*+(?:''[^'\n]*+)*'"
+DOUBLE = r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"'
+QUOTED = r"""'[^']*+(?:''[^']*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
+"""A quoted scalar, on one line or on several; the two before are for keys, which end on their line."""
+
+
+COLON = r"[ ]{0,20}+:"
+"""Behind a key; the parser looks for it in the next 1,024 characters, and `named` sees to the key's own length."""
+
+
+_GAP = r"[ \n]*+(?:(?<=[ \n])#[^\n]*+\n[ \n]*+)*+"
+_FLOW_FIRST = r"(?:[^ \n:#,\[\]{}&*!|>'\"%@`?-]|-(?=[0-9A-Za-z.]))"
+_FLOW_WITHIN = r"[^ \n:#,\[\]{}]"
+_FLOW_PLAIN = rf"{_FLOW_FIRST}{_FLOW_WITHIN}*+(?:(?::(?=[0-9A-Za-z/])| ++(?={_FLOW_WITHIN})){_FLOW_WITHIN}*+)*"
+_FLOW_KEY = rf"(?:{_FLOW_PLAIN})(?={COLON}[ \n])|{SINGLE}|{DOUBLE}"
+_PART = re.compile(rf"{_GAP}(?:({_FLOW_KEY}){COLON}{_GAP})?(?:({_FLOW_PLAIN})|({QUOTED}))?{_GAP}([\[\]{{}},])").match
+"""A key if there is one, a plain or quoted scalar if there is one, and the mark behind, which may open a collection."""
+
+
+_MARK = re.compile(rf"{_GAP}([\]}},])").match
+_BREAKS = re.compile(r"\n(\n*)")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPED = dict(zip('0abtnvfre "/\\', '\0\a\b\t\n\v\f\r\x1b "/\\', strict=True))
+_LAST = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+_LONGEST_KEY = 500
+"""Characters; the parser stops looking for the colon of a key after 1,024."""
+
+
+class UnusualError(ValueError):
+    """Something that the parser has to decide about."""
+
+
+def flow(text: str, at: int, left: int) -> tuple[Json, int]:
+    """Return the collection whose bracket stands at an offset, and the offset behind it; `left` more may open."""
+    if not left:
+        raise UnusualError
+    return _mapping(text, at + 1, left - 1) if text[at] == "{" else _sequence(text, at + 1, left - 1)
+
+
+def _sequence(text: str, at: int, left: int) -> tuple[list[Json], int]:
+    found: list[Json] = []
+    mark = ","
+    while mark == ",":
+        part = _PART(text, at)
+        if part is None or part[1] is not None:
+            raise UnusualError
+        if part[4] == "]" and part[2] is part[3] is None:
+            return found, part.end()
+        given, at, mark = _element(part, left)
+        found.append(given)
+    if mark != "]":
+        raise UnusualError
+    return found, at
+
+
+def _mapping(text: str, at: int, left: int) -> tuple[dict[str, Json], int]:
+    found: dict[str, Json] = {}
+    mark = ","
+    while mark == ",":
+        part = _PART(text, at)
+        if part is None:
+            raise UnusualError
+        if part[4] == "}" and part[1] is part[2] is part[3] is None:
+            return found, part.end()
+        name = read_name(part[1], found)
+        found[name], at, mark = _element(part, left)
+    if mark != "}":
+        raise UnusualError
+    return found, at
+
+
+def _element(part: re.Match[str], left: int) -> tuple[Json, int, str]:
+    """Return an element, the offset behind it and its comma or bracket, and that mark."""
+    _, plain, quoted, mark = part.groups()
+    if plain is not None:
+        return meaning(plain), part.end(), mark
+    if quoted is not None:
+        return unquote(quoted), part.end(), mark
+    if mark not in "[{":
+        raise UnusualError
+    given, at = flow(part.string, part.start(4), left)
+    end = _MARK(part.string, at)
+    if end is None:
+        raise UnusualError
+    return given, end.end(), end[1]
+
+
+def read_name(key: str | None, among: dict[str, Json]) -> str:
+    """Return the name that a key gives its member, which must be new."""
+    if key is None or len(key) > _LONGEST_KEY:
+        raise UnusualError
+    name = unquote(key) if key[0] in "'\"" else key
+    if name in among:
+        raise UnusualError
+    return name
+
+
+def unquote(written: str) -> str:
+    """Return the text that a quoted scalar stands for."""
+    inside = written[1:-1]
+    if "\n" in inside:
+        if written[0] == '"' and "\\ " in inside:
+            raise UnusualError
+        inside = fold_lines(inside)
+    if written[0] == "'":
+        return inside.replace("''", "'")
+    return _ESCAPE.sub(_character, inside) if "\\" in inside else inside
+
+
+def fold_lines(written: str) -> str:
+    """Join the lines of a scalar: a single break is a space, empty lines are breaks."""
+    first, *others = written.split("\n")
+    lines = [each.strip(" ") for each in others[:-1]]
+    return join_lines("\n".join([first.rstrip(" "), *lines, *(each.lstrip(" ") for each in others[-1:])]))
+
+
+def join_lines(lines: str) -> str:
+    """Put a space for each single break, and one break less for several."""
+    return _BREAKS.sub(lambda breaks: breaks[1] or " ", lines)
+
+
+def _character(escape: re.Match[str]) -> str:
+    *codes, letter = escape.groups()
+    if letter is not None:
+        if letter not in _ESCAPED:
+            raise UnusualError
+        return _ESCAPED[letter]
+    code = int(next(each for each in codes if each is not None), 16)
+    if code > _LAST or code in _SURROGATES:
+        raise UnusualError
+    return chr(code)
+
 
 _STRANGE = frozenset(map(chr, (*range(10), *range(11, 32), *range(127, 160), 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)))
 """Characters that the parser refuses, takes for breaks, or (tabs) treats in ways of its own."""
 
+
 _DEEPEST = 100
 """Collections inside each other, whatever the budget: each is read by a call inside a call."""
+
 
 _BLANK = r"(?: *+(?:#[^\n]*+)?\n)*"
 _END = rf" *+(?:(?<= )#[^\n]*+)?\n{_BLANK}"
 """The rest of a line behind a value, and the lines below that say nothing."""
 
-_FIRST = r"[^ \n:#,\[\]{}&*!|>'\"%@`?-]"
-_WITHIN = r"[^ \n:#]"
-_REST = rf"{_WITHIN}*+(?:(?::(?=[^ \n])|#| ++(?=[^ #\n])){_WITHIN}*+)*"
-_PLAIN = rf"(?:{_FIRST}|-(?=[^ \n])){_REST}"
-_NAME = rf"{_FIRST}{_WITHIN}*+(?:(?::(?=[^ \n])| ++(?={_WITHIN})){_WITHIN}*+)*"
-_KEY = rf"{_NAME}|{SINGLE}|{DOUBLE}"
-_ROW = re.compile(rf"(?:({_KEY}){COLON}|-)(?=[ \n]) *+(?:(?:({_PLAIN})|({QUOTED})|){_END}( *+)|([\[{{|>]))").match
+
+_QUICK_FIRST = r"[^ \n:#,\[\]{}&*!|>'\"%@`?-]"
+_QUICK_WITHIN = r"[^ \n:#]"
+_REST = rf"{_QUICK_WITHIN}*+(?:(?::(?=[^ \n])|#| ++(?=[^ #\n])){_QUICK_WITHIN}*+)*"
+_QUICK_PLAIN = rf"(?:{_QUICK_FIRST}|-(?=[^ \n])){_REST}"
+_NAME = rf"{_QUICK_FIRST}{_QUICK_WITHIN}*+(?:(?::(?=[^ \n])| ++(?={_QUICK_WITHIN})){_QUICK_WITHIN}*+)*"
+_QUICK_KEY = rf"{_NAME}|{SINGLE}|{DOUBLE}"
+_ROW = re.compile(
+    rf"(?:({_QUICK_KEY}){COLON}|-)(?=[ \n]) *+(?:(?:({_QUICK_PLAIN})|({QUOTED})|){_END}( *+)|([\[{{|>]))"
+).match
 """A key or a dash, then a scalar or nothing, the end of the line and the next indentation; or else what opens more."""
+
 
 _DASH = re.compile(r"- ++").match
 _AFTER = re.compile(rf"{_END}( *+)").match
-_LONE = re.compile(_PLAIN).match
-_MORE = re.compile(rf" *+\n(?: *+\n)*+( *+){_WITHIN}{_REST}").match
+_LONE = re.compile(_QUICK_PLAIN).match
+_MORE = re.compile(rf" *+\n(?: *+\n)*+( *+){_QUICK_WITHIN}{_REST}").match
 _QUOTED = re.compile(QUOTED).match
 _HEADER = re.compile(r"[|>]([+-]?) *+(?:(?<= )#[^\n]*+)?(\n+)( *+)(?=[^ \n])").match
 _START = re.compile(rf"{_BLANK}(?:---\n{_BLANK})?").match
 
+
 _INDENTED = re.compile(r"((?:(?<=\n)|\A) [^\n]*+\n++|\n++(?= ))|\n(\n*)")
 """Breaks of a folded block that stay, next to lines that are further in, and those that become spaces."""
 
+
 _LEFT = ("\n%", "\n...", "- - - - - ")
 """Directives, ends of documents, and so many dashes that they may be refused as nesting, whatever they are."""
+
 
 _Found = tuple[Json, int, int]
 """A value, the offset of what comes next, and its column: -1 at the end of the text."""

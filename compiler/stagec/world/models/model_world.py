@@ -14,11 +14,12 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.plan.document import Plan
 from stagec.project.prices import PriceTable
+from stagec.runtime.answer_schemas import FINISH, UNREADABLE
 from stagec.runtime.exchange import Ask, Effect, Message, Turn, read_key
-from stagec.runtime.readable_answers import FINISH, UNREADABLE
 from stagec.world.composed import ComposedWorld, Meter, Recorder
 from stagec.world.models.local_provider import is_file_name
 from stagec.world.models.port import (
+    MEMBER,
     Listener,
     ModelCall,
     ModelError,
@@ -28,11 +29,10 @@ from stagec.world.models.port import (
     ModelReply,
     ModelRequest,
     Provider,
+    usage_to_json,
 )
 from stagec.world.models.retries import ModelOutageError
-from stagec.world.models.session import ModelSession, Tools
-from stagec.world.models.session_parts import dump_call
-from stagec.world.models.usage import MEMBER, usage_to_json
+from stagec.world.models.session import ModelSession, Tools, dump_call
 from stagec.world.provider_outage import ProviderOutage
 from stagec.world.request_json import OPENING, define_completion, read_schema
 from stagec.world.scenario import CALLED

@@ -10,14 +10,41 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.value import value
 from stagec.plan.act import Process
 from stagec.plan.document import Plan
-from stagec.protocol.checkpoint import JudgedCheckpoint, find_newest
-from stagec.protocol.manifest import Manifest, TrustLevel
-from stagec.runtime.exchange import Answered, Event, Publish
+from stagec.protocol.checkpoint import JudgedCheckpoint, Manifest, TrustLevel, find_newest
+from stagec.runtime.exchange import Answered, Effect, Event, Execute, Interrupt, Preserve, Publish
 from stagec.runtime.state import State, StepResult
-from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
-from stagec.world.stages.publication import discard
-from stagec.world.stages.run_folder import CHECKPOINTS, RunFolder
-from stagec.world.stages.stage_files import find_other_outputs
+from stagec.world.stages.checkpoints import discard, judge_checkpoint, list_manifests
+from stagec.world.stages.stage_files import CHECKPOINTS, RunFolder, find_other_outputs
+
+_ANSWERS: Mapping[type[Effect], Mapping[str, Json]] = {
+    Execute: {"exit": None, "interrupted": "abort"},
+    Publish: {"error": "the run was cancelled"},
+    Preserve: {"checkpoint": None, "valid": False},
+    Interrupt: {},
+}
+
+
+class InterruptedStages:
+    """Answers what is asked about stages as if all of them were interrupted."""
+
+    def takes(self, effect: Effect) -> bool:
+        """Tell whether a request is about a stage."""
+        return type(effect) in _ANSWERS
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        return _ANSWERS[type(effect)]
+
+    def overlaps(self, _effect: Effect) -> bool:
+        """Tell that nothing takes time."""
+        return False
+
+    def cancel(self, key: str) -> None:
+        """Stop nothing."""
+
+    def close(self) -> None:
+        """Hold nothing open, and so let go of nothing."""
+
 
 Outputs = Mapping[str, Json]
 """What a stage has published, by name: `{"path", "sha256", "sizeBytes"}`."""

@@ -14,17 +14,21 @@ from stagec.core.secrets import Redactor
 from stagec.core.words import quote
 from stagec.plan.act import Process
 from stagec.plan.document import Plan
-from stagec.protocol.emission import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
-from stagec.protocol.manifest import ManifestError, name_checkpoint
+from stagec.protocol.checkpoint import ManifestError, name_checkpoint
+from stagec.protocol.markers import Reason, format_checkpoint_emergency, format_checkpoint_saved, format_rehydrated
 from stagec.runtime.exchange import Effect, Execute, Interrupt, Preserve, Publish
-from stagec.world.program_log import RunLog
-from stagec.world.stages.checkpoints import judge_checkpoint
-from stagec.world.stages.publication import Publication, preserve, publish
-from stagec.world.stages.run_folder import CHECKPOINTS, LOG, RunFolder, name_attempt, number_attempt
-from stagec.world.stages.stage_files import Published, explain
-from stagec.world.stages.stage_process import StageProcess
-from stagec.world.stages.stage_run import StageRun, Surroundings, Tell
-from stagec.world.supervisor_link import Link
+from stagec.world.stages.checkpoints import Publication, judge_checkpoint, preserve, publish
+from stagec.world.stages.stage_files import (
+    CHECKPOINTS,
+    LOG,
+    Published,
+    RunFolder,
+    explain,
+    name_attempt,
+    number_attempt,
+)
+from stagec.world.stages.stage_run import StageProcess, StageRun, Surroundings, Tell
+from stagec.world.supervised_program import Link, RunLog
 
 _REASONS: Mapping[str, Reason] = {"timeout": "timeout", "abort": "abort"}
 

@@ -23,23 +23,21 @@ from stagec.plan import surroundings
 from stagec.plan.document import Plan
 from stagec.world.event_loop import EventLoop
 from stagec.world.mcp import (
+    CLOSED,
+    Transport,
     UnsetVariableError,
+    describe_failure,
     expand_variables,
+    explain_error,
+    first_error,
     list_pages,
     open_transport,
     read_effects,
+    read_message,
     refuse_rival,
     require_library,
 )
 from stagec.world.request_json import ToolDefinition
-from stagec.world.server_errors import (
-    CLOSED,
-    Transport,
-    describe_failure,
-    explain_error,
-    first_error,
-    read_message,
-)
 from stagec.world.tools.toolbox import ToolError
 
 _DIGEST = "sha256:"

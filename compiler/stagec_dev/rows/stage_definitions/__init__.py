@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from stagec.core.json import Json
-from stagec_dev.listing import list_rows
 from stagec_dev.row import Agreement, Row, RowKind
-from stagec_dev.rows.stage_definitions import cases, files, runs
+from stagec_dev.rows.stage_definitions import cases, runs
+from stagec_dev.rows.stage_definitions import cases as files
+from stagec_dev.table import list_rows
 
 _FOLDER = "stage-definitions"
 _WHOLE = ("seed", "examples", "derived-md")
@@ -44,7 +45,7 @@ def _answer(_root: Path, row: Row) -> Json:
 def _compare(row: Row, got: Any) -> Agreement:
     path = PurePosixPath(row.file)
     if path.parent.name != "cases":
-        return files.compare(row, got)
+        return files.compare_files(row, got)
     if path.stem in runs.CASES:
         return runs.compare(runs.CASES[path.stem], row.given, got)
     return cases.compare(row.given, got) if path.stem in cases.ANSWERS else Agreement.NOT_YET

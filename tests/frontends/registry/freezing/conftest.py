@@ -15,7 +15,7 @@ from stagec.core.json import Json
 from stagec.frontends.registry.freezing.templates import RegistryTexts
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan
-from stagec.plan.template import Piece, Template, Text
+from stagec.plan.act import Piece, Template, Text
 from stagec.project.settings import Settings
 from stagec.sources.read import Sources
 

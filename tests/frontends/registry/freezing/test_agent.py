@@ -8,10 +8,9 @@ import pytest
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
-from stagec.plan.act import Given, Provided
+from stagec.plan.act import Given, Hole, Provided
 from stagec.plan.document import Input, Judge, Limits, Names
 from stagec.plan.node import Outcome
-from stagec.plan.template import Hole
 
 ONE: dict[str, Any] = {"initial.a": {}, "continuation.a": {}}
 

@@ -11,12 +11,11 @@ import pytest
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
-from stagec.frontends.registry.builtin_prompts import FALLBACK_KEYS, read_fallback
-from stagec.plan.act import Command, Given, Prompt
+from stagec.frontends.registry.prompts import FALLBACK_KEYS, read_fallback
+from stagec.plan.act import Command, Given, Hole, Prompt
 from stagec.plan.document import Input
 from stagec.plan.gate import ExitGate, IntentGate, JudgeGate
 from stagec.plan.surroundings import Tool
-from stagec.plan.template import Hole
 
 PROMPT = "prompts/steps/initial/a/f_default.md"
 

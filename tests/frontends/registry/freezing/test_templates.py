@@ -17,7 +17,7 @@ from stagec.frontends.registry.freezing.templates import (
     retry_prompt,
     word,
 )
-from stagec.plan.template import Choice, Each, Hole, Piece, Template, Text
+from stagec.plan.act import Choice, Each, Hole, Piece, Template, Text
 
 
 def variable(name: str) -> Hole:

@@ -14,12 +14,11 @@ from frontends.stages.freezing._pipelines import Freezing, compiled, markdown, s
 from stagec.core.json import Json
 from stagec.pipeline import Project, compile_project
 from stagec.plan import Plan, dump, verify
-from stagec.plan.act import Converse
+from stagec.plan.act import Converse, Hole, Text
 from stagec.plan.document import Contents, Facts, Input, Limits, Names
 from stagec.plan.gate import Backoff, Retry, VerdictGate
 from stagec.plan.node import Edge, Node, Outcome, Stop
 from stagec.plan.surroundings import Tool
-from stagec.plan.template import Hole, Text
 from stagec.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[4] / "registries"

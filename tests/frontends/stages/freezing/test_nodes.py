@@ -10,8 +10,8 @@ from frontends.stages.freezing._pipelines import Freezing, markdown, stage
 
 from stagec.core.json import Json
 from stagec.plan import Plan
+from stagec.plan.act import Hole, Text
 from stagec.plan.gate import Admission, Among, Backoff, Exists, Retry
-from stagec.plan.template import Hole, Text
 
 GATE = "gate: {plan: {defer: {branch: [main, trunk]}, block: {ctx.frozen.since: {present: true}}}}\n"
 DEFER = (Among(("ctx", "branch"), ("main", "trunk")),)

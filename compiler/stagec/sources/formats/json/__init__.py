@@ -75,7 +75,7 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    from stagec.sources.formats.json.edit import apply
+    from stagec.sources.formats.json.outline import apply
 
     return apply(text, edits)
 

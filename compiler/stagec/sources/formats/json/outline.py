@@ -1,16 +1,20 @@
-"""Where the members of a JSON text are written, found by descending only where somebody asks."""
+"""The outline of a JSON text: where its values begin and end, and how they are edited."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from stagec.core.place import Key, Part, Place, Pointer, Span
+from stagec.core.diagnostic import Change, Edit
+from stagec.core.json import Json
+from stagec.core.place import Key, Part, Place, Pointer, Span, pointer_text
+from stagec.core.value import value
 from stagec.sources.tree import Lines
 
 Wanted: TypeAlias = "dict[Key, Wanted]"
 """A tree of the pointers that somebody asks for."""
+
 
 _SPACE = re.compile(r"[\s\ufeff]*")
 _MEMBER = re.compile(r'[\s,]*"((?:[^"\\]+|\\.)*+)"\s*:\s*', re.DOTALL)
@@ -167,7 +171,7 @@ def _name(raw: str) -> str:
         return raw
     from json import loads
 
-    from stagec.sources.formats.json.tokens import without_surrogates
+    from stagec.sources.formats.json.scan import without_surrogates
 
     try:
         return without_surrogates(loads(f'"{raw}"', strict=False))
@@ -190,3 +194,219 @@ def locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
         root = outline(text, [place.pointer for place in symbolic])
         spans.update((place, lines.span(*root.range_of(place))) for place in symbolic)
     return spans
+
+
+_INDENT = re.compile(r"[ \t]*")
+
+
+@value
+class Spacing:
+    """How the members of one container are set apart: the white space between two of them and after a colon.
+
+    `unit` is what one level of indentation adds; `newline` is empty where everything stands on one line.
+    """
+
+    between: str
+    colon: str
+    newline: str
+    indent: str
+    unit: str
+
+
+def style_of(text: str, node: JsonNode) -> Spacing:
+    """Return the style in which the members of a container are written."""
+    # the white space before the last member, which a new one is to have as well
+    if not node.children:
+        between = ""
+    else:
+        last = node.children[-1].begin
+        space = text[node.start + 1 : last]
+        between = space[len(space.rstrip()) :]
+    compact = _compact(text)
+    newline = "\r\n" if "\r\n" in between else between[:1] if between[:1] in {"\n", "\r"} else ""
+    indent = between.rpartition(newline)[2] if newline else ""
+    start = max(text.rfind("\n", 0, node.start), text.rfind("\r", 0, node.start)) + 1
+    match = _INDENT.match(text, start)
+    outer = match[0] if match else ""
+    unit = indent[len(outer) :] if indent.startswith(outer) and indent != outer else "  "
+    colon = _colon(text, node) or ("" if compact else " ")
+    if not between and len(node.children) < _SEVERAL and not compact:
+        between = " "
+    return Spacing(between, "" if compact else colon, newline, indent, unit)
+
+
+def render(given: Json, style: Spacing) -> str:
+    """Return a value as text, over several lines where its neighbours are."""
+    from json import dumps
+
+    if not style.newline or not isinstance(given, (dict, list, tuple)):
+        separators = ("," + (" " if style.colon else ""), ":" + (" " if style.colon else ""))
+        return dumps(given, ensure_ascii=False, separators=separators)
+    pretty = dumps(given, ensure_ascii=False, indent=style.unit or None)
+    return pretty.replace("\n", style.newline + style.indent)
+
+
+_SEVERAL = 2
+
+
+def _compact(text: str) -> bool:
+    """Tell whether a text shows commas or colons and no white space after any."""
+    spaced = any(each in text for each in ("\n", "\r", ", ", '": '))
+    return not spaced and ("," in text or '":' in text)
+
+
+def _colon(text: str, node: JsonNode) -> str:
+    for child in node.children[-1:]:
+        if child.key:
+            return text[child.key[1] : child.start].partition(":")[2]
+    return ""
+
+
+Splice = tuple[int, int, str]
+"""A stretch of the text and what is to stand there."""
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits made; indexes and names are those before any of them.
+
+    Raises ValueError, naming the places, for edits that contradict each other and for places that are not there.
+    """
+    every = tuple(edits)
+    _refuse_overlaps(every)
+    root = outline(text, [edit.at.pointer for edit in every])
+    splices: list[Splice] = []
+    groups: dict[Pointer, list[Edit]] = {}
+    for edit in every:
+        if edit.change in {Change.REPLACE, Change.RENAME}:
+            splices.append(_replace_value(text, root, edit))
+        else:
+            groups.setdefault(edit.at.pointer[:-1], []).append(edit)
+    for pointer, group in groups.items():
+        splices.extend(_Container(text, _existing(root, pointer), group).splices())
+    parts: list[str] = []
+    position = 0
+    for start, end, fresh in sorted(splices, key=lambda each: each[:2]):
+        parts += (text[position:start], fresh)
+        position = end
+    return "".join((*parts, text[position:]))
+
+
+def _replace_value(text: str, root: JsonNode, edit: Edit) -> Splice:
+    """Return how a value is replaced or a member renamed."""
+    pointer = edit.at.pointer
+    node = _existing(root, pointer)
+    if edit.change is Change.RENAME:
+        if node.key is None:
+            raise ValueError(f"{_describe(edit)} has no name")
+        return (*node.key, render(edit.value, _INLINE))
+    around = _existing(root, pointer[:-1]) if pointer else node
+    return node.start, node.end, render(edit.value, style_of(text, around))
+
+
+_INLINE = Spacing("", " ", "", "", "")
+
+
+class _Container:
+    """One object or array from which members are taken or to which some are added."""
+
+    def __init__(self, text: str, node: JsonNode, edits: Sequence[Edit]) -> None:
+        self._node = node
+        self._style = style_of(text, node)
+        self._is_object = text[node.start : node.start + 1] == "{"
+        if not self._is_object and text[node.start : node.start + 1] != "[":
+            raise ValueError(f"{_describe(edits[0])} is in no object or array")
+        self._removed = {id(self._member(edit)) for edit in edits if edit.change is Change.REMOVE}
+        self._added = [edit for edit in edits if edit.change is Change.INSERT]
+        self._kept = [child for child in node.children if id(child) not in self._removed]
+
+    def splices(self) -> list[Splice]:
+        """Return what becomes of the text between the brackets."""
+        last = self._kept[-1] if self._kept else None
+        at_end = [self._text_of(edit) for edit in self._added if self._successor(edit) is None]
+        glue = "," + self._style.between
+        if last is None:
+            if not self._removed and not at_end:
+                return []
+            return [(self._node.start + 1, self._node.end - 1, self._refill(glue.join(at_end)))]
+        appended = "".join(glue + each for each in at_end)
+        return [*self._removals(), *self._insertions(glue), (last.end, last.end, appended)]
+
+    def _refill(self, fresh: str) -> str:
+        """Return the whole of a container's text that has nothing left of what it had."""
+        newline = self._style.newline
+        if not newline or not fresh:
+            return fresh
+        return self._style.between + fresh + newline + self._style.indent.removesuffix(self._style.unit)
+
+    def _removals(self) -> Iterable[Splice]:
+        """Take away what lies between a kept member, or the opening bracket, and the next kept member."""
+        children = self._node.children
+        start: int | None = None
+        before: JsonNode | None = None
+        for child in children:
+            if id(child) in self._removed:
+                start = child.begin if start is None else start
+            else:
+                if start is not None:
+                    yield start, child.begin, ""
+                start, before = None, child
+        if start is not None and before is not None:
+            yield before.end, children[-1].end, ""
+
+    def _insertions(self, glue: str) -> Iterable[Splice]:
+        for edit in self._added:
+            successor = self._successor(edit)
+            if successor is not None:
+                yield successor.begin, successor.begin, self._text_of(edit) + glue
+
+    def _successor(self, edit: Edit) -> JsonNode | None:
+        """Return the kept element before which another is to be inserted; nothing means at the end."""
+        index = edit.at.pointer[-1]
+        if self._is_object or not isinstance(index, int):
+            return None
+        return next((child for child in self._node.children[index:] if id(child) not in self._removed), None)
+
+    def _text_of(self, edit: Edit) -> str:
+        fresh = render(edit.value, self._style)
+        key: Key = edit.at.pointer[-1]
+        if not self._is_object:
+            return fresh
+        if key in self._node.members and id(self._node.members[key]) not in self._removed:
+            raise ValueError(f"{_describe(edit)} is there already")
+        return f"{render(str(key), _INLINE)}:{self._style.colon}{fresh}"
+
+    def _member(self, edit: Edit) -> JsonNode:
+        key = edit.at.pointer[-1]
+        if key not in self._node.members:
+            raise ValueError(f"{_describe(edit)} is not there")
+        return self._node.members[key]
+
+
+def _existing(root: JsonNode, pointer: Pointer) -> JsonNode:
+    node, depth = root.nearest(pointer)
+    if depth < len(pointer):
+        raise ValueError(f"{pointer_text(pointer)!r} is not there")
+    return node
+
+
+def _refuse_overlaps(edits: Sequence[Edit]) -> None:
+    taken: dict[tuple[Pointer, str], Edit] = {}
+    for edit in edits:
+        # which parts of its member an edit needs for itself
+        if not edit.at.pointer and edit.change is not Change.REPLACE:
+            raise ValueError("the root can only be replaced")
+        at_index = isinstance(edit.at.pointer[-1:][0], int) if edit.at.pointer else False
+        claims = {Change.REPLACE: ("value",), Change.RENAME: ("name",), Change.REMOVE: ("name", "value")}
+        for claim in claims.get(edit.change, () if at_index else ("new",)):
+            other = taken.setdefault((edit.at.pointer, claim), edit)
+            if other is not edit:
+                raise ValueError(f"two edits of {_describe(edit)}")
+    for edit in edits:
+        for length in range(len(edit.at.pointer)):
+            above = taken.get((edit.at.pointer[:length], "value"))
+            if above is not None:
+                raise ValueError(f"the edit of {_describe(edit)} lies inside the edit of {_describe(above)}")
+
+
+def _describe(edit: Edit) -> str:
+    return repr(pointer_text(edit.at.pointer))

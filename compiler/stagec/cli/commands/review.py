@@ -1,0 +1,688 @@
+"""`stagec review`: everything that a reviewer has to know of a change, on one page or in one comment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import click
+
+from stagec import emitters
+from stagec.cli import options
+from stagec.cli.baselines import report_known
+from stagec.cli.differences import (
+    describe_change,
+    dump_document,
+    escape_cell,
+    fence_lines,
+    quote_cell,
+    quote_markdown,
+    read_codes,
+    write_judged,
+    write_prose,
+)
+from stagec.cli.drawn_sides import DrawnChanges, FlowPair, draw_sides
+from stagec.cli.figures import COMPARED, NAMES, NAMES_IN_JSON, explain_lack, find_most, format_amount, round_dollars
+from stagec.cli.git import find_merge_base
+from stagec.cli.limits import load_configuration
+from stagec.cli.running.assumptions import CostOptions, assume, models
+from stagec.cli.running.options import prices
+from stagec.cli.sheet import Row, Sheet
+from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.wording import shorten
+from stagec.comparison.change import Action
+from stagec.comparison.classify import JudgedChange, judge_flow
+from stagec.comparison.compare import compare_flow
+from stagec.comparison.kind import Grade
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.failure import Exit
+from stagec.core.fingerprint import fingerprint
+from stagec.core.json import Json
+from stagec.core.shelf import member
+from stagec.core.value import replace, value
+from stagec.core.words import format_count
+from stagec.emitters import Emitter
+from stagec.graph.bounds import bound
+from stagec.graph.figures import Assumptions, EntryBounds, Unlimited
+from stagec.graph.usage import Quantity
+from stagec.picture.document import Fate, Picture, Role
+from stagec.picture.draw import Edges, draw_failures, find_exceeded, fit
+from stagec.picture.overlay import focus_changes
+from stagec.plan import Plan
+
+
+@value
+class MovedBound:
+    """How much runs from an entry take at most of something, before and after; None where nothing bounds it.
+
+    It `is_new` when the flow was not there before.
+    """
+
+    entry: str
+    measure: Quantity
+    before: int | None
+    after: int | None
+    is_new: bool = False
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether runs may take more than they could."""
+        return not self.is_new and _weigh_costs(self.after) > _weigh_costs(self.before)
+
+    @property
+    def now(self) -> str:
+        """Return `12 steps`, `$1.20`, `no bound of turns`."""
+        if self.after is None:
+            return f"no bound of {NAMES[self.measure]}"
+        has_unit = self.measure in {Quantity.COST, Quantity.MILLISECONDS}
+        return _show(self.measure, self.after) + ("" if has_unit else f" {NAMES[self.measure]}")
+
+    @property
+    def was(self) -> str:
+        """Return ` (was 20)`, and nothing where nothing was there."""
+        return "" if self.is_new else f" (was {_show(self.measure, self.before)})"
+
+    def describe(self) -> str:
+        """Return `12 steps (was 20)`."""
+        return f"{self.now}{self.was}"
+
+
+def _show(measure: Quantity, given: int | None) -> str:
+    if given is None:
+        return "no bound"
+    return f"${round_dollars(given, up=True)}" if measure is Quantity.COST else format_amount(measure, given)
+
+
+def _weigh_costs(amount: int | None) -> float:
+    return inf if amount is None else amount
+
+
+_TOKENS = (Quantity.INPUT, Quantity.OUTPUT)
+_ORDER = (Quantity.COST, Quantity.MILLISECONDS, Quantity.EXECUTIONS, Quantity.TURNS, Quantity.CALLS, *_TOKENS)
+"""What is counted, in the order in which people ask for it."""
+
+
+@value
+class Costs:
+    """What has moved of a flow's bounds, and what they are now, entry by entry."""
+
+    moved: tuple[MovedBound, ...] = ()
+    now: tuple[EntryBounds, ...] = ()
+
+    @property
+    def dearest(self) -> str:
+        """How much money a run costs at most, `$1.20`; empty where that is not known or nothing."""
+        amounts = [each.figures[Quantity.COST].upper.most for each in self.now]
+        most = max(map(_weigh_costs, amounts), default=0)
+        return "" if most in {0, inf} else _show(Quantity.COST, int(most))
+
+    @property
+    def lacks(self) -> tuple[Unlimited, ...]:
+        """Why it is not known how much money a run costs."""
+        return tuple(lack for each in self.now for lack in each.figures[Quantity.COST].lacks)
+
+    def select_worst(self) -> tuple[MovedBound, ...]:
+        """Return of each thing that has moved the entry that takes most: money first, tokens only without money."""
+        found: list[MovedBound] = []
+        for measure in _ORDER:
+            some = [each for each in self.moved if each.measure is measure]
+            if some and not (measure in _TOKENS and found and found[0].measure is Quantity.COST):
+                found.append(max(some, key=lambda each: (_weigh_costs(each.after), _weigh_costs(each.before))))
+        return tuple(found)
+
+
+def compare_costs(old: Plan | None, new: Plan, given: Assumptions) -> Costs:
+    """Return what runs from the same entry take at most, where that differs, and everything of a new flow."""
+    now = bound(new, given).entries
+    before = {} if old is None else {each.entry: each for each in bound(old, given).entries}
+    moved: list[MovedBound] = []
+    for entry, measure in product(now, COMPARED):
+        after = find_most(measure, entry.figures[measure])
+        known = before.get(entry.entry)
+        was = None if known is None else find_most(measure, known.figures[measure])
+        if (known is None and old is None and after) or (known is not None and was != after):
+            moved.append(MovedBound(entry.entry, measure, was, after, is_new=known is None))
+    return Costs(tuple(moved), now)
+
+
+@value
+class ReviewedFlow:
+    """A flow of two sides: what has become of it, its changes, what its runs take, and its drawing.
+
+    `lacks` tells which sides have no plan, so that nothing can be compared, and is empty otherwise. It `is_stuck` when
+    it had a plan, with which runs may have begun, and has none any more.
+    """
+
+    id: str
+    action: Action | None
+    changes: tuple[JudgedChange, ...]
+    costs: Costs
+    picture: Picture
+    lacks: tuple[str, ...] = ()
+    is_stuck: bool = False
+
+    def count(self, grade: Grade, allowed: frozenset[str]) -> int:
+        """Return how many changes are of a grade and not allowed."""
+        return sum(each.kind.grade is grade and each.kind.code not in allowed for each in self.changes)
+
+
+@value
+class Review:
+    """Everything about two sides; of findings those that are new, those that are gone, and those that both have.
+
+    `branch` is what the newer side went off at the older one, empty where nobody asked for that.
+    """
+
+    old: str
+    new: str
+    flows: tuple[ReviewedFlow, ...]
+    fresh: tuple[Diagnostic, ...]
+    gone: tuple[Diagnostic, ...]
+    kept: tuple[Diagnostic, ...]
+    allowed: frozenset[str]
+    branch: str = ""
+
+    @property
+    def changed(self) -> tuple[ReviewedFlow, ...]:
+        """The flows that differ, or of which that is not known: those that break first."""
+        differing = (each for each in self.flows if each.action is not None)
+        return tuple(sorted(differing, key=lambda each: (-each.count(Grade.BREAKING, self.allowed), not each.is_stuck)))
+
+    @property
+    def breaking(self) -> int:
+        """How many changes break runs in flight and are not allowed."""
+        return sum(each.count(Grade.BREAKING, self.allowed) for each in self.flows)
+
+    @property
+    def errors(self) -> int:
+        """How many errors are new."""
+        return count_severity(self.fresh, Severity.ERROR)
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings are new."""
+        return count_severity(self.fresh, Severity.WARNING)
+
+    @property
+    def stuck(self) -> int:
+        """How many flows had a plan, with which runs may have begun, and have none any more."""
+        return sum(each.is_stuck for each in self.flows)
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether something breaks or may break, or an error is new."""
+        return bool(self.breaking or self.errors or self.stuck)
+
+    @property
+    def verdict(self) -> str:
+        """What counts, in one line."""
+        broken = f"{format_count(self.breaking, 'change')} {'breaks' if self.breaking == 1 else 'break'} runs in flight"
+        told = [broken] if self.breaking else []
+        told += [format_count(self.errors, "new error")] if self.errors else []
+        hidden = f"errors hide what {format_count(self.stuck, 'flow')} {'breaks' if self.stuck == 1 else 'break'}"
+        told += [hidden] if self.stuck and not self.errors else []
+        if not told:
+            unseen = sum(bool(each.lacks) for each in self.flows)
+            if self.changed:
+                told.append("nothing breaks runs in flight")
+            elif unseen:
+                told.append(f"no change is seen, and errors hide parts of {format_count(unseen, 'flow')}")
+            else:
+                told.append("no flow has changed")
+            told.append("no new errors")
+        told += [format_count(self.warnings, "new warning")] if self.warnings else []
+        return ", ".join(told)
+
+
+def count_severity(found: Iterable[Diagnostic], severity: Severity) -> int:
+    """Return how many diagnostics are of a severity."""
+    return sum(each.severity is severity for each in found)
+
+
+def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> Review:
+    """Return what there is to say of two sides; figures about what runs take rest on what is assumed."""
+    flows = tuple(
+        _review(pair, picture, drawn, given) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True)
+    )
+    known = [{key: each for each, key in fingerprint(side.diagnostics)} for side in (drawn.old, drawn.new)]
+    fresh, gone = (tuple(some[key] for key in some if key not in other) for some, other in (known[::-1], known))
+    kept = tuple(known[1][key] for key in known[1] if key in known[0])
+    return Review(drawn.old.label, drawn.new.label, flows, _rank(fresh), _rank(gone), _rank(kept), allowed)
+
+
+def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(found, key=lambda each: -each.severity.weight))
+
+
+def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges, given: Assumptions) -> ReviewedFlow:
+    old, new = (None if each is None else each.plan for each in (pair.old, pair.new))
+    sides = ((pair.old, drawn.old.label), (pair.new, drawn.new.label))
+    lacks = tuple(label for side, label in sides if side is not None and side.plan is None)
+    if pair.old is None or pair.new is None:
+        action = Action.ADDED if pair.old is None else Action.REMOVED
+        changes = judge_flow(compare_flow(pair.id, old, new)).changes if old or new else ()
+        costs = Costs() if new is None else compare_costs(None, new, given)
+        return ReviewedFlow(pair.id, action, changes, costs, picture, lacks)
+    if old is None or new is None:
+        changed = None if picture.fate is Fate.SAME else Action.CHANGED
+        return ReviewedFlow(pair.id, changed, (), Costs(), picture, lacks, is_stuck=old is not None)
+    changes = judge_flow(compare_flow(pair.id, old, new)).changes
+    costs = compare_costs(old, new, given)
+    return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, costs, picture)
+
+
+_LONGEST = 65_000
+"""Bytes of a comment: GitHub accepts 65,536 characters, and whoever posts it adds a mark."""
+
+
+@value
+class CommentPart:
+    """A part of the comment: its lines between what opens and closes it. Without `is_cut` it is there whole or not."""
+
+    lines: tuple[str, ...]
+    opening: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
+    rank: int = 0
+    is_cut: bool = True
+
+    def fill(self, room: int) -> str:
+        """Return as much of it as there is room for, in bytes, and say what is left out."""
+        whole = self._join(self.lines)
+        if _weigh_comment_part(whole) <= room:
+            return whole
+        kept: list[str] = []
+        left = room - _weigh_comment_part(self._join((_tell_rest(len(self.lines)),)))
+        for line in self.lines if self.is_cut else ():
+            left -= _weigh_comment_part(line) + 1
+            if left < 0:
+                break
+            kept.append(line)
+        made = self._join((*kept, _tell_rest(len(self.lines) - len(kept)))) if kept else _NO_ROOM
+        return made if _weigh_comment_part(made) <= room else ""
+
+    def _join(self, lines: Iterable[str]) -> str:
+        return "\n".join((*self.opening, *lines, *self.closing, ""))
+
+
+_NO_ROOM = "\n_A part is left out here: a comment has no room for it. `stagec review` prints all of it._\n"
+
+
+def _tell_rest(number: int) -> str:
+    return f"\n… and {number:,} more lines, for which a comment has no room. `stagec review` prints all of them."
+
+
+def _weigh_comment_part(text: str) -> int:
+    return len(text.encode())
+
+
+def join_parts(parts: Sequence[CommentPart]) -> str:
+    """Return the parts in their order, as far as there is room: those of a low rank come in first."""
+    left = _LONGEST
+    written = dict.fromkeys(range(len(parts)), "")
+    for at in sorted(written, key=lambda each: parts[each].rank):
+        written[at] = parts[at].fill(left)
+        left -= _weigh_comment_part(written[at])
+    return "".join(written.values())
+
+
+_FLOWS, _SHOWN, _PICTURES = 15, 10, 3
+"""Flows in the table, changes and findings that are not folded, and drawings."""
+_FEW, _COSTS = 3, 4
+"""Flows of which the table shows several bounds, and how many."""
+_LARGE = 40
+"""Boxes of a drawing, above which only what is near changes is drawn."""
+_SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "💬"}
+
+
+def write_comment(review: Review) -> str:
+    """Return the comment; what people have written stands in it as code and never as markup."""
+    writer = _CommentWriter(review)
+    return join_parts([*writer.write_head(), *writer.write_pictures(), *writer.write_details()])
+
+
+@value
+class _CommentWriter:
+    """Writes the parts of the comment about a review."""
+
+    review: Review
+
+    def write_head(self) -> Iterator[CommentPart]:
+        """Yield the verdict, the table of flows, and what is worst."""
+        sign = "❌" if self.review.is_bad else "⚠️" if self.review.warnings else "✅"
+        verdict = f"{self.review.verdict[0].upper()}{self.review.verdict[1:]}"
+        subject = "Compared" if self.review.new == "." else f"{quote_markdown(shorten(self.review.new))} compared"
+        went_off = f", where it went off {quote_markdown(shorten(self.review.branch))}" if self.review.branch else ""
+        yield CommentPart(
+            (f"## {sign} {verdict}", "", f"{subject} with {quote_markdown(shorten(self.review.old))}{went_off}.")
+        )
+        if self.review.changed:
+            head = ("", "| Flow | What changes | Runs in flight | What a run costs at most |", "|---|---|---|---|")
+            rows = [self._write_row(each) for each in self.review.changed[:_FLOWS]]
+            rest = len(self.review.changed) - _FLOWS
+            yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
+            yield from self._explain_lack()
+        breaking = [each for flow in self.review.changed for each in self._list_breaking(flow)]
+        yield from _list_some(breaking, "What breaks runs in flight", 1)
+        serious = [each for each in self.review.fresh if each.severity is not Severity.NOTE]
+        yield from _list_some([_write_finding_markdown(each) for each in serious], "New findings", 2)
+        yield from self._list_rest(breaks=bool(breaking))
+
+    def _explain_lack(self) -> Iterator[CommentPart]:
+        """Yield why it is not known what runs cost, where that matters."""
+        nodes: dict[str, dict[str, None]] = {}
+        for lack in (lack for flow in self.review.changed if flow.costs.moved for lack in flow.costs.lacks):
+            nodes.setdefault(lack.kind, {}).update(dict.fromkeys(lack.nodes))
+        for kind, names in nodes.items():
+            why = explain_lack(Unlimited(kind, tuple(names)))
+            yield CommentPart(("", f"What a run costs in money is not known: {write_prose(why)}."))
+
+    def _list_rest(self, *, breaks: bool) -> Iterator[CommentPart]:
+        """Yield the first changes that break nothing; a flow that is new or gone has one, which the table tells."""
+        lines = [
+            f"- {self._lead(flow)}{write_prose(describe_change(each.change, '→'))}"
+            for flow in self.review.changed
+            for each in flow.changes
+            if flow.action == "changed" and each.kind.grade is not Grade.BREAKING
+        ]
+        rest = len(lines) - _SHOWN
+        told = [*lines[:_SHOWN], *([f"- … and {format_count(rest, 'more change')}, below"] if rest > 0 else [])]
+        if told:
+            yield CommentPart(tuple(told), ("", f"**What {'else ' if breaks else ''}changes**", ""), rank=3)
+
+    def _lead(self, flow: ReviewedFlow) -> str:
+        return f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
+
+    def _write_row(self, flow: ReviewedFlow) -> str:
+        cells = (quote_cell(shorten(flow.id)), self._tell_changes(flow), self._tell_runs(flow), self._tell_costs(flow))
+        return f"| {' | '.join(cells)} |"
+
+    def _tell_changes(self, flow: ReviewedFlow) -> str:
+        sides = [told for label, told in ((self.review.old, "before"), (self.review.new, "now")) if label in flow.lacks]
+        errors = [f"errors {' and '.join(sides)}"] if sides else []
+        if flow.action is None or flow.action != "changed":
+            return "<br>".join([f"**{flow.action}**", *errors])
+        fates = [box.fate for box in flow.picture.boxes.values() if box.role is Role.NODE]
+        words = ((Fate.ADDED, "added"), (Fate.REMOVED, "removed"), (Fate.CHANGED, "changed"))
+        nodes = ", ".join(f"{fates.count(fate)} {told}" for fate, told in words if fate in fates)
+        told = [format_count(len(flow.changes), "change")] if flow.changes else ["changed"]
+        return "<br>".join([*told, *([f"nodes: {nodes}"] if nodes else []), *errors])
+
+    def _tell_runs(self, flow: ReviewedFlow) -> str:
+        broken = flow.count(Grade.BREAKING, self.review.allowed)
+        if broken:
+            return f"❌ **{broken} breaking**"
+        if flow.is_stuck:
+            return "❌ not known: errors"
+        return "none" if flow.action == "added" or flow.lacks else "✅ continue"
+
+    def _tell_costs(self, flow: ReviewedFlow) -> str:
+        costs = flow.costs
+        if not costs.moved:
+            money = f": {costs.dearest}" if costs.dearest else ""
+            return f"as before{money}" if costs.now else "not known" if flow.lacks else "none"
+        told: list[str] = []
+        if not any(each.measure is Quantity.COST for each in costs.moved):
+            told.append(f"{costs.dearest} as before" if costs.dearest else "money: not known")
+        for each in costs.select_worst()[: _COSTS if len(self.review.changed) <= _FEW else 1]:
+            now = f"**{each.now}**" if each.measure is Quantity.COST else each.now
+            told.append(f"{_point(each)}{now}{each.was}")
+        return escape_cell("<br>".join(told))
+
+    def _list_breaking(self, flow: ReviewedFlow) -> Iterator[str]:
+        for each in flow.changes:
+            if each.kind.grade is Grade.BREAKING:
+                allowed = " (allowed)" if each.kind.code in self.review.allowed else ""
+                yield f"- **{each.kind.code}** {self._lead(flow)}{write_prose(each.sentence)}{allowed}"
+
+    def write_pictures(self) -> Iterator[CommentPart]:
+        """Yield the drawings of flows."""
+        emitter = member(emitters, "mermaid", Emitter)
+        for number, flow in enumerate(self.review.changed[:_PICTURES]):
+            bare = replace(flow.picture, remarks=(), changes=())  # what they say stands above
+            picture = draw_failures(bare, emitter.edges)
+            if len(picture.boxes) > _LARGE:
+                picture = draw_failures(focus_changes(bare, 1), Edges.MAIN)
+            pictures = fit((picture,), emitter.limits)
+            if find_exceeded(pictures, emitter.limits) is None:
+                yield from _write_picture(emitter, pictures[0], f"Drawing of {_name_plainly(flow.id)}", number)
+        rest = len(self.review.changed) - _PICTURES
+        if rest > 0:
+            yield CommentPart(
+                ("", f"{format_count(rest, 'more flow')} without a drawing here: `stagec graph --diff` draws them.")
+            )
+
+    def write_details(self) -> Iterator[CommentPart]:
+        """Yield all changes, bounds and findings, folded."""
+        lines = [line for flow in self.review.changed if flow.changes for line in _list_changes_markdown(flow)]
+        number = sum(len(each.changes) for each in self.review.changed)
+        if lines:
+            yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
+        moved = tuple(
+            f"| {quote_cell(shorten(flow.id))} | {quote_cell(shorten(each.entry)) if each.entry else ''} "
+            f"| {escape_cell(f'{_point(each)}{each.describe()}')} |"
+            for flow in self.review.changed
+            for each in flow.costs.moved
+        )
+        if moved:
+            head = ("| Flow | Entry | At most |", "|---|---|---|")
+            yield CommentPart(moved, (*_fold(f"What runs take at most ({len(moved):,})"), *head), _END, rank=8)
+        notes = tuple(each for each in self.review.fresh if each.severity is Severity.NOTE)
+        folded = {
+            "New notes": notes,
+            "Findings as before": self.review.kept,
+            "Findings that are gone": self.review.gone,
+        }
+        for told, found in folded.items():
+            counted = ((count_severity(found, each), each.value) for each in Severity)
+            summary = f"{told} ({', '.join(format_count(count, noun) for count, noun in counted if count)})"
+            if found:
+                yield CommentPart(tuple(map(_write_finding_markdown, found)), _fold(summary), _END, rank=9)
+
+
+def _list_some(lines: list[str], heading: str, rank: int) -> Iterator[CommentPart]:
+    """Yield a list, of which what is beyond the first lines is folded."""
+    if lines:
+        yield CommentPart(tuple(lines[:_SHOWN]), ("", f"**{heading}**", ""), rank=rank)
+    if len(lines) > _SHOWN:
+        yield CommentPart(tuple(lines[_SHOWN:]), _fold(f"{len(lines) - _SHOWN:,} more"), _END, rank=rank + 6)
+
+
+def _fold(summary: str) -> tuple[str, ...]:
+    return ("", "<details>", f"<summary>{summary}</summary>", "")
+
+
+_END = ("", "</details>")
+
+
+def _point(bound: MovedBound) -> str:
+    return "" if bound.is_new else "⬆️ " if bound.is_raised else "⬇️ "
+
+
+def _write_finding_markdown(found: Diagnostic) -> str:
+    at = quote_markdown(f"{found.at.file}:{found.span.start.line}")
+    return f"- {_SIGNS[found.severity]} **{found.code}** {at}: {write_prose(found.message)}"
+
+
+def _write_picture(emitter: Emitter, picture: Picture, title: str, number: int) -> Iterator[CommentPart]:
+    drawn = emitter.emit((picture,)).decode().splitlines()
+    opening = ("", "<details open>" if number == 0 else "<details>", f"<summary>{title}</summary>", "", "```mermaid")
+    yield CommentPart(tuple(drawn), opening, ("```", *_END), rank=4 + number, is_cut=False)
+
+
+def _name_plainly(name: str) -> str:
+    """Return a name for a summary, which is HTML: letters and the like only."""
+    shown = "".join(each if each.isalnum() or each in "-. " else "_" for each in shorten(name))
+    return f"<code>{shown}</code>"
+
+
+def _list_changes_markdown(flow: ReviewedFlow) -> Iterator[str]:
+    yield from ("", f"**{quote_markdown(shorten(flow.id))}**", "")
+    for each in flow.changes:
+        told = f"- **{each.kind.code}** {each.kind.grade}: {write_prose(describe_change(each.change, '→'))}"
+        yield "\n".join((told, "", *fence_lines(each.change.lines), "")) if each.change.lines else told
+
+
+def format_review(review: Review) -> str:
+    """Return the document."""
+    return dump_document(
+        {
+            "version": 1,
+            "against": review.old,
+            "branch": review.branch or None,
+            "path": review.new,
+            "verdict": review.verdict,
+            "breaking": review.breaking,
+            "newErrors": review.errors,
+            "stuck": review.stuck,
+            "flows": [_write_flow(each, review) for each in review.flows],
+            "findings": {
+                "new": [_write_finding_document(each) for each in review.fresh],
+                "gone": [_write_finding_document(each) for each in review.gone],
+                "kept": [_write_finding_document(each) for each in review.kept],
+            },
+        }
+    )
+
+
+def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
+    return {
+        "flow": flow.id,
+        "action": None if flow.action is None else flow.action.value,
+        "withoutPlan": list(flow.lacks),
+        "changes": [write_judged(each, review.allowed) for each in flow.changes],
+        "bounds": [
+            {"entry": each.entry, "measure": _MEASURES[each.measure], "before": each.before, "after": each.after}
+            for each in flow.costs.moved
+        ],
+    }
+
+
+_MEASURES = {**NAMES_IN_JSON, Quantity.EXECUTIONS: "steps", Quantity.COST: "cost", Quantity.MILLISECONDS: "time"}
+
+
+def _write_finding_document(given: Diagnostic) -> Json:
+    return {
+        "code": given.code,
+        "name": given.name,
+        "severity": given.severity.value,
+        "message": given.message,
+        "file": given.at.file,
+        "line": given.span.start.line,
+        "column": given.span.start.column,
+    }
+
+
+_MOST = 20
+"""Findings that are shown."""
+
+
+def draw_review(sheet: Sheet, review: Review) -> None:
+    """Write the verdict, what has changed in each flow, and the findings: new ones, and how many others there are."""
+    sheet.heading(review.verdict)
+    sheet.row("before", f"{review.old}, where it went off {review.branch}" if review.branch else review.old)
+    sheet.row("now", review.new)
+    for flow in review.changed:
+        told = format_count(len(flow.changes), "change") if flow.changes else "changed"
+        sheet.heading(f"{shorten(flow.id)}: {told if flow.action == 'changed' else f'flow {flow.action}'}")
+        for label in flow.lacks:
+            sheet.row("errors", f"the flow has errors in {label}: what its changes mean is not known")
+        for each in flow.costs.moved:
+            sheet.row("bounds", f"{f'{shorten(each.entry)}: ' if each.entry else ''}at most {each.describe()}")
+        if flow.changes:
+            sheet.table(_list_changes_page(flow, review.allowed, sheet.arrow))
+    if review.fresh:
+        sheet.heading(format_count(len(review.fresh), "new finding"))
+        sheet.table(_list_findings(review.fresh))
+    sheet.heading(f"{format_count(len(review.kept), 'finding')} as before, {len(review.gone)} gone")
+
+
+def _list_changes_page(flow: ReviewedFlow, allowed: frozenset[str], arrow: str) -> Iterator[Row]:
+    for each in flow.changes:
+        is_breaking = each.kind.grade is Grade.BREAKING
+        told = each.sentence if is_breaking else describe_change(each.change, arrow)
+        accepted = " (allowed)" if each.kind.code in allowed else ""
+        yield (each.kind.code, each.kind.grade.value), (f"{told}{accepted}",)
+
+
+def _list_findings(found: Iterable[Diagnostic]) -> Iterator[Row]:
+    known = tuple(found)
+    for each in known[:_MOST]:
+        at = f"{each.at.file}:{each.span.start.line}:{each.span.start.column}"
+        yield (each.code, Severity(each.severity).value, at), (each.message,)
+    if len(known) > _MOST:
+        yield ("", "", ""), (f"and {len(known) - _MOST} more",)
+
+
+@value
+class ReviewRequest:
+    """The arguments and options as given; None where one is absent."""
+
+    against: str
+    path: str = "."
+    merge_base: bool = False
+    flow: str | None = None
+    allow: tuple[str, ...] = ()
+    prices: Path | None = None
+    models: tuple[str, ...] = ()
+    output_format: str = "text"
+
+
+def run(request: ReviewRequest) -> Exit:
+    """Print the review, and return the exit status."""
+    allowed = read_codes(request.allow)
+    path = Path(request.path)
+    with show_progress("reviewing …"):
+        beside = path if path.exists() and request.path != "-" else Path()
+        cost = CostOptions(prices=request.prices, models=request.models)
+        given = assume(cost, load_configuration((beside,))).assumptions
+        old = find_merge_base(request.against, beside) if request.merge_base else request.against
+        drawn = draw_sides(old, request.path, request.flow)
+        review = gather(drawn, allowed, given)
+        review = replace(review, branch=request.against if request.merge_base else "")
+    if request.output_format == "json":
+        put(format_review(review))
+    elif request.output_format == "markdown":
+        put(write_comment(review))
+    else:
+        sheet = Sheet(find_canvas(sys.stdout, os.environ))
+        draw_review(sheet, review)
+        put(sheet.text())
+    report_known(drawn.new.acceptance)
+    return Exit.FINDINGS if review.is_bad else Exit.CLEAN
+
+
+@click.command(short_help="Review a change: breaking changes, cost and findings.")
+@click.argument("path", metavar="[PATH|PLAN]", default=".")
+@click.option("--against", required=True, metavar="REV|PLAN", help="The older version: a revision, plan or folder.")
+@click.option(
+    "--merge-base",
+    is_flag=True,
+    help="Compare with the merge base of HEAD and the revision.",
+)
+@click.option("--flow", metavar="ID", help="Review only the flow with this id.")
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="CODE",
+    help="Treat breaking changes with this code as compatible; repeatable.",
+)
+@prices
+@models
+@options.output_format("text", "json", "markdown", default="text")
+@click.pass_context
+def review(context: click.Context, /, **given: Any) -> None:
+    """Review the changes of the flows in PATH, by default the current folder.
+
+    The verdict comes first: whether changes break runs in flight, and whether errors are new. Then come the changes of
+    each flow, the changes of its bounds, and the findings, new ones first. `markdown`
+    is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
+
+    Exit status: 0 no breaking change and no new error, 1 a breaking change, a new error, or errors that prevent the
+    comparison, 2 usage or environment, 3 no flow, 4 internal error.
+    """
+    context.exit(run(ReviewRequest(**given)))

@@ -1,9 +1,0 @@
-"""An entry is new.
-
-## Runs in flight
-Every run in flight continues as before.
-"""
-
-from stagec.comparison.kind import declare
-
-KIND = declare(__name__, "entry {name} is new", entry="added")

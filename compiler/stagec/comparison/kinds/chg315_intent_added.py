@@ -1,9 +1,0 @@
-"""An intent is new.
-
-## Runs in flight
-Every run in flight continues as before.
-"""
-
-from stagec.comparison.kind import declare
-
-KIND = declare(__name__, "node {node} knows the intent {name}", intent="added")

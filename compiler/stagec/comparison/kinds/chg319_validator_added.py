@@ -1,9 +1,0 @@
-"""A validator is new.
-
-## Runs in flight
-Every run in flight continues as before.
-"""
-
-from stagec.comparison.kind import declare
-
-KIND = declare(__name__, "validator {name} is new", validator="added")

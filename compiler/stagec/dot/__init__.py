@@ -1,1 +1,0 @@
-"""Drawings in the language of Graphviz, and the program that lays them out."""

@@ -1,1 +1,0 @@
-"""From stage plans without errors to drafts of plans."""

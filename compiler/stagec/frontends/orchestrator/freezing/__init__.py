@@ -1,1 +1,0 @@
-"""From orchestrator files without errors to drafts of plans."""

@@ -1,1 +1,0 @@
-"""From a pipeline without errors to the draft of its plan."""
