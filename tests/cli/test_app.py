@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,9 +11,9 @@ import click
 import pytest
 
 from stagec.cli import commands
-from stagec.cli.app import run
+from stagec.cli.app import SECTIONS, read_short_help, run
 from stagec.core.failure import Exit, Failure
-from stagec.core.shelf import names
+from stagec.core.shelf import member, names
 from stagec.drivers.following import write_time
 
 COMMANDS = (
@@ -110,8 +111,24 @@ def test_a_group_without_a_command_shows_its_help(arguments: list[str], capsys: 
     run(arguments)
     said = "".join(capsys.readouterr())
     assert said.startswith("Usage: stagec ")
-    assert "\nCommands:\n" in said
+    assert ("\nCommands:\n" if arguments else "\nCheck:\n") in said
     assert "Error" not in said
+
+
+def test_each_command_has_its_place_in_the_help_and_says_there_what_it_is_for() -> None:
+    placed = [name for members in SECTIONS.values() for name in members]
+    assert sorted(placed) == sorted(names(commands))
+    for name in placed:
+        said = read_short_help(name)
+        assert said.endswith("."), name
+        assert said == member(commands, name, click.Command).short_help
+
+
+def test_help_and_completion_import_no_command() -> None:
+    probe = "import sys; from stagec.cli.app import run; run(['--help']); print([*filter(IS, sys.modules)])"
+    probe = probe.replace("IS", "lambda name: name.startswith('stagec.cli.commands.')")
+    told = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_missing_choice_is_named_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:

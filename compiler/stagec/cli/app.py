@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +20,38 @@ from stagec.core.collector import stop_collector
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import docstring, member, names
 from stagec.core.version import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Check": ("validate", "format", "baseline", "explain", "rules"),
+    "Draw": ("graph", "handbook"),
+    "Compile": ("compile", "verify", "sign", "plan"),
+    "Run": ("run", "resume", "runs", "serve", "questions", "answer", "pause", "cancel", "replay"),
+    "Test": ("test", "paths", "mutate", "simulate"),
+    "Compare": ("review", "diff", "breaking", "migrate"),
+    "Scale": ("submit", "worker", "database"),
+    "Project": (
+        *("init", "export", "tools", "permissions", "bounds"),
+        *("config", "doctor", "schema", "completion", "lsp"),
+    ),
+    "Stage protocol": ("markers", "checkpoint"),
+}
+"""The commands by what people want to do."""
+_SHORT_HELP = re.compile(r'^(?:@click\.command|\w+ = Group)\((?:[^()]|\([^()]*\))*?short_help="([^"]*)"', re.MULTILINE)
+
+
+def read_short_help(name: str) -> str:
+    """Return what a command of the shelf is for, in one line: its module is read, and not imported."""
+    for folder in commands.__path__:
+        for path in (os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")):
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as source:
+                    found = _SHORT_HELP.search(source.read())
+                return "" if found is None else found[1]
+    return ""
 
 
 class Commands(Group):
@@ -32,6 +66,31 @@ class Commands(Group):
         if cmd_name in names(commands):
             return _add_help(member(commands, cmd_name, click.Command))
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands by what people want to do; none of them is imported."""
+        known = {*self.list_commands(ctx)}
+        others = tuple(sorted(known.difference(*SECTIONS.values())))
+        for title, members in {**SECTIONS, "Other commands": others}.items():
+            rows = [(name, self._describe(ctx, name)) for name in members if name in known]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin like a word, with what they are for, and the options; none is imported."""
+        from click.shell_completion import CompletionItem
+
+        begun = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self._describe(ctx, name)) for name in begun]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _describe(self, ctx: click.Context, name: str) -> str:
+        """Return what a command is for: as its source says, or as the command says that is no member of the shelf."""
+        if name in names(commands):
+            return read_short_help(name)
+        command = super().get_command(ctx, name)
+        return "" if command is None else command.get_short_help_str()
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the program is for."""
