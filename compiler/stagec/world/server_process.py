@@ -178,7 +178,7 @@ class ServerProcess:
         return None
 
     async def _hand_over(self, message: Any, arrived: Any) -> None:
-        if hasattr(message.message, "method") and hasattr(message.message, "id"):  # a request, which wants an answer
+        if _is_request(message.message):
             await self._room.acquire()
         await arrived.send(message)
 
@@ -195,6 +195,10 @@ class ServerProcess:
     async def _keep_errors(self, output: StreamReader) -> None:
         while chunk := await output.read(_CHUNK):
             self.errors = (self.errors + chunk)[-_KEPT:]
+
+
+def _is_request(message: Any) -> bool:
+    return hasattr(message, "method") and hasattr(message, "id")
 
 
 async def _lines(output: StreamReader) -> AsyncIterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import process_time
+from time import thread_time
 
 import pytest
 
@@ -57,6 +57,6 @@ def test_what_an_import_means(path: str, file: str, expected: str | None) -> Non
 
 @pytest.mark.parametrize("text", ["`" * 200_000, "` `` " * 40_000, "```\n" * 50_001, "<!--" * 50_000, "@" * 200_000])
 def test_long_texts_take_no_time(text: str) -> None:
-    start = process_time()
+    start = thread_time()
     paths(text)
-    assert process_time() - start < 5
+    assert thread_time() - start < 5
