@@ -25,11 +25,11 @@ from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
 from stagec.pipeline import compile_project
 
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")
-EDITS = campaigns.choose(10, full=1_670)
+EDITS = campaigns.choose(10, full=250)
 """Edits for each example."""
 ASKED = campaigns.choose(3, full=25)
 """Edits between two series of requests."""
-EACH = campaigns.choose(5, full=100)
+EACH = campaigns.choose(5, full=50)
 """Edits between two comparisons with a fresh check."""
 WRITTEN = (
     '"',
