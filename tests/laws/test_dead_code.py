@@ -31,6 +31,7 @@ CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
     "plan/__init__.py": {"__getattr__"},  # the same
     **{f"cli/commands/handbook/{name}.py": used for name, used in _IN_TEMPLATES.items()},
+    "cli/app.py": {"format_commands"},  # the library of the command line calls it
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it

@@ -10,6 +10,7 @@ from laws.modules import PACKAGE, tree_of, walk
 
 HOME = "core/bounded.py"
 OWN = {
+    "cli/app.py": "the sources of commands, for what they are for",
     "core/rule.py": "the sources of rules, for their names",
     "core/extras.py": "the metadata of stagec's own installation",
     "cli/commands/schema.py": "a schema that stagec publishes",

@@ -45,13 +45,11 @@ _SHORT_HELP = re.compile(r'^(?:@click\.command|\w+ = Group)\((?:[^()]|\([^()]*\)
 
 def read_short_help(name: str) -> str:
     """Return what a command of the shelf is for, in one line: its module is read, and not imported."""
-    for folder in commands.__path__:
-        for path in (os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")):
-            if os.path.exists(path):
-                with open(path, encoding="utf-8") as source:
-                    found = _SHORT_HELP.search(source.read())
-                return "" if found is None else found[1]
-    return ""
+    top = os.path.join(commands.__path__[0], name)
+    path = f"{top}.py" if os.path.exists(f"{top}.py") else os.path.join(top, "__init__.py")
+    with open(path, encoding="utf-8") as source:
+        found = _SHORT_HELP.search(source.read())
+    return "" if found is None else found[1]
 
 
 class Commands(Group):
