@@ -259,7 +259,7 @@ class Revision:
 
 
 def find_revision(text: str, beside: Path) -> Revision | None:
-    """Return the revision that `REV` or `REV:path` names in the repository around a path; nothing when there is none.
+    """Return the revision that `REV` or `REV:path` names in the repository of a path, or None where there is none.
 
     Without `:path` it is the path itself, as it was in the revision.
     """

@@ -67,7 +67,7 @@ def may_be(layers: Layers, kind: str) -> bool:
 
 
 def list_member_layers(layers: Layers, name: str) -> Layers:
-    """Return what layers say of a member; what is said of names by patterns is left out."""
+    """Return the schemas that layers give a member by its name; `patternProperties` do not count."""
     found: list[Json] = []
     for each in layers:
         body = object_of(each) if isinstance(each, dict) else {}

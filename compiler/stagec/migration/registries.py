@@ -169,7 +169,7 @@ class StepMigration:
             self._found.rewrite(self._at, f"{listing(absent)} must be written", *edits)
 
     def _take_abort(self) -> None:
-        """Take the intent away that no answer could have and that is none any more."""
+        """Remove the intent that the new format does not know; no answer could have it."""
         at, gate = self._at / "structuredGate", object_of(self._step.get("structuredGate"))
         allowed = enumerate(list_of(gate.get("allowedIntents")))
         edits = [Edit(Change.REMOVE, at / "allowedIntents" / index) for index, each in allowed if each == "abort"]

@@ -129,7 +129,7 @@ def blank_fences(text: str) -> str:
 
 
 def blank_spans(text: str) -> str:
-    """Return a text with blanks in place of what stands between equal runs of backticks in one paragraph."""
+    """Return a text in which blanks replace each code span: the text between equal runs of backticks."""
     ends = [found.start() for found in _PARAGRAPH.finditer(text)]
     runs = list(_TICKS.finditer(text))
     closing: dict[tuple[int, int], list[int]] = {}

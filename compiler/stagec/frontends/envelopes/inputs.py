@@ -155,7 +155,7 @@ def find_lost_stages(plan: StagePlan) -> tuple[LostStage, ...]:
 
 
 def find_lost_outputs(plan: StagePlan) -> tuple[LostOutput, ...]:
-    """Return what inputs read that no output is; of a stage without outputs all that is read of it is one."""
+    """Return the outputs that inputs name and their stage does not declare; one without outputs declares all names."""
     return plan.memo.once("lost outputs", lambda: tuple(_list_lost_outputs(plan)))
 
 
@@ -179,7 +179,7 @@ def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
     for stage, given in list_inputs(plan, InputKind.UNKNOWN_OUTPUT):
         fault = find_path_fault(given.text)
         if fault is not None and fault.check is not PathCheck.PORTABILITY:
-            continue  # which is told of the path
+            continue  # a rule about paths reports it
         producer = str(given.producer)
         known = plan.by_id[producer].outputs
         asked.setdefault((producer, given.path if known else ""), []).append(stage.place_input(given.name))

@@ -38,7 +38,7 @@ FALLBACK_KEYS = frozenset(
 
 
 def read_fallback(key: str) -> str | None:
-    """Return the built-in prompt of a name, nothing when there is none."""
+    """Return the built-in prompt with a name, or None where there is none."""
     from importlib.resources import files  # a run that needs no built-in prompt pays nothing for it
 
     if key not in FALLBACK_KEYS:

@@ -222,7 +222,7 @@ def load_jsonc(tree: Tree, budgets: Budgets) -> OwnerReading:
 
 
 def _blank(pattern: re.Pattern[bytes], data: bytes) -> bytes:
-    """Return a text with blanks in place of what a pattern finds as a remark, of the same length."""
+    """Return a text of the same length, in which blanks replace the comments that a pattern finds."""
     return pattern.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]) if found["remark"] else found[0], data)
 
 

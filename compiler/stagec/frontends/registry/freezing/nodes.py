@@ -226,7 +226,7 @@ class Acts:
         return found.file if found is not None else None
 
     def _fallback(self, key: str) -> Template | None:
-        """Return the built-in prompt of a name; nothing where there is none."""
+        """Return the built-in prompt with a name, or None where there is none."""
         if key not in self._fallbacks:
             text = read_fallback(key)
             self._fallbacks[key] = None if text is None else prompt(text, self._texts, self._agent)
