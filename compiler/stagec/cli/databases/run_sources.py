@@ -11,11 +11,10 @@ from stagec.cli.running.history import RunStatus, find_status
 from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.core.failure import Failure
 from stagec.core.json import text_in
-from stagec.drivers.dbos import RunBrief, RunPhase, RunStore, list_briefs
 from stagec.drivers.following import StoredHistory
 
 if TYPE_CHECKING:
-    from stagec.drivers.dbos import Database
+    from stagec.drivers.dbos import Database, RunBrief, RunStore
 
 
 @contextmanager
@@ -44,6 +43,8 @@ def open_store(url: str | None) -> Iterator[RunStore]:
 
 def read_stored_run(run: str, database: str) -> StoredHistory:
     """Return what has happened in a run."""
+    from stagec.drivers.dbos import RunPhase
+
     with open_store(database) as store:
         record = store.find(run)
         is_executed = record.phase is RunPhase.ACTIVE and run not in store.list_queued([record])
@@ -52,6 +53,8 @@ def read_stored_run(run: str, database: str) -> StoredHistory:
 
 def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
     """Return how all runs stand, and the name of the database."""
+    from stagec.drivers.dbos import list_briefs
+
     with open_store(database) as store:
         return [_describe(store, each) for each in list_briefs(store)], store.database.name.strip("'")
 
