@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ import click
 import pytest
 
 from stagec.cli import commands
-from stagec.cli.app import SECTIONS, read_short_help, run
+from stagec.cli.app import MOVED, SECTIONS, read_short_help, run
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member, names
 from stagec.drivers.following import write_time
@@ -94,6 +95,7 @@ def test_every_time_is_written(seconds: float, told: str) -> None:
     ("arguments", "said"),
     [
         (["validat"], "stagec has no command 'validat'; did you mean 'validate'?"),
+        (["answer", "one", "yes"], "stagec has no command 'answer'; did you mean 'runs answer'?"),
         (["validate", "--formt", "json"], "did you mean '--format'?"),
         (["validate", "--format", "jsn"], "'jsn' is not one of"),
         (["explain"], "CODE|NAME|FAMILY|GROUP is missing"),
@@ -122,6 +124,27 @@ def test_each_command_has_its_place_in_the_help_and_says_there_what_it_is_for() 
         said = read_short_help(name)
         assert said.endswith("."), name
         assert said == member(commands, name, click.Command).short_help
+
+
+def test_each_command_that_has_moved_is_where_the_hint_says() -> None:
+    for name, place in MOVED.items():
+        group, member_name = place.split()
+        assert member_name in member(commands, group, click.Group).commands
+        assert name not in names(commands)
+
+
+@pytest.mark.parametrize("command", ["run", "resume", "worker"])
+def test_help_shows_common_options_first_and_the_others_in_sections(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, "--help"]) == 0
+    said = capsys.readouterr().out.partition("\nOptions:\n")[2]
+    common, *sections = re.split(r"^(?=\S[^\n]*:$)", said, flags=re.MULTILINE)
+    assert "--model " in common
+    assert "--tools-in" in common
+    assert "--model-policy" not in common
+    assert [each.partition(":")[0] for each in sections][:2] == ["Models", "Tools, servers and commands"]
+    assert sum("--help" in each for each in (common, *sections)) == 1
 
 
 def test_help_and_completion_import_no_command() -> None:
@@ -166,16 +189,16 @@ def test_the_help_of_completion_has_a_line_for_each_shell(capsys: pytest.Capture
 
 
 ON_PROJECTS = (
-    "cancel x",
+    "runs cancel x",
     "compile",
     "completion bash",
     "config show",
     "explain STG201",
     "graph",
     "init --from x",
-    "plan show x",
+    "plan x",
 )
-ON_RUNS = ("replay x", "resume x", "run x", "runs export x", "runs list", "runs show x", "simulate x", "verify x")
+ON_RUNS = ("resume x", "run x", "runs replay x", "runs export x", "runs list", "runs show x", "simulate x", "verify x")
 ON_NEITHER = ("rules", "schema stagec", "tools diff", "tools list", "tools lock", "validate", "validate --fix")
 
 

@@ -93,7 +93,7 @@ def test_checkpoints_are_listed(project: Path, capsys: Shown) -> None:
     (project / FOREIGN).write_bytes(encode(left))
     (project / "reports/wine/checkpoints/run-001/ckpt-002").mkdir()
     (project / "reports/wine/checkpoints/run-001/ckpt-002/checkpoint.json").write_bytes(b"{}")
-    assert run(["checkpoint", "list", "."]) == 0
+    assert run(["checkpoint", "list"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == ["run", "stage", "status", "created", "trust", "valid", "file"]
     assert rows[1][2:6] == ["interrupted", "2026-01-02T10:30:00Z", "imported", "yes"]
@@ -105,7 +105,7 @@ def test_checkpoints_are_listed(project: Path, capsys: Shown) -> None:
 
 
 BROUGHT = "reports/beer/run-002/checkpoints/ckpt-S01_load_data.json"
-IMPORT = ["checkpoint", "import", FOREIGN, "--run", "beer/run-002", "--trust"]
+IMPORT = ["checkpoint", "import", FOREIGN, "--into", "beer/run-002", "--trust"]
 
 
 def test_a_checkpoint_is_brought_into_a_run_with_a_warning(project: Path, capsys: Shown) -> None:
@@ -137,14 +137,16 @@ def test_a_checkpoint_that_is_not_valid_is_not_brought_in(project: Path, capsys:
     assert list((project / "reports/beer/run-002").iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "words"), [("beer", "--run"), ("beer/run-002", "not a folder"), ("a/..", "run '..'")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("beer", "--into"), ("beer/run-002", "not a folder"), ("a/..", "run '..'")]
+)
 def test_a_run_that_is_none_is_a_failure(capsys: Shown, name: str, words: str) -> None:
-    assert run(["checkpoint", "import", FOREIGN, "--trust", "imported", "--run", name]) == 2
+    assert run(["checkpoint", "import", FOREIGN, "--trust", "imported", "--into", name]) == 2
     assert words in capsys.readouterr().err
 
 
 def test_where_a_checkpoint_comes_from_must_be_said(capsys: Shown) -> None:
-    assert run(["checkpoint", "import", FOREIGN, "--run", "beer/run-002"]) == 2
+    assert run(["checkpoint", "import", FOREIGN, "--into", "beer/run-002"]) == 2
     assert run([*IMPORT, "local"]) == 2
     assert "--trust" in capsys.readouterr().err
 

@@ -68,16 +68,16 @@ def test_runs_are_submitted_executed_answered_and_moved(place: Path, capsys: pyt
     worker = start_worker()
     wait_until("one", "done", capsys)
     wait_until("two", "waiting", capsys)
-    assert run(["questions", "two"]) == 0
+    assert run(["runs", "questions", "two"]) == 0
     assert "is the work of step 'work' done?" in capsys.readouterr().out
-    assert run(["pause", "two"]) == 0
+    assert run(["runs", "pause", "two"]) == 0
     assert standing("two", capsys) == "interrupted"
-    assert run(["answer", "two", "yes"]) == 0
+    assert run(["runs", "answer", "two", "yes"]) == 0
     assert run(["resume", "two"]) == 0
     wait_until("two", "done", capsys)
     assert "has returned its runs" in end_worker(worker)
-    assert run(["replay", "two"]) == 0
-    assert run(["answer", "two", "yes"]) == 2
+    assert run(["runs", "replay", "two"]) == 0
+    assert run(["runs", "answer", "two", "yes"]) == 2
 
 
 def test_a_journal_of_one_driver_replays_equal_under_the_other(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +88,7 @@ def test_a_journal_of_one_driver_replays_equal_under_the_other(place: Path, caps
     assert run(["runs", "export", "one"]) == 0
     stored = capsys.readouterr().out
     assert run(["runs", "export", "one", "--journal", "here/one.run"]) == 0
-    assert run(["replay", "one", "--runs", "here"]) == 0
+    assert run(["runs", "replay", "one", "--runs", "here"]) == 0
     capsys.readouterr()
     assert run(["runs", "export", "one", "--runs", "here"]) == 0
     assert capsys.readouterr().out == stored
@@ -101,10 +101,10 @@ def test_a_run_of_a_folder_goes_on_in_a_database(place: Path, capsys: pytest.Cap
     assert standing("three", capsys) == "not begun"
     worker = start_worker()
     wait_until("three", "waiting", capsys)
-    assert run(["answer", "three", "yes"]) == 0
+    assert run(["runs", "answer", "three", "yes"]) == 0
     wait_until("three", "done", capsys)
     end_worker(worker)
-    assert run(["replay", "three"]) == 0
+    assert run(["runs", "replay", "three"]) == 0
 
 
 def test_jobs_are_submitted_together_or_not_at_all(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,7 +203,7 @@ def test_what_is_no_number_is_refused(
 def test_who_asks_twice_is_told_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     submit("--run", "one")
     for command in ("pause", "cancel"):
-        assert run([command, "one"]) == run([command, "one"]) == 0
+        assert run(["runs", command, "one"]) == run(["runs", command, "one"]) == 0
         assert f"were asked to {command} run 'one' before, by terminal" in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -216,11 +216,11 @@ def test_a_run_whose_plan_is_gone_hides_no_questions(place: Path, capsys: pytest
     with closing(sqlite3.connect("runs.sqlite")) as database, database:
         database.execute("DELETE FROM documents WHERE digest = (SELECT plan FROM runs WHERE run = 'again')")
     capsys.readouterr()
-    assert run(["questions"]) == 0
+    assert run(["runs", "questions"]) == 0
     told = capsys.readouterr()
     assert "is the work of step 'work' done?" in told.out
     assert "warning" in told.err
-    assert run(["questions", "again"]) == 2
+    assert run(["runs", "questions", "again"]) == 2
 
 
 def test_a_journal_keeps_signature_scenario_and_times(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -286,21 +286,21 @@ def test_a_run_goes_on_under_another_plan_which_workers_know(place: Path, capsys
     interrupt(capsys)  # the scenario of the run does not answer
     assert run(["runs", "list", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["digest"] == digest
-    assert run(["replay", "one"]) == 0
+    assert run(["runs", "replay", "one"]) == 0
     assert run(["runs", "export", "one"]) == 0
     assert capsys.readouterr().out.count('"is": "replanned"') == 1
     assert run(["runs", "export", "one", "--journal", "copy.run"]) == 0
-    assert run(["replay", "copy.run", "--runs", "."]) == 0
+    assert run(["runs", "replay", "copy.run", "--runs", "."]) == 0
     Path("whole.yaml").write_text(STEPS, encoding="utf-8")
     assert run(["resume", "copy.run", "--runs", ".", "--scenario", "whole.yaml"]) == 0
-    assert run(["replay", "copy.run", "--runs", "."]) == 0
+    assert run(["runs", "replay", "copy.run", "--runs", "."]) == 0
 
 
 def test_what_is_wrong_with_another_plan_changes_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     submit_half()
     assert run(["resume", "one", "--plan", "judged.plan.json"]) == 2
     assert "run 'one' is active: there is nothing to resume" in capsys.readouterr().err
-    assert run(["pause", "one"]) == 0
+    assert run(["runs", "pause", "one"]) == 0
     interrupt(capsys)
     assert run(["resume", "one", "--plan", "judged.plan.json", "--dry-run"]) == 1
     assert run(["resume", "one", "--plan", "judged.plan.json"]) == 2
@@ -321,7 +321,7 @@ def test_a_journal_with_a_change_of_the_plan_is_taken_over(place: Path, capsys: 
     worker = start_worker()
     wait_until("two", "interrupted", capsys)
     end_worker(worker)
-    assert run(["replay", "two"]) == 0
+    assert run(["runs", "replay", "two"]) == 0
     assert run(["runs", "show", "two"]) == 0
     assert load(Path("new.json").read_bytes()).digest[:19] in capsys.readouterr().out
 
@@ -336,7 +336,7 @@ def test_workers_send_each_span_of_a_run_once_whoever_executes_it(
         wait_until("two", "waiting", capsys)
         end_worker(worker)
         first = len(live.spans)
-        assert run(["answer", "two", "yes"]) == 0
+        assert run(["runs", "answer", "two", "yes"]) == 0
         worker = start_worker()
         wait_until("two", "done", capsys)
         end_worker(worker)

@@ -38,9 +38,15 @@ def test_a_project_with_errors_is_drawn_and_it_is_said(capfd: Shown) -> None:
     assert shown.err == "stagec: note: drawn with 6 errors: 'stagec validate' says what is wrong\n"
 
 
-@pytest.mark.parametrize("suffix", ["dot", "mmd", "json", "svg"])
+@pytest.mark.parametrize("suffix", ["dot", "mmd", "mermaid", "json", "svg"])
 def test_the_name_of_the_file_says_the_format(suffix: str, tmp_path: Path) -> None:
-    beginnings = {"dot": "digraph", "mmd": "flowchart", "json": '{"format": "stagec.graph/1"', "svg": "<?xml"}
+    beginnings = {
+        "dot": "digraph",
+        "mmd": "flowchart",
+        "mermaid": "flowchart",
+        "json": '{"format": "stagec.graph/1"',
+        "svg": "<?xml",
+    }
     assert run(["graph", REVIEW, "-o", str(tmp_path / f"x.{suffix}")]) == 0
     assert (tmp_path / f"x.{suffix}").read_text(encoding="utf-8").startswith(beginnings[suffix])
 

@@ -62,7 +62,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None
 
 
 def bring_in(trust: str, *flags: str) -> int:
-    return run(["checkpoint", "import", str(MADE), "--run", "tiny/here", "--trust", trust, *flags])
+    return run(["checkpoint", "import", str(MADE), "--into", "tiny/here", "--trust", trust, *flags])
 
 
 def test_an_imported_stage_counts_with_a_warning(capsys: Shown) -> None:

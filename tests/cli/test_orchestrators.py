@@ -50,7 +50,7 @@ def test_agents_run_in_the_run_of_their_orchestrator(project: Path, run: Run) ->
     assert ended.returncode == 0, ended.stderr.decode()
     assert all(each in told for each in (*MOVES, "review#2  approved → done", "  closure.issue"))
     assert told.splitlines()[-1].startswith("done: completed, 5 executions, ")
-    assert run("replay", "one").stdout.decode().startswith("equal: ")
+    assert run("runs", "replay", "one").stdout.decode().startswith("equal: ")
     shown = run("runs", "show", "one").stdout.decode()
     assert "reviewer#2: closure.issue" in shown
     assert "comment ## Rejected" in shown
@@ -88,7 +88,7 @@ def test_a_scenario_for_other_agents_is_refused(project: Path, run: Run, agents:
 def test_other_commands_know_plans_of_orchestrators(project: Path, run: Run) -> None:
     assert run("verify", PLAN, "--against", ".agent").returncode == 0
     bounds = json.loads(run("bounds", PLAN, "--format", "json").stdout)
-    shown = run("plan", "show", PLAN, "--node", "review").stdout.decode()
+    shown = run("plan", PLAN, "--node", "review").stdout.decode()
     assert "agent: the plan of reviewer is run" in shown
     assert "480" in json.dumps(bounds)  # six transitions, each with an agent of forty executions that ask twice
 
@@ -103,7 +103,7 @@ def test_a_run_without_answers_stops_and_is_resumed_in_the_middle_of_an_agent(pr
     resumed = run("resume", "one", "--scenario", "world.yaml")
     assert resumed.returncode == 0, resumed.stderr.decode()
     assert "initial.issue" not in resumed.stdout.decode().splitlines()[0]
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 def compile_narrower(project: Path, run: Run, agent: str) -> str:
@@ -135,13 +135,13 @@ def test_a_run_goes_on_under_another_plan_in_the_middle_of_an_agent(
     assert ended.returncode == (0 if taken else 2), told
     assert taken or "agent 'builder': node 'closure.issue'" in told
     assert run(*change, *(() if taken else ("--again", "build"))).returncode == 0
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 def test_a_run_that_is_interrupted_in_an_agent_can_be_cancelled(project: Path, run: Run) -> None:
     (project / "part.yaml").write_text(json.dumps(scenario(agents={"builder": {"answers": {}}})), encoding="utf-8")
     run("run", PLAN, "--scenario", "part.yaml", "--run", "one")
-    assert run("cancel", "one").returncode in {0, 1}
+    assert run("runs", "cancel", "one").returncode in {0, 1}
     (listed,) = json.loads(run("runs", "list", "--format", "json").stdout)["runs"]
     assert (listed["status"], listed["reason"]) == ("failed", "build, attempt 1: cancelled")
 
@@ -180,4 +180,4 @@ def test_a_run_that_is_killed_anywhere_ends_as_if_nothing_was(
     assert last.returncode == 0 or again["status"] == "done", last.stderr.decode()
     renamed = json.loads(json.dumps(whole["events"]).replace("whole", "killed"))
     assert again["events"] == renamed
-    assert run("replay", "killed").stdout.decode().startswith("equal: ")
+    assert run("runs", "replay", "killed").stdout.decode().startswith("equal: ")

@@ -80,7 +80,7 @@ def test_a_run_goes_on_under_another_plan_and_keeps_it(capfd: Shown) -> None:
     out, err = capfd.readouterr()
     assert out == "close    closing → done\ndone: completed, 2 executions, 5 events\n"
     assert re.sub(DIGEST, "…", err) == "run one of writer, …\nstagec: the plan has changed, from …\n"
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     assert capfd.readouterr().out.startswith("equal: 5 events")
 
 
@@ -139,7 +139,7 @@ def test_a_change_that_breaks_this_state_is_refused_with_the_way_out(capfd: Show
 def test_the_ways_out_lead_out(way: tuple[str, str]) -> None:
     write("new", without_repeat("close"))
     assert resume("--plan", "new", *way) == 0
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
 
 
 def test_what_begins_again_counts_for_the_limit(capfd: Shown) -> None:
@@ -180,7 +180,7 @@ def test_a_new_input_is_given_with_the_plan(capfd: Shown) -> None:
     assert "stagec: error: --input tone=VALUE gives the run the missing inputs\n" in err
     assert resume("--plan", "new", "--input", "tone=brief", "--dry-run") == 0
     assert resume("--plan", "new", "--input", "tone=brief") == 0
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     capfd.readouterr()
     assert stagec(["runs", "export", "one"]) == 0
     assert json.loads(capfd.readouterr().out)["events"][2]["inputs"] == {"tone": "brief"}
@@ -276,7 +276,7 @@ def test_a_run_may_change_to_and_fro(capfd: Shown) -> None:
         assert stagec(["resume", "one", "--plan", plan]) == 2
     assert resume() == 0
     stagec(["runs", "list"])
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     assert capfd.readouterr().out.count("7 events") == 3
 
 
@@ -291,8 +291,8 @@ def test_what_is_wrong_besides_leaves_the_plan_as_it_was() -> None:
 def test_a_changed_run_is_cancelled_and_drawn(capfd: Shown) -> None:
     write("new", replace(steps(), nodes={**steps().nodes, "more": steps().nodes["draft"]}))
     assert stagec(["resume", "one", "--plan", "new"]) == 2
-    assert stagec(["questions", "one"]) == 0
-    assert stagec(["cancel", "one"]) == 0
+    assert stagec(["runs", "questions", "one"]) == 0
+    assert stagec(["runs", "cancel", "one"]) == 0
     assert stagec(["runs", "export", "one"]) == 0
     capfd.readouterr()
 
@@ -354,7 +354,7 @@ def test_a_run_of_stages_goes_on_with_what_it_has_published(
     ended = run("resume", "two", "--plan", "new.plan.json")
     assert ended.returncode == 0, ended.stderr.decode()
     assert "1 stage of 3 kept" in ended.stderr.decode() + ended.stdout.decode()
-    assert run("replay", "two").returncode == 0
+    assert run("runs", "replay", "two").returncode == 0
     assert "replanned" in run("runs", "show", "two").stdout.decode()
     assert (tmp_path / "reports" / "wine" / "two" / TELL / "data.txt").exists()
 

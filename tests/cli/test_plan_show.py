@@ -1,4 +1,4 @@
-"""`stagec plan show` prints what is in a plan for people and for programs, and refuses what is no sound plan."""
+"""`stagec plan` prints what is in a plan for people and for programs, and refuses what is no sound plan."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def show(tmp_path: Path, capfd: Shown) -> Callable[..., str]:
 
     def printed(plan: Plan, *arguments: str) -> str:
         (tmp_path / "x").write_bytes(dump(plan))
-        assert run(["plan", "show", str(tmp_path / "x"), *arguments]) == 0
+        assert run(["plan", str(tmp_path / "x"), *arguments]) == 0
         return capfd.readouterr().out
 
     return printed
@@ -329,7 +329,7 @@ def _read(master: int) -> bytes:
 def test_a_page_fits_a_narrow_terminal(tmp_path: Path, environment: Callable[..., dict[str, str]]) -> None:
     plan = steps()
     (tmp_path / "x").write_bytes(dump(plan))
-    command = [sys.executable, "-m", "stagec", "plan", "show", str(tmp_path / "x")]
+    command = [sys.executable, "-m", "stagec", "plan", str(tmp_path / "x")]
     told = terminal(command, environment(COLUMNS="40", NO_COLOR="1"))
     turns = plan.facts.turns if plan.facts is not None else 0
     assert told == NARROW.format(digest=load(dump(plan)).digest, turns=turns)
@@ -351,7 +351,7 @@ def test_a_long_line_of_a_prompt_goes_on_below_without_a_bar(
         )
     )
     (tmp_path / "x").write_bytes(dump(plan))
-    command = [sys.executable, "-m", "stagec", "plan", "show", str(tmp_path / "x"), "--node", "plan"]
+    command = [sys.executable, "-m", "stagec", "plan", str(tmp_path / "x"), "--node", "plan"]
     told = terminal(command, environment(COLUMNS="40", NO_COLOR="1"))
     assert told.partition("prompt\n")[2].partition("\n\nschema")[0].splitlines() == [
         "  |   - word word word word word word",
@@ -366,17 +366,17 @@ def test_a_long_line_of_a_prompt_goes_on_below_without_a_bar(
 
 def test_colours_are_for_terminals(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(dump(stages()))
-    plain = run("plan", "show", "x", "--node", "plan").stdout
-    coloured = run("plan", "show", "x", "--node", "plan", FORCE_COLOR="1").stdout
+    plain = run("plan", "x", "--node", "plan").stdout
+    coloured = run("plan", "x", "--node", "plan", FORCE_COLOR="1").stdout
     assert b"\x1b" not in plain
     assert b"\x1b[36m{{ctx.task}}\x1b[0m" in coloured
     assert re.sub(rb"\x1b\[[\d;]*m", b"", coloured).replace(b"| \n", b"|\n") == plain
-    assert run("plan", "show", "x", "--node", "plan", FORCE_COLOR="1", NO_COLOR="1").stdout == plain
+    assert run("plan", "x", "--node", "plan", FORCE_COLOR="1", NO_COLOR="1").stdout == plain
 
 
 def test_no_encoding_stops_a_page(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(dump(replace(stages(), title="審査")))
-    told = run("plan", "show", "x", PYTHONIOENCODING="ascii").stdout
+    told = run("plan", "x", PYTHONIOENCODING="ascii").stdout
     assert told.isascii()
     assert told.startswith(b"review: \\u5be9\\u67fb\n")
     assert b"  lint    converse  ok -> end (done)\n" in told
@@ -420,14 +420,14 @@ def test_a_content_is_printed_as_it_is(run: Run, tmp_path: Path) -> None:
     name = digest(text.encode())
     (tmp_path / "x").write_bytes(dump(replace(stages(), contents={**stages().contents, name: text})))
     for asked in (name, name[:19], name.removeprefix("sha256:")[:12], name[7:19].upper()):
-        ended = run("plan", "show", "x", "--content", asked)
+        ended = run("plan", "x", "--content", asked)
         assert (ended.returncode, ended.stdout, ended.stderr) == (0, text.encode(), b"")
 
 
 def test_a_content_plays_no_tricks_to_a_terminal(tmp_path: Path, environment: Callable[..., dict[str, str]]) -> None:
     text = "a\tb\r\n\x1b[2J\u202e"
     (tmp_path / "x").write_bytes(dump(replace(stages(), contents={**stages().contents, digest(text.encode()): text})))
-    command = [sys.executable, "-m", "stagec", "plan", "show", str(tmp_path / "x"), "--content", digest(text.encode())]
+    command = [sys.executable, "-m", "stagec", "plan", str(tmp_path / "x"), "--content", digest(text.encode())]
     assert terminal(command, environment()) == "a       b\\r\n\\x1b[2J\\u202e\n"
 
 
@@ -445,7 +445,7 @@ def test_a_content_plays_no_tricks_to_a_terminal(tmp_path: Path, environment: Ca
 )
 def test_what_is_not_there_is_refused(tmp_path: Path, capfd: Shown, arguments: list[str], said: str) -> None:
     (tmp_path / "x").write_bytes(dump(stages()))
-    assert run(["plan", "show", str(tmp_path / "x"), *arguments]) == 2
+    assert run(["plan", str(tmp_path / "x"), *arguments]) == 2
     shown = capfd.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1)
     assert shown.err.startswith(f"stagec: error: {said}")
@@ -454,14 +454,14 @@ def test_what_is_not_there_is_refused(tmp_path: Path, capfd: Shown, arguments: l
 def test_a_plan_that_is_refused_is_not_shown(tmp_path: Path, capfd: Shown) -> None:
     path = tmp_path / "x"
     path.write_bytes(dump(stages()).replace(b"Lint.", b"Lint!"))
-    assert run(["plan", "show", str(path)]) == 1
+    assert run(["plan", str(path)]) == 1
     shown = capfd.readouterr()
     assert shown.out == ""
     assert shown.err.startswith(f"stagec: error: '{path}' is refused: it was changed: its bytes have the digest ")
 
 
 def test_a_plan_is_read_from_standard_input(run: Run) -> None:
-    assert run("plan", "show", "-", text=dump(stages())).stdout.startswith(b"review: Review\n")
+    assert run("plan", "-", text=dump(stages())).stdout.startswith(b"review: Review\n")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--format", "json"]])
@@ -471,7 +471,7 @@ def test_a_value_that_is_nested_deeply_stops_nothing(tmp_path: Path, arguments: 
         deep = [deep]
     inputs = {**stages().inputs, "deep": Input(default=deep)}
     (tmp_path / "x").write_bytes(dump(replace(stages(), inputs=inputs)))
-    assert run(["plan", "show", str(tmp_path / "x"), *arguments]) == 0
+    assert run(["plan", str(tmp_path / "x"), *arguments]) == 0
 
 
 # Names and texts that mean harm.
@@ -593,7 +593,7 @@ def test_the_overview_of_a_stage_plan_has_what_each_stage_takes_with_all_default
     (tmp_path / "stages.json").write_text(json.dumps(stages), encoding="utf-8")
     assert run(["compile", str(tmp_path), "-o", str(tmp_path / "a.plan.json")]) == 0
     capsys.readouterr()
-    assert run(["plan", "show", str(tmp_path / "a.plan.json")]) == 0
+    assert run(["plan", str(tmp_path / "a.plan.json")]) == 0
     shown = [line.strip() for line in capsys.readouterr().out.partition("\nstages\n")[2].splitlines()]
     assert shown[:12] == [
         "S01_load_data  process  Load the wine data",

@@ -37,7 +37,7 @@ class Nobody:
         raise AssertionError(effect)
 
 
-@pytest.mark.parametrize("command", [["run"], ["simulate"], ["plan", "show"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["run"], ["simulate"], ["plan"]], ids=" ".join)
 @altered
 def test_a_command_refuses_it_with_the_same_reason(command: list[str], data: bytes, reason: str, capfd: Shown) -> None:
     Path("p").write_bytes(data)

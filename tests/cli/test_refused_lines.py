@@ -119,7 +119,7 @@ def test_no_parameter_has_the_words_of_the_library() -> None:
             assert isinstance(each.type, ExistingPath) or not getattr(each.type, "exists", False), (words, each.name)
 
 
-FILES = ("markers", "plan show", "run", "simulate", "verify")
+FILES = ("markers", "plan", "run", "simulate", "verify")
 ON_PROJECTS = (
     "bounds",
     "compile",
@@ -132,7 +132,10 @@ ON_PROJECTS = (
     "validate",
 )
 ON_PATHS = ("checkpoint list", "checkpoint verify")
-ON_RUNS = ("answer {} yes", "cancel {}", "pause {}", "questions {}", "replay {}", "resume {}", "runs show {}")
+ON_RUNS = (
+    "resume {}",
+    *(f"runs {each}" for each in ("answer {} yes", "cancel {}", "pause {}", "questions {}", "replay {}", "show {}")),
+)
 
 
 @pytest.mark.parametrize("command", [*FILES, *ON_PROJECTS, *ON_PATHS])

@@ -79,7 +79,7 @@ def test_a_failed_run_is_taken_back_and_ends_as_done(capfd: Shown) -> None:
     assert history.events[: len(before)] == before
     assert history.events[len(before)] == Rewound(3)
     assert show("one", capfd)["outcome"] == "done"
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     assert stagec(["runs", "show", "one"]) == 0
     assert "continues after event 2" in capfd.readouterr().out
 
@@ -87,7 +87,7 @@ def test_a_failed_run_is_taken_back_and_ends_as_done(capfd: Shown) -> None:
 def test_a_run_that_is_done_is_taken_back_to_a_visit_by_its_number(capfd: Shown) -> None:
     assert resume("--from", "close") == 0
     assert resume("--from", "draft#1") == 0
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     capfd.readouterr()
     assert stagec(["runs", "show", "one", "--places"]) == 0
     assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == ["draft#1", "draft#2", "close#1"]
@@ -104,7 +104,7 @@ def test_a_fork_has_the_same_past_and_leaves_the_run_as_it_is(capfd: Shown) -> N
     assert two.facts["forked"] == "one@3"
     assert show("two", capfd)["outcome"] == "done"
     assert show("one", capfd)["outcome"] == "failed"
-    assert stagec(["replay", "two"]) == 0
+    assert stagec(["runs", "replay", "two"]) == 0
 
 
 def test_what_cannot_be_is_refused_with_its_reason_and_changes_nothing(capfd: Shown) -> None:
@@ -208,10 +208,10 @@ def test_a_plan_can_change_where_the_run_is_taken_back(capfd: Shown) -> None:
     assert resume("--from", "close", "--plan", "new") == 0
     history = read_journal(RUN)
     assert history.last_change is not None
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
     assert resume("--from", "draft#1") == 0  # which is before the change
     assert read_journal(RUN).last_change is None
-    assert stagec(["replay", "one"]) == 0
+    assert stagec(["runs", "replay", "one"]) == 0
 
 
 def test_a_run_of_stages_has_no_places(capfd: Shown) -> None:

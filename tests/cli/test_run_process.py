@@ -70,7 +70,7 @@ def events(run: Run, *options: str) -> object:
 
 def test_a_second_runner_is_refused(running: Running, run: Run) -> None:
     told = b"stagec: error: run 'one' is being executed by another process; Ctrl-C interrupts it there\n"
-    for arguments in (("resume", "one"), ("replay", "one"), BEGIN):
+    for arguments in (("resume", "one"), ("runs", "replay", "one"), BEGIN):
         ended = run(*arguments)
         assert (ended.returncode, ended.stdout, ended.stderr) == (2, b"", told), arguments
     assert b" running  3 executions  4 events" in run("runs", "list").stdout
@@ -87,7 +87,7 @@ def test_a_run_that_is_asked_to_end_ends_in_order(running: Running, run: Run, nu
         b"stagec: interrupted",
     ]
     assert gone(running.command)
-    assert run("replay", "one").stdout == b"equal: 4 events, 3 executions, not ended\n"
+    assert run("runs", "replay", "one").stdout == b"equal: 4 events, 3 executions, not ended\n"
 
 
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(running: Running, run: Run, folder: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(running: Runni
     resumed = run("resume", "one")
     assert resumed.returncode == 0
     assert resumed.stdout.decode() == "close    closing → done\ndone: completed, 3 executions, 5 events\n"
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
     assert run(*BEGIN, "--runs", "others").returncode == 0
     assert events(run) == events(run, "--runs", "others")
 

@@ -118,7 +118,7 @@ def test_a_configuration_names_a_program_and_resume_finds_it(project: Path) -> N
 
 
 def test_a_plan_shows_what_its_tools_run(project: Path) -> None:
-    assert "import json, sys; print(json.dumps" in _stagec(project, "plan", "show", "plan.json").stdout
+    assert "import json, sys; print(json.dumps" in _stagec(project, "plan", "plan.json").stdout
 
 
 def test_a_module_that_is_not_there_begins_no_run(project: Path) -> None:

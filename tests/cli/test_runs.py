@@ -127,7 +127,7 @@ def test_a_run_that_never_began_says_so(capfd: Shown) -> None:
     assert run(["run", "p", "--scenario", "whole.yaml", "--run", "one"]) == 0
 
 
-@pytest.mark.parametrize("command", ["resume", "replay"])
+@pytest.mark.parametrize("command", ["resume", "runs replay"])
 def test_a_run_that_is_executed_is_left_alone(held: Journal, capfd: Shown, command: str) -> None:
     assert said(capfd, *command.split(), "one") == (
         "stagec: error: run 'one' is being executed by another process; Ctrl-C interrupts it there\n"
@@ -156,7 +156,7 @@ def test_runs_that_are_executed_are_listed_without_waiting_for_their_locks(
     assert capfd.readouterr().out.split()[3:4] == ["running"]
 
 
-@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+@pytest.mark.parametrize("command", ["resume", "runs replay", "runs cancel", "runs show", "runs export"])
 @pytest.mark.parametrize("name", ["oen", "../one", "one.run", "", "/", "\x1b[2J"])
 def test_a_run_that_is_not_there_is_told(done: None, capfd: Shown, command: str, name: str) -> None:
     told = said(capfd, *command.split(), "--", name)
@@ -165,12 +165,12 @@ def test_a_run_that_is_not_there_is_told(done: None, capfd: Shown, command: str,
 
 
 def test_the_nearest_name_is_told(done: None, capfd: Shown) -> None:
-    assert said(capfd, "replay", "One1") == (
+    assert said(capfd, "runs", "replay", "One1") == (
         "stagec: error: no run is called 'One1' in '.stagec/runs'; did you mean 'one'?\n"
     )
 
 
-@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+@pytest.mark.parametrize("command", ["resume", "runs replay", "runs cancel", "runs show", "runs export"])
 def test_a_damaged_journal_is_told(done: None, capfd: Shown, command: str) -> None:
     ONE.write_bytes(ONE.read_bytes()[:5000])
     told = said(capfd, *command.split(), "one")
@@ -178,16 +178,16 @@ def test_a_damaged_journal_is_told(done: None, capfd: Shown, command: str) -> No
 
 
 def test_a_run_is_found_by_the_path_of_its_file(done: None, capfd: Shown) -> None:
-    assert run(["replay", str(ONE)]) == 0
+    assert run(["runs", "replay", str(ONE)]) == 0
 
 
 def test_a_replay_is_equal(done: None, capfd: Shown) -> None:
-    assert run(["replay", "one"]) == 0
+    assert run(["runs", "replay", "one"]) == 0
     assert capfd.readouterr().out == "equal: 5 events, 3 executions, done: completed\n"
 
 
 def test_a_replay_of_half_a_run_is_equal(half: None, capfd: Shown) -> None:
-    assert run(["replay", "one"]) == 0
+    assert run(["runs", "replay", "one"]) == 0
     assert capfd.readouterr().out == "equal: 2 events, 2 executions, not ended\n"
 
 
@@ -198,7 +198,7 @@ def test_a_replay_that_differs_names_the_event(capfd: Shown) -> None:
     journal.take_digest("0" * 32)
     journal.seal()
     journal.close()
-    assert run(["replay", "one"]) == 1
+    assert run(["runs", "replay", "one"]) == 1
     assert capfd.readouterr().out == (
         "different: event 0, start: its requests or trace events differ from the journal\n"
     )
@@ -215,11 +215,14 @@ def test_a_run_that_differs_is_not_gone_on_with(capfd: Shown) -> None:
 
 
 def test_a_run_is_cancelled_for_good(half: None, capfd: Shown) -> None:
-    assert run(["cancel", "one"]) == 0
+    assert run(["runs", "cancel", "one"]) == 0
     assert capfd.readouterr().out == "close    cancelled\nfailed: close, attempt 1: cancelled, 2 executions, 3 events\n"
     assert run(["resume", "one"]) == 1
     capfd.readouterr()
-    assert said(capfd, "cancel", "one") == "stagec: error: run 'one' has ended as failed: there is nothing to cancel\n"
+    assert (
+        said(capfd, "runs", "cancel", "one")
+        == "stagec: error: run 'one' has ended as failed: there is nothing to cancel\n"
+    )
 
 
 def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
@@ -227,7 +230,7 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
     run(["run", "p", "--scenario", "half.yaml", "--run", "two"])
     run(["run", "judged", "--run", "three"])
     run(["run", "p", "--scenario", "half.yaml", "--run", "four"])
-    run(["cancel", "four"])
+    run(["runs", "cancel", "four"])
     Path(".stagec/runs/five.run").write_text("no journal", encoding="utf-8")
     data = dump(steps())
     create(Path(".stagec/runs/six.run"), data, load(data).digest).close()
@@ -267,7 +270,7 @@ def test_runs_are_listed_for_programs(done: None, capfd: Shown) -> None:
     }
 
 
-@pytest.mark.parametrize("command", ["resume", "replay", "cancel", "runs show", "runs export"])
+@pytest.mark.parametrize("command", ["resume", "runs replay", "runs cancel", "runs show", "runs export"])
 def test_shells_complete_the_names_of_runs(done: None, command: str) -> None:
     def completed(*words: str) -> list[str]:
         shell = ShellComplete(stagec, {}, "stagec", "_STAGEC_COMPLETE")
@@ -392,7 +395,7 @@ def frozen(folder: Path) -> Iterator[None]:
     runs.chmod(0o755)
 
 
-@pytest.mark.parametrize("command", ["runs list", "runs show one", "runs export one", "replay one"])
+@pytest.mark.parametrize("command", ["runs list", "runs show one", "runs export one", "runs replay one"])
 def test_runs_are_looked_at_where_nothing_can_be_written(done: None, frozen: None, command: str) -> None:
     before = ONE.stat()
     assert run(command.split()) == 0
@@ -406,7 +409,7 @@ def test_runs_of_older_versions_are_shown_and_resumed(capfd: Shown, version: int
         shutil.copyfile(each, ONE.with_name(each.name))
     name = f"killed-{version}"
     assert [run(command.split()) for command in ("runs list", f"runs show {name}", f"runs export {name}")] == [0, 0, 0]
-    assert run(["replay", name]) == 0
+    assert run(["runs", "replay", name]) == 0
     assert run(["resume", name, "--scenario", "whole.yaml"]) == 0
     assert capfd.readouterr().out.endswith("done: completed, 3 executions, 5 events\n")
     assert sorted(each.name for each in ONE.parent.iterdir()) == [
@@ -422,7 +425,7 @@ def test_a_failed_run_names_its_node_its_attempt_and_the_reason_wherever_it_is_s
     assert capfd.readouterr().out.splitlines()[-1] == f"failed: {reason}, 1 execution, 3 events"
     run(["runs", "show", "bad"])
     assert capfd.readouterr().out.splitlines()[-1] == f"failed: {reason}, 1 execution, 3 events"
-    run(["replay", "bad"])
+    run(["runs", "replay", "bad"])
     assert capfd.readouterr().out == f"equal: 3 events, 1 execution, failed: {reason}\n"
     run(["runs", "export", "bad"])
     told = json.loads(capfd.readouterr().out)

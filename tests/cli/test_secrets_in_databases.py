@@ -86,7 +86,7 @@ def test_no_secret_that_is_submitted_is_in_the_database(url: str, project: Path,
         assert stagec(wire, *words, "--run", "one", "--input", f"topic={every}")[0] == 0
         assert stagec(wire, *words, "--jobs", "jobs.jsonl")[0] == 0
         execute(url)
-        assert stagec(wire, "replay", "one")[0] == 0
+        assert stagec(wire, "runs", "replay", "one")[0] == 0
     assert find_secrets(url, project) == set()
 
 

@@ -107,7 +107,7 @@ def test_a_run_publishes_what_its_stages_leave_with_a_checkpoint_for_each(compil
     assert sorted(each.name for each in (folder / "checkpoints").iterdir()) == [
         f"ckpt-{each}.json" for each in (LOAD, TRAIN, TELL)
     ]
-    assert run("replay", "one").stdout.startswith(b"equal: 9 events")
+    assert run("runs", "replay", "one").stdout.startswith(b"equal: 9 events")
     shown = words(run("runs", "show", "one"))
     assert shown[1] == (LOAD, "COMPLETED", "attempt", f"ckpt-{LOAD}")
     assert (LOAD, "execute", "success") in [line[:3] for line in shown]
@@ -244,7 +244,7 @@ def test_a_run_that_was_killed_can_be_cancelled_and_then_not_be_resumed(
     with begun(tmp_path, environment, "run", "wine.plan.json", "--run", "one") as process:
         process.kill()
         process.communicate()
-    assert run("cancel", "one").returncode == 0
+    assert run("runs", "cancel", "one").returncode == 0
     assert statuses(run)[TRAIN] == "BLOCKED"
     again = run("resume", "one")
     assert (again.returncode, b"it cannot be resumed" in again.stderr) == (2, True)
@@ -255,7 +255,7 @@ def test_a_run_is_cancelled_while_a_stage_runs(
 ) -> None:
     compiled(train=WAITS)
     with begun(tmp_path, environment, "run", "wine.plan.json", "--run", "one") as process:
-        assert run("cancel", "one").returncode == 0
+        assert run("runs", "cancel", "one").returncode == 0
         out, told = process.communicate(timeout=60)
     assert (process.returncode, out.splitlines()[-1].startswith(b"failed: ")) == (1, True), told
     assert "RUNNING" not in statuses(run).values()
@@ -268,7 +268,7 @@ def test_a_run_is_paused_while_a_stage_runs_and_resumed(
 ) -> None:
     compiled(train=WAITS)
     with begun(tmp_path, environment, "run", "wine.plan.json", "--run", "one") as process:
-        assert run("pause", "one").returncode == 0
+        assert run("runs", "pause", "one").returncode == 0
         process.communicate(timeout=60)
     assert process.returncode == 130
     assert statuses(run)[TRAIN] == "RESUMABLE"
@@ -298,7 +298,7 @@ def test_a_checkpoint_from_elsewhere_counts_as_far_as_it_is_trusted(
     compiled(load=f"if not Path('go').exists(): sys.exit(7)\n{WRITES}")
     assert run("run", "wine.plan.json", "--run", "one").returncode == 1
     path = f"reports/wine/other/checkpoints/ckpt-{LOAD}.json"
-    brought = run("checkpoint", "import", path, "--run", "wine/one", "--trust", source, "--allow-untrusted")
+    brought = run("checkpoint", "import", path, "--into", "wine/one", "--trust", source, "--allow-untrusted")
     assert brought.returncode == 0, brought.stderr.decode()
     (tmp_path / "go").touch()
     if given:

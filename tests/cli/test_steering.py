@@ -98,15 +98,15 @@ def test_a_question_waits_until_it_is_answered(begin: Begin, run: Run, folder: P
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     assert run("runs", "list").stdout.split()[3] == b"waiting"
-    assert b"is the work of step 'work' done?" in run("questions").stdout
-    (asked,) = json.loads(run("questions", "one", "--format", "json").stdout)["questions"]
+    assert b"is the work of step 'work' done?" in run("runs", "questions").stdout
+    (asked,) = json.loads(run("runs", "questions", "one", "--format", "json").stdout)["questions"]
     assert (asked["run"], asked["key"], asked["executed"], asked["sent"]) == ("one", KEY, True, None)
-    assert run("answer", "one", "no").returncode == 0
+    assert run("runs", "answer", "one", "no").returncode == 0
     wait_until(lambda: is_asked(folder / ONE, "one/work#2/1.1"), process)
-    assert run("answer", "one", "one/work#2/1.1", "yes").returncode == 0
+    assert run("runs", "answer", "one", "one/work#2/1.1", "yes").returncode == 0
     _, told = process.communicate(timeout=60)
     assert process.returncode == 0, told
-    assert b"stagec answer one 'one/work#1/1.1' yes, or no" in told
+    assert b"stagec runs answer one 'one/work#1/1.1' yes, or no" in told
     assert (decide(folder / ONE)["done"], decide(folder / ONE)["by"]) == (False, "terminal")
     assert [each.name for each in (folder / ONE).parent.iterdir()] == ["one.run"]
 
@@ -123,8 +123,8 @@ def test_what_is_no_answer_is_refused(begin: Begin, run: Run, folder: Path) -> N
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     for words in (("perhaps",), ("yes", "no", "yes"), ("one/work#9/1.1", "yes"), ("", "yes")):
-        assert run("answer", "one", *words).returncode == 2, words
-    assert run("answer", "another", "yes").returncode == 2
+        assert run("runs", "answer", "one", *words).returncode == 2, words
+    assert run("runs", "answer", "another", "yes").returncode == 2
     assert not Mailbox(folder / ONE).list_names()
 
 
@@ -134,13 +134,13 @@ def test_the_second_answer_is_told_of_the_first(begin: Begin, run: Run, folder: 
     wait_until(lambda: is_asked(folder / ONE), process)
     process.kill()
     process.communicate()
-    assert run("answer", "one", "no").returncode == 0
-    assert b"answered, by terminal" in run("questions", "one").stdout
-    second = run("answer", "one", KEY, "yes")
+    assert run("runs", "answer", "one", "no").returncode == 0
+    assert b"answered, by terminal" in run("runs", "questions", "one").stdout
+    second = run("runs", "answer", "one", KEY, "yes")
     assert (second.returncode, b"the answer 'no' counts, by terminal" in second.stderr) == (1, True)
     process = begin("resume", "one", "--answers", "wait")
     wait_until(lambda: is_asked(folder / ONE, "one/work#2/1.1"), process)
-    third = run("answer", "one", KEY, "yes")
+    third = run("runs", "answer", "one", KEY, "yes")
     assert (third.returncode, b"the answer 'no' counts, by terminal" in third.stderr) == (1, True)
     assert decide(folder / ONE)["done"] is False
 
@@ -151,7 +151,7 @@ def test_an_answer_from_elsewhere_ends_a_question_at_the_terminal(folder: Path, 
     def answer() -> None:
         while not (path.exists() and is_asked(path)):
             time.sleep(0.02)
-        run("answer", "one", "yes")
+        run("runs", "answer", "one", "yes")
 
     elsewhere = threading.Thread(target=answer)
     elsewhere.start()
@@ -163,24 +163,24 @@ def test_an_answer_from_elsewhere_ends_a_question_at_the_terminal(folder: Path, 
 def test_what_is_typed_first_counts(folder: Path, run: Run) -> None:
     status, shown = type_at_terminal(folder, WAITS[:-2], [("[d]etails: ", "y\n")])
     assert (status, "elsewhere" in shown) == (0, False), shown
-    assert (decide(folder / ONE)["by"], run("answer", "one", KEY, "no").returncode) == ("terminal", 1)
+    assert (decide(folder / ONE)["by"], run("runs", "answer", "one", KEY, "no").returncode) == ("terminal", 1)
 
 
 def test_a_run_that_waits_is_paused_and_asks_again(begin: Begin, run: Run, folder: Path) -> None:
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
-    assert b"is asked to pause it" in run("pause", "one").stderr
+    assert b"is asked to pause it" in run("runs", "pause", "one").stderr
     _, told = process.communicate(timeout=60)
     assert (process.returncode, b"paused, by terminal: the run is kept; to resume it: stagec resume one" in told) == (
         130,
         True,
     ), told
     assert b"interrupted" in run("runs", "list").stdout
-    again = run("pause", "one")
+    again = run("runs", "pause", "one")
     assert (again.returncode, b"no process executes run 'one'" in again.stderr) == (2, True)
     process = begin("resume", "one", "--answers", "wait")
     wait_until(lambda: is_asked(folder / ONE), process)
-    assert run("answer", "one", "yes").returncode == 0
+    assert run("runs", "answer", "one", "yes").returncode == 0
     process.communicate(timeout=60)
     assert process.returncode == 0
 
@@ -189,12 +189,12 @@ def test_a_pause_for_an_earlier_session_does_not_stop_the_next(begin: Begin, run
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     os.kill(process.pid, signal.SIGSTOP)
-    assert run("pause", "one").returncode == 0
+    assert run("runs", "pause", "one").returncode == 0
     process.kill()
     process.communicate()
     process = begin("resume", "one", "--answers", "wait")
     wait_until(lambda: is_asked(folder / ONE), process)
-    assert run("answer", "one", "yes").returncode == 0
+    assert run("runs", "answer", "one", "yes").returncode == 0
     process.communicate(timeout=60)
     assert process.returncode == 0
 
@@ -204,7 +204,7 @@ def test_messages_to_an_earlier_run_of_the_same_name_do_not_count(begin: Begin, 
     wait_until(lambda: is_asked(folder / ONE), process)
     process.kill()
     process.communicate()
-    assert run("answer", "one", "yes").returncode == 0
+    assert run("runs", "answer", "one", "yes").returncode == 0
     (folder / ONE).unlink()
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
@@ -225,20 +225,20 @@ def checking(begin: Begin, folder: Path) -> tuple[Process, int]:
 
 def test_a_run_is_paused_while_a_command_runs(checking: tuple[Process, int], run: Run) -> None:
     process, number = checking
-    assert run("pause", "one").returncode == 0
+    assert run("runs", "pause", "one").returncode == 0
     process.communicate(timeout=60)
     assert (process.returncode, gone(number)) == (130, True)
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 def test_a_run_is_cancelled_while_a_command_runs(checking: tuple[Process, int], run: Run, folder: Path) -> None:
     process, number = checking
-    asked = run("cancel", "one")
+    asked = run("runs", "cancel", "one")
     assert (asked.returncode, b"is asked to cancel it" in asked.stderr) == (0, True)
     out, told = process.communicate(timeout=60)
     assert (process.returncode, gone(number)) == (1, True), told
     assert out.splitlines()[-1] == b"failed: close, attempt 1: cancelled, 3 executions, 5 events"
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
     assert run("resume", "one").returncode == 1
     assert [each.name for each in (folder / ONE).parent.iterdir() if each.is_dir()] == []
 
@@ -246,7 +246,7 @@ def test_a_run_is_cancelled_while_a_command_runs(checking: tuple[Process, int], 
 def test_a_cancelled_run_tells_each_event_once(begin: Begin, run: Run, folder: Path) -> None:
     process = begin(*WAITS, "--events", "jsonl")
     wait_until(lambda: is_asked(folder / ONE), process)
-    assert run("cancel", "one").returncode == 0
+    assert run("runs", "cancel", "one").returncode == 0
     out, _ = process.communicate(timeout=60)
     numbers = [json.loads(line)["seq"] for line in out.splitlines()]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -257,7 +257,7 @@ def test_cancelling_counts_also_when_who_executes_is_killed_before(begin: Begin,
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     os.kill(process.pid, signal.SIGSTOP)
-    assert run("cancel", "one").returncode == 0
+    assert run("runs", "cancel", "one").returncode == 0
     process.kill()
     process.communicate()
     process = begin("resume", "one", "--answers", "wait")
@@ -284,11 +284,11 @@ def calling(begin: Begin, folder: Path) -> Process:
 def test_a_run_ends_in_the_middle_of_a_call_of_a_server(
     calling: Process, run: Run, folder: Path, word: str, status: int
 ) -> None:
-    assert run(word, "one").returncode == 0
+    assert run("runs", word, "one").returncode == 0
     _, told = calling.communicate(timeout=60)
     assert calling.returncode == status, told
     assert all(gone(int(each)) for each in (folder / "pids").read_text().split())
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 @pytest.mark.parametrize("number", range(choose(3, full=20)))
@@ -298,7 +298,7 @@ def test_a_run_that_is_killed_at_any_moment_takes_the_answer_once(
     """The answer is sent at some moment, and whoever executes the run is killed at another."""
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
-    answering = begin("answer", "one", KEY, "yes")
+    answering = begin("runs", "answer", "one", KEY, "yes")
     time.sleep(number * 37 % 400 / 1000)
     process.kill()
     process.communicate()
@@ -307,18 +307,18 @@ def test_a_run_that_is_killed_at_any_moment_takes_the_answer_once(
     process = begin("resume", "one", "--answers", "wait")
     process.communicate(timeout=60)
     assert (process.returncode, decide(folder / ONE)["done"]) == (0, True)
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 def test_a_pause_and_ctrl_c_at_the_same_time_interrupt_a_run(checking: tuple[Process, int], run: Run) -> None:
     process, number = checking
     os.kill(process.pid, signal.SIGSTOP)
-    assert run("pause", "one").returncode == 0
+    assert run("runs", "pause", "one").returncode == 0
     process.send_signal(signal.SIGINT)
     os.kill(process.pid, signal.SIGCONT)
     process.communicate(timeout=60)
     assert (process.returncode in {130, -signal.SIGINT}, gone(number)) == (True, True)
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 def test_a_run_is_paused_also_where_ctrl_c_is_ignored(folder: Path, run: Run) -> None:
@@ -327,7 +327,7 @@ def test_a_run_is_paused_also_where_ctrl_c_is_ignored(folder: Path, run: Run) ->
     words = [sys.executable, "-c", quiet, sys.executable, "-m", "stagec", *WAITS]
     process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until(lambda: is_asked(folder / ONE), process)
-    assert run("pause", "one").returncode == 0
+    assert run("runs", "pause", "one").returncode == 0
     process.communicate(timeout=60)
     assert process.returncode == 130
 
@@ -336,7 +336,7 @@ def test_an_answer_that_does_not_fit_is_ignored_and_told_once(begin: Begin, run:
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     Mailbox(folder / ONE).send(write_message(MessageKind.ANSWER, "page", KEY, {"granted": True}))
-    assert run("answer", "one", KEY, "yes").returncode == 0
+    assert run("runs", "answer", "one", KEY, "yes").returncode == 0
     _, told = process.communicate(timeout=60)
     assert process.returncode == 0
     assert told.count(b"does not match the question") <= 1
@@ -346,7 +346,7 @@ def test_an_answer_to_nothing_is_told_when_the_run_has_ended(begin: Begin, run: 
     process = begin(*WAITS)
     wait_until(lambda: is_asked(folder / ONE), process)
     Mailbox(folder / ONE).send(write_message(MessageKind.ANSWER, "page", "one/other#1/1.0", {"granted": True}))
-    assert run("answer", "one", KEY, "yes").returncode == 0
+    assert run("runs", "answer", "one", KEY, "yes").returncode == 0
     _, told = process.communicate(timeout=60)
     assert b"1 answer had no question, and were ignored" in told
     assert not Mailbox(folder / ONE).path.exists()
@@ -360,7 +360,7 @@ def test_a_folder_that_others_could_use_grants_nothing(begin: Begin, run: Run, f
     mailbox.path.chmod(0o777)
     message = {"format": "stagec.message/1", "kind": "answer", "by": "page", "id": "0" * 32, "key": KEY}
     find_file(mailbox, name_answer(KEY)).write_text(json.dumps({**message, "answer": {"done": True}}))
-    refused = run("answer", "one", "yes")
+    refused = run("runs", "answer", "one", "yes")
     assert (refused.returncode, b"has the mode 0777" in refused.stderr) == (2, True)
     time.sleep(0.5)
     assert process.poll() is None
@@ -382,9 +382,9 @@ def test_completion_knows_runs_keys_and_answers(
         found = subprocess.run(code, cwd=folder, env=asking, capture_output=True, text=True, check=False).stdout
         return [line.partition(",")[2] for line in found.splitlines()]
 
-    assert complete("answer", "o") == ["one"]
-    assert complete("answer", "one", "") == [KEY, "yes", "no"]
-    assert complete("answer", "one", KEY, "") == ["yes", "no"]
-    assert complete("answer", "none", "") == ["yes", "no"]
-    assert complete("questions", "") == ["one"]
-    assert complete("pause", "") == ["one"]
+    assert complete("runs", "answer", "o") == ["one"]
+    assert complete("runs", "answer", "one", "") == [KEY, "yes", "no"]
+    assert complete("runs", "answer", "one", KEY, "") == ["yes", "no"]
+    assert complete("runs", "answer", "none", "") == ["yes", "no"]
+    assert complete("runs", "questions", "") == ["one"]
+    assert complete("runs", "pause", "") == ["one"]

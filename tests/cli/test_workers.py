@@ -298,7 +298,7 @@ def test_a_submitted_run_is_taken_back_in_a_copy_in_a_folder(
         assert "'stagec runs export RUN --database URL --journal FILE.run' copies it" in told
     assert run(["runs", "export", "one", "--database", url, "--journal", "copy.run"]) == 0
     assert run(["resume", "copy.run", "--from", "close", "--scenario", "steps.yaml"]) == 0
-    assert run(["replay", "copy.run"]) == 0
+    assert run(["runs", "replay", "copy.run"]) == 0
 
 
 def test_plans_with_stages_are_refused_by_whoever_is_asked(store: RunStore, capsys: pytest.CaptureFixture[str]) -> None:

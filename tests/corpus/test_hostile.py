@@ -61,7 +61,7 @@ def test_a_model_that_writes_answers_to_its_own_questions_is_granted_nothing(
     def answer_the_first() -> None:
         until = time.monotonic() + 20
         while answers_first and answered[-1:] != [0] and time.monotonic() < until:
-            answered.append(run(["answer", "g1", "g1/a#1/1.1", "no", "--runs", str(tmp_path / "runs")]))
+            answered.append(run(["runs", "answer", "g1", "g1/a#1/1.1", "no", "--runs", str(tmp_path / "runs")]))
             time.sleep(0.05)
 
     text = (tmp_path / "s.json").read_text(encoding="utf-8")

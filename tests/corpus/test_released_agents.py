@@ -124,7 +124,7 @@ def test_a_released_agent_runs_is_replayed_and_resumed(
     whole = run(["run", "agent.plan.json", "--scenario", "all.json", "--run", "whole"])
     shown = capfd.readouterr().out
     assert "#2" in shown
-    assert run(["replay", "whole"]) == 0
+    assert run(["runs", "replay", "whole"]) == 0
     # the same run without the answers of its last step, and then with them
     last = [*told["answers"]][-1]
     short = {**told, "answers": {step: each for step, each in told["answers"].items() if step != last}}
@@ -132,7 +132,7 @@ def test_a_released_agent_runs_is_replayed_and_resumed(
     assert run(["run", "agent.plan.json", "--scenario", "short.json", "--run", "cut"]) == 2
     assert run(["resume", "cut", "--scenario", "all.json"]) == whole
     assert capfd.readouterr().out.splitlines()[-1].partition(",")[0] == shown.splitlines()[-1].partition(",")[0]
-    assert run(["replay", "cut"]) == 0
+    assert run(["runs", "replay", "cut"]) == 0
 
 
 @every_agent

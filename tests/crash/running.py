@@ -43,7 +43,7 @@ RESISTING: Mapping[str, tuple[str, ...]] = {
     "servers": ("run", "served", *_INPUT, "--servers", "--answers", "deny"),
     "stages": ("run", "staged"),
     "resume": ("resume", "killed"),
-    "replay": ("replay", "long"),
+    "replay": ("runs", "replay", "long"),
     "show": ("runs", "show", "long"),
     "export": ("runs", "export", "long"),
     "bounds": ("bounds", "staged", "plan"),

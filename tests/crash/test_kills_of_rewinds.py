@@ -72,7 +72,7 @@ def finish(run: str, capfd: Shown) -> None:
         assert before["status"] == "interrupted"
         assert stagec(["resume", run, "--scenario", "good.yaml"]) == 0
     assert describe(run, capfd)["outcome"] == "done"
-    assert stagec(["replay", run]) == 0
+    assert stagec(["runs", "replay", run]) == 0
 
 
 def test_a_rewind_that_is_killed_has_the_old_branch_or_the_new_one(capfd: Shown) -> None:

@@ -144,4 +144,4 @@ class Folder:
         sums = used["whole"]["requests"], used["whole"]["input"] + used["whole"]["output"]
         if sums != (REQUESTS, REQUESTS * TOKENS) or used["whole"]["cost"] is None:
             yield f"the sums are wrong: {used}"
-        self.execute("replay", "killed")
+        self.execute("runs", "replay", "killed")

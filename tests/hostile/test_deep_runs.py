@@ -38,7 +38,7 @@ SHAPES = {
     "one text": '"' + "x" * 900_000 + '"',
     "half a character": '"\\ud800"',
 }
-COMMANDS = ["verify", "plan show", "run", "simulate"]
+COMMANDS = ["verify", "plan", "run", "simulate"]
 INPUTS = ("--input", "topic=winter")
 
 
@@ -100,7 +100,7 @@ def test_a_schema_of_a_plan(write: Any, attack: Any, name: str, command: str) ->
 
 def refused(command: str) -> int:
     """Return the status with which a command refuses a plan."""
-    return 1 if command in {"verify", "plan show"} else 2
+    return 1 if command in {"verify", "plan"} else 2
 
 
 def given_to(command: str) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ def events() -> dict[str, tuple[str, ...]]:
 
 
 EVENTS = events()
-READERS = ["runs list", "runs show", "runs export", "replay", "resume", "cancel"]
+READERS = ["runs list", "runs show", "runs export", "runs replay", "resume", "runs cancel"]
 """What reads the journal of a run."""
 
 

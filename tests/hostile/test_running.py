@@ -64,16 +64,16 @@ def hooked(folder: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a" * 300 + ".run", "\x1b[31m", "../one", "a\nb"])
-@pytest.mark.parametrize("command", ["resume", "replay", "cancel"])
+@pytest.mark.parametrize("command", ["resume", "runs replay", "runs cancel"])
 def test_no_name_of_a_run_is_more_than_a_name(run: Run, command: str, name: str) -> None:
-    ended = run(command, name)
+    ended = run(*command.split(), name)
     assert (ended.returncode, ended.stdout) == (2, b"")
     assert ended.stderr.startswith(b"stagec: error: no run is called ")
 
 
 def test_no_name_of_a_folder_reaches_the_terminal_raw(run: Run) -> None:
     assert run("runs", "list", "--runs", "\x1b[31mred").stdout == b"0 runs in \\x1b[31mred\n"
-    assert run("replay", "one", "--runs", "a" * 5000).returncode == 2
+    assert run("runs", "replay", "one", "--runs", "a" * 5000).returncode == 2
 
 
 def test_no_name_of_a_node_is_a_command_of_a_build_service(run: Run, folder: Path) -> None:
@@ -102,7 +102,7 @@ def test_numbers_beyond_those_of_plans_are_shown(run: Run, folder: Path) -> None
     )
     assert run(*BEGIN).returncode == 0
     assert b'{"action":"next","n":1234567890123456' in run("runs", "show", "one").stdout
-    assert run("replay", "one").returncode == 0
+    assert run("runs", "replay", "one").returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ CALLED_BY_OTHERS = {
     "plan/__init__.py": {"__getattr__"},  # the same
     **{f"cli/commands/handbook/{name}.py": used for name, used in _IN_TEMPLATES.items()},
     "cli/app.py": {"format_commands"},  # the library of the command line calls it
+    "cli/parameters.py": {"format_options"},  # the same
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it

@@ -28,7 +28,7 @@ def test_there_is_one_of_each_format() -> None:
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
 def test_a_kept_plan_is_verified_shown_and_run(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(path)]) == 0
-    assert run(["plan", "show", str(path)]) == 0
+    assert run(["plan", str(path)]) == 0
     assert FORMAT in capsys.readouterr().out
     loaded, program = verify(path.read_bytes()), load(path.read_bytes())
     journal = create(tmp_path / "one.run", path.read_bytes(), loaded.digest)

@@ -81,9 +81,9 @@ def test_the_stage_plan_of_the_page_has_notes_only(tmp_path: Path) -> None:
     found = stagec(tmp_path, "validate", "--format", "concise", "--quiet")
     assert [line.split()[1] for line in found.splitlines()] == ["note[STG452]"]
     stagec(tmp_path, "compile", "-o", "plan.json")
-    shown = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S02_train_model")
+    shown = stagec(tmp_path, "plan", "plan.json", "--node", "S02_train_model")
     assert "reads df: wine_df.csv of S01_load_data" in shown
-    first = stagec(tmp_path, "plan", "show", "plan.json", "--node", "S01_load_data")
+    first = stagec(tmp_path, "plan", "plan.json", "--node", "S01_load_data")
     assert "its end as done lets S02_train_model begin" in first
 
 
@@ -171,12 +171,10 @@ def test_what_is_shown_of_a_plan_is_on_the_page(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "docs-repair", tmp_path / "docs-repair")
     path = "docs-repair.plan.json"
     assert stagec(tmp_path, "compile", "docs-repair", "-o", path) == ""
-    assert masked(stagec(tmp_path, "plan", "show", path)) == blocks()[2]
-    assert masked(stagec(tmp_path, "plan", "show", path, "--node", "repair")) == blocks()[3]
-    (content,) = re.findall(
-        r"^stagec plan show docs-repair.plan.json --content (\S+) ", text_of("plans.md"), re.MULTILINE
-    )
-    assert json.loads(stagec(tmp_path, "plan", "show", path, "--content", content))["type"] == "object"
+    assert masked(stagec(tmp_path, "plan", path)) == blocks()[2]
+    assert masked(stagec(tmp_path, "plan", path, "--node", "repair")) == blocks()[3]
+    (content,) = re.findall(r"^stagec plan docs-repair.plan.json --content (\S+) ", text_of("plans.md"), re.MULTILINE)
+    assert json.loads(stagec(tmp_path, "plan", path, "--content", content))["type"] == "object"
     assert "verified against the sources" in stagec(tmp_path, "verify", path, "--against", "docs-repair")
     stage = tmp_path / "docs-repair" / "check.md"
     write(stage, stage.read_text(encoding="utf-8").replace("Mend nothing.", "Mend nothing!"))

@@ -72,7 +72,7 @@ def test_the_tutorial_does_what_it_says(project: Path) -> None:
         "runs",
         "checkpoint",
         "resume",
-        "replay",
+        "runs",
         "markers",
     ]
 

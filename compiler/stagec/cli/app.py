@@ -29,7 +29,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Check": ("validate", "format", "baseline", "explain", "rules"),
     "Draw": ("graph", "handbook"),
     "Compile": ("compile", "verify", "sign", "plan"),
-    "Run": ("run", "resume", "runs", "serve", "questions", "answer", "pause", "cancel", "replay"),
+    "Run": ("run", "resume", "runs", "serve"),
     "Test": ("test", "paths", "mutate", "simulate"),
     "Compare": ("review", "diff", "breaking", "migrate"),
     "Scale": ("submit", "worker", "database"),
@@ -40,6 +40,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Stage protocol": ("markers", "checkpoint"),
 }
 """The commands by what people want to do."""
+MOVED: Mapping[str, str] = {name: f"runs {name}" for name in ("answer", "cancel", "pause", "questions", "replay")}
+"""Where a command is that people look for among all commands."""
 _SHORT_HELP = re.compile(r'^(?:@click\.command|\w+ = Group)\((?:[^()]|\([^()]*\))*?short_help="([^"]*)"', re.MULTILINE)
 
 
@@ -54,6 +56,14 @@ def read_short_help(name: str) -> str:
 
 class Commands(Group):
     """The commands of the shelf; a command's module is imported when it is asked for."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments ask for, or say where it is."""
+        if args and args[0] in MOVED:
+            ctx.fail(f"{ctx.command_path} has no command '{args[0]}'; did you mean '{MOVED[args[0]]}'?")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""

@@ -46,6 +46,30 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
+class SectionOption(click.Option):
+    """An option of a command with many: help shows it below the title of its section."""
+
+    def __init__(self, *given: Any, section: str, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command with many options: help shows the common ones first, and the others in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each option with its help below the title of its section, in the order of the options."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx) if isinstance(each, click.Option) else None
+            if record is not None:
+                title = each.section if isinstance(each, SectionOption) else "Options"
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
 class OneOf(_Choice):
     """One of a few words, in which a misspelt one is answered with the word that was probably meant."""
 

@@ -63,7 +63,7 @@ class RunProcesses:
 
     def cancel(self, path: Path) -> None:
         """End a run that nobody executes; this returns when it has ended."""
-        self._begin(("cancel", str(path)), path, b"", lambda: False)
+        self._begin(("runs", "cancel", str(path)), path, b"", lambda: False)
 
     def _begin(self, words: tuple[str, ...], path: Path, given: bytes, is_begun: Callable[[], bool]) -> None:
         log = path.with_name(f"{path.name}{LOG}")

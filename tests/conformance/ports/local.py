@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conformance.port import RefusedError, Reply, Submission
 from conformance.ports.processes import Process
-from stagec.cli.commands.cancel import cancel
+from stagec.cli.commands.runs import COMMAND
 from stagec.core.failure import Failure
 from stagec.drivers.local import History, JournalError, Reason, read_journal
 from stagec.drivers.local.live_journal import read_stored
@@ -80,7 +80,7 @@ class LocalDriver:
     def cancel(self, run: str) -> None:
         """End a run for good."""
         (self.folder / "paused" / run).touch()
-        callback = cancel.callback
+        callback = COMMAND.commands["cancel"].callback
         assert callback is not None
         callback(run, self.folder / "runs", None)
 

@@ -241,7 +241,7 @@ def test_a_message_to_another_run_or_of_another_user_is_none(mailbox: Mailbox, m
     assert stranger.read(NAME) is None
     stranger.send(answering(yes=False))
     assert [str(each) for each in stranger.look((NAME,)).values() if isinstance(each, Exception)] == [
-        "has not the seal of this user, as 'stagec answer' and the page write it"
+        "has not the seal of this user, as 'stagec runs answer' and the page write it"
     ]
 
 

@@ -128,7 +128,7 @@ class ImportRequest:
         """Return the folder of the run; raise `Failure` if there is none."""
         title, slash, run = self.run.partition("/")
         if not slash:
-            raise Failure(f"--run names a report and a run, as in 'wine-quality/run-001', not {quote(self.run)}")
+            raise Failure(f"--into names a report and a run, as in 'wine-quality/run-001', not {quote(self.run)}")
         folder = RunFolder(self.project, title, run)
         if not os.path.isdir(folder.path):
             raise Failure(f"no run {quote(self.run)}: {quote(os.path.relpath(folder.path))} is not a folder")
@@ -197,11 +197,11 @@ def _verify(paths: tuple[Path, ...], trust: str, output_format: str) -> None:
 
 
 @COMMAND.subcommand("list", "List checkpoints.")
-@_paths
+@click.argument("paths", nargs=-1, metavar="PATHS...", type=ExistingPath())
 @options.output_format("text", "json", default="text")
 def _list(paths: tuple[Path, ...], output_format: str) -> None:
-    """List the checkpoints in PATHS: the stage, the time, the trust level and the validity of each."""
-    print_checkpoints(paths, output_format)
+    """List the checkpoints in PATHS, or in the current folder: stage, time, trust level and validity of each."""
+    print_checkpoints(paths or (Path(),), output_format)
 
 
 @COMMAND.subcommand("import", "Import a checkpoint of another project.")
@@ -212,7 +212,7 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
     required=True,
     help="The origin of the checkpoint: another project of yours, or any other source.",
 )
-@click.option("--run", required=True, metavar="REPORT/RUN", help="The run that gets the checkpoint.")
+@click.option("--into", required=True, metavar="REPORT/RUN", help="The run that gets the checkpoint.")
 @click.option(
     "--project",
     type=ExistingPath(file=False),
@@ -221,7 +221,7 @@ def _list(paths: tuple[Path, ...], output_format: str) -> None:
 )
 @running.runs
 @click.option("--allow-untrusted", is_flag=True, help="Import an untrusted checkpoint.")
-def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folders: Path) -> None:
+def _import(path: Path, trust: str, into: str, *, allow_untrusted: bool, **folders: Path) -> None:
     """Copy the checkpoint PATH and its artifacts into a run of this project, and record its origin.
 
     The run must have started, and no process may execute it. stagec verifies the copy, and overwrites nothing. When the
@@ -232,5 +232,5 @@ def _import(path: Path, trust: str, run: str, *, allow_untrusted: bool, **folder
     """
     from stagec.protocol.checkpoint import TrustLevel
 
-    request = ImportRequest(path, TrustLevel(trust), run, **folders, allow_untrusted=allow_untrusted)
+    request = ImportRequest(path, TrustLevel(trust), into, **folders, allow_untrusted=allow_untrusted)
     click.get_current_context().exit(bring_in(request))

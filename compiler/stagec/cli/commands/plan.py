@@ -1,4 +1,4 @@
-"""`stagec plan`: look at plans."""
+"""`stagec plan`: show the content of a plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import click
 
 from stagec.cli import options
 from stagec.cli.completions import complete_node
-from stagec.cli.parameters import Group
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Row, Sheet, join_runs, split_runs
 from stagec.cli.streams import find_canvas, put, put_bytes, put_lines
@@ -464,24 +463,17 @@ def _put_content(text: str) -> None:
         put_bytes(text.encode())
 
 
-COMMAND = Group(
-    "plan",
-    help="Show a plan that 'stagec compile' has written.",
-    short_help="Show the content of a plan.",
-)
-
-
-@COMMAND.subcommand("show", "Print the content of a plan.")
+@click.command("plan", short_help="Show the content of a plan.")
 @click.argument("path", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--node", metavar="NODE", shell_complete=complete_node, help="Print all of one node, with its prompt and schema."
 )
 @click.option("--content", metavar="DIGEST", help="Print one text unchanged; the first digits are enough.")
 @options.output_format("text", "json", default="text")
-def _show(path: Path, node: str | None, content: str | None, output_format: str) -> None:
+def show_plan(path: Path, node: str | None, content: str | None, output_format: str) -> None:
     """Print the content of PLAN: entries, limits, facts, nodes with their edges, inputs, tools and sources.
 
-    `-` reads the plan from standard input. `show` refuses every plan that `stagec verify` refuses.
+    `-` reads the plan from standard input. stagec refuses every plan that `stagec verify` refuses.
     In prompts, `{{path}}` marks where a value is inserted.
 
     Exit status: 0 shown, 1 the plan is refused, 2 usage or environment, 4 internal error.

@@ -9,12 +9,12 @@ import click
 from click.core import ParameterSource
 
 from stagec.cli.options import output_format
-from stagec.cli.parameters import OneOf
+from stagec.cli.parameters import OneOf, SectionedCommand
 from stagec.cli.running import options
 from stagec.cli.running.world_options import takes_world
 
 
-@click.command(short_help="Resume a run that was interrupted.")
+@click.command(cls=SectionedCommand, short_help="Resume a run that was interrupted.")
 @options.run
 @click.option(
     "--plan",

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from stagec.cli.parameters import SectionedCommand
 from stagec.cli.running import options
 from stagec.cli.running.world_options import takes_world
 
 
-@click.command(short_help="Run a plan, and keep a journal of it.")
+@click.command(cls=SectionedCommand, short_help="Run a plan, and keep a journal of it.")
 @options.plan
 @click.option(
     "--run",

@@ -1,9 +1,10 @@
-"""`stagec runs`: list, show, record and export stored runs."""
+"""`stagec runs`: list, show and steer runs, answer their questions, and copy them."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,10 +12,13 @@ from stagec.cli import options as general
 from stagec.cli.parameters import Group
 from stagec.cli.running import options
 
+if TYPE_CHECKING:
+    from stagec.drivers.local import Journal
+
 COMMAND = Group(
     "runs",
-    help="List, show, record and export stored runs.",
-    short_help="List, show, record and export runs.",
+    help="List, show and steer runs, answer their questions, and copy them.",
+    short_help="List, show, answer, pause, cancel and copy runs.",
 )
 
 
@@ -134,3 +138,146 @@ def _import(path: Path, database: str | None) -> None:
     from stagec.cli.databases.administration import import_run
 
     import_run(path, database)
+
+
+@COMMAND.subcommand("questions", "List the waiting questions of runs.")
+@click.argument("run", required=False, shell_complete=options.complete_run)
+@options.runs
+@options.database
+@general.output_format("text", "json", default="text")
+def _questions(run: str | None, runs: Path, output_format: str, database: str | None) -> None:
+    """List the questions of RUN that wait for an answer, or of all runs.
+
+    `stagec runs answer` answers them. If no process executes the run, the question is asked again when the run is
+    resumed. An answer that you send before that waits.
+
+    Exit status: 0 success, also without questions; 2 usage or environment, 4 internal error.
+    """
+    from stagec.cli.running.steered_runs import list_asked, list_questions
+
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        list_questions(signals.list_asked(run, database), output_format)
+    else:
+        list_questions(list_asked(run, runs), output_format)
+
+
+@COMMAND.subcommand("answer", "Answer a question of a run.")
+@options.run
+@click.argument("words", nargs=-1, required=True, metavar="[KEY] yes|no", shell_complete=options.complete_answer)
+@options.runs
+@options.database
+@click.pass_context
+def _answer(context: click.Context, run: str, words: tuple[str, ...], runs: Path, database: str | None) -> None:
+    """Answer the question of RUN with this KEY; you can omit KEY if only one question waits.
+
+    `stagec runs questions` lists the questions with their keys. The first answer counts, wherever it comes from.
+
+    Exit status: 0 the answer counts, 1 another answer came first, 2 usage or environment, or no question waits, 4
+    internal error.
+    """
+    from stagec.cli.running.steered_runs import give_answer, list_asked, send_locally
+
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        asked = partial(signals.list_asked, run, database)
+        context.exit(give_answer(run, asked, partial(signals.send_answer, run, database), words))
+    context.exit(give_answer(run, partial(list_asked, run, runs), send_locally(run, runs), words))
+
+
+@COMMAND.subcommand("pause", "Interrupt a run that another process executes.")
+@options.run
+@options.runs
+@options.database
+def _pause(run: str, runs: Path, database: str | None) -> None:
+    """Ask the process that executes RUN to stop, as Ctrl-C does; `stagec resume` continues it.
+
+    The process stops the open requests; `stagec resume` makes them again.
+
+    Exit status: 0 the process will stop, 2 usage or environment, or no process executes the run, 4 internal error.
+    """
+    from stagec.cli.running.runs import Runs, name_of
+    from stagec.cli.running.steered_runs import ask_to_end
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+    from stagec.drivers.messages import MessageKind
+
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        signals.ask_to_end(run, database, MessageKind.PAUSE)
+        return
+    path = Runs(runs).find(run)
+    if not ask_to_end(path, MessageKind.PAUSE):
+        raise Failure(f"no process executes run {quote(name_of(path))}: there is nothing to pause")
+
+
+@COMMAND.subcommand("cancel", "End a run so that it cannot be resumed.")
+@options.run
+@options.runs
+@options.database
+def _cancel(run: str, runs: Path, database: str | None) -> None:
+    """Cancel RUN, the name of a run or its file: it ends as failed and cannot be resumed.
+
+    If another process executes the run, stagec asks it to end; that process ends its programs first.
+
+    Exit status: 0 the run is cancelled, or will end; 2 usage or environment, or the run has already ended; 4 internal
+    error.
+    """
+    from contextlib import closing
+
+    from stagec.cli.running.runs import Runs, open_run
+    from stagec.cli.running.steered_runs import ask_to_end
+    from stagec.drivers.messages import MessageKind
+
+    if database is not None:
+        from stagec.cli.databases import signals
+
+        signals.ask_to_end(run, database, MessageKind.CANCEL)
+        return
+    path = Runs(runs).find(run)
+    if ask_to_end(path, MessageKind.CANCEL):
+        return
+    with closing(open_run(path)) as journal:
+        _end(path, journal)
+
+
+def _end(path: Path, journal: Journal) -> None:
+    from stagec.cli.running.inputs import load_program
+    from stagec.cli.running.run_session import RunSetup, execute
+    from stagec.cli.running.runs import name_of
+    from stagec.cli.running.stages import choose_reporter
+    from stagec.cli.running.worlds import make_closed_world, watch_mail
+    from stagec.core.failure import Failure
+    from stagec.core.words import quote
+    from stagec.drivers.replay import fold_run
+    from stagec.runtime import Cancelled
+
+    name = quote(name_of(path))
+    begun = load_program(journal.history.plan, f"the plan of run {name}")
+    program, state = fold_run(begun, journal.history.events)
+    if state.ended is not None:
+        raise Failure(f"run {name} has ended as {state.ended}: there is nothing to cancel")
+    reporter = choose_reporter(program.plan, None)
+    execute(RunSetup(path, journal, program, make_closed_world(), reporter, watch_mail(path)), Cancelled())
+
+
+@COMMAND.subcommand("replay", "Compute a run again from its journal, and compare.")
+@options.run
+@options.runs
+@options.database
+@click.pass_context
+def _replay(context: click.Context, run: str, runs: Path, database: str | None) -> None:
+    """Compute the states of RUN from its journal, twice, and compare the results of every event.
+
+    `replay` asks no model, calls no tool and runs no command. For every event, the journal has the digest of the
+    requests and trace events that followed, and sometimes of the whole state. `replay` compares these digests.
+
+    Exit status: 0 equal, 1 different, 2 usage or environment, 4 internal error.
+    """
+    from stagec.cli.databases.run_sources import read_named
+    from stagec.cli.running.history import compare_replay
+
+    context.exit(compare_replay(*read_named(run, runs, database)))

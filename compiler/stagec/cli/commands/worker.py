@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from stagec.cli.parameters import FiniteRange
+from stagec.cli.parameters import FiniteRange, SectionedCommand
 from stagec.cli.running import options
 from stagec.cli.running.world_options import takes_world
 
 
-@click.command(short_help="Execute the runs of a database.")
+@click.command(cls=SectionedCommand, short_help="Execute the runs of a database.")
 @options.database
 @click.option(
     "--concurrency",
@@ -58,7 +58,7 @@ def worker(context: click.Context, /, **given: Any) -> None:
 
     `stagec submit` puts runs into the database, and `stagec database migrate` creates its tables. Any number of
     workers, on any number of machines, execute the runs of one database. The options select models and tools; scenarios
-    are stored with the runs. A run that waits for an answer holds no worker; it continues after `stagec answer`.
+    are stored with the runs. A run that waits for an answer holds no worker; it continues after `stagec runs answer`.
 
     After the signal, the worker takes no more work. It stops each run at its next event, and returns it to the queue. A
     worker that cannot execute a run reports the reason and returns the run.

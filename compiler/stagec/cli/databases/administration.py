@@ -80,7 +80,7 @@ def write_journal(run: str, path: Path, database: str) -> None:
     with open_store(database) as store:
         record = store.find(run)
         if record.phase is RunPhase.ACTIVE:
-            raise Failure(f"run {quote(run)} is {record.phase}: 'stagec pause' pauses it")
+            raise Failure(f"run {quote(run)} is {record.phase}: 'stagec runs pause' pauses it")
         history = store.read_history(record)
     facts = {} if record.signature is None else {SIGNATURE: record.signature}
     try:

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from stagec.cli.completions import choose_fitting, complete_entry
-from stagec.cli.parameters import ExistingPath, FiniteRange
+from stagec.cli.parameters import ExistingPath, FiniteRange, SectionOption
 
 FOLDER = Path(".stagec/runs")
 """Where runs are kept unless somebody says otherwise."""
@@ -50,6 +50,8 @@ scenario = click.option(
 )
 command_timeout = click.option(
     "--command-timeout",
+    cls=SectionOption,
+    section="Tools, servers and commands",
     type=FiniteRange(min=0, max=1_000_000, min_open=True),
     default=600,
     show_default=True,
@@ -119,6 +121,8 @@ run = click.argument("run", metavar="RUN", shell_complete=complete_run)
 plan = click.argument("plan", metavar="PLAN", type=click.Path(path_type=Path, allow_dash=True))
 prices = click.option(
     "--prices",
+    cls=SectionOption,
+    section="Models",
     type=ExistingPath(folder=False),
     metavar="FILE",
     help="The price table of models; by default that of the configuration, else the bundled one.",

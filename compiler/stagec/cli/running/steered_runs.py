@@ -129,7 +129,7 @@ def _find_key(run: str, asked: list[Asked]) -> str:
     if not found:
         raise Failure(f"run {quote(run)} asks nothing")
     count = format_count(len(found), "question")
-    raise Failure(f"run {quote(run)} asks {count}: name the KEY of one, 'stagec questions' lists them")
+    raise Failure(f"run {quote(run)} asks {count}: name the KEY of one, 'stagec runs questions' lists them")
 
 
 def ask_to_end(path: Path, kind: MessageKind) -> bool:

@@ -165,7 +165,7 @@ class People:
             say(f"stagec: note: {question.sentence}: no, because only a terminal can answer for calls of steps")
             return self._claim(awaited.effect, yes=False, by="nobody")
         name, *options = self._setup.run
-        command = join(("stagec", "answer", name, question.key, "yes", *options))
+        command = join(("stagec", "runs", "answer", name, question.key, "yes", *options))
         say(f"stagec: waits for an answer: {question.sentence}? {command}, or no")
         put_error("".join(f"  {visible(line)}\n" for line in question.rows))
         if not awaited.arrived.wait(self._setup.seconds):

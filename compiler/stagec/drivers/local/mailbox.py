@@ -111,7 +111,7 @@ SUFFIX = ".messages"
 _HALF = ".stagec-"
 """How the names of files begin that are not whole yet."""
 _ANSWER = f"{MessageKind.ANSWER}-"
-_FOREIGN = "has not the seal of this user, as 'stagec answer' and the page write it"
+_FOREIGN = "has not the seal of this user, as 'stagec runs answer' and the page write it"
 _MOST = 10_000
 """Names that are looked at when all messages are listed."""
 _PATIENCE = 2.0

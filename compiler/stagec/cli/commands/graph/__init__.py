@@ -44,9 +44,8 @@ def choose_emitter(form: str | None, output: Path | None) -> Emitter:
     if form is not None or output is None:
         return member(emitters, form or _DEFAULT, Emitter)
     suffix = output.suffix.lower()
-    usual = member(emitters, suffix[1:], Emitter) if suffix[1:] in names(emitters) else None
-    if usual is not None and usual.suffix == suffix:  # the others need not be loaded
-        return usual
+    if suffix[1:] in names(emitters):  # the others need not be loaded
+        return member(emitters, suffix[1:], Emitter)
     known = {each.suffix: each for each in members(emitters, Emitter)}
     if suffix not in known:
         raise Failure(
