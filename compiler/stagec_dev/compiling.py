@@ -11,7 +11,7 @@ from stagec.project.settings import Settings
 
 
 def diagnostics(folder: Path, *named: str) -> tuple[Diagnostic, ...]:
-    """Return what stagec says about a folder that is a whole project, or about files in it that are named."""
+    """Return the diagnostics of a folder: of the whole project, or of the named files."""
     return _compile(folder, *named).diagnostics
 
 

@@ -77,7 +77,7 @@ class Tool:
     description: str | None = None
     command: tuple[str, ...] = ()
     labels: ToolLabels | None = None
-    """What its entry says that it reads and does, where it says so."""
+    """The reads and effects that its entry declares, if any."""
 
 
 @value

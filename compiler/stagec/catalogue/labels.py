@@ -126,7 +126,7 @@ class _Served:
 
 
 def combine(tellers: tuple[ToolLabels, ...]) -> Labelled:
-    """Return what a tool reads, and what it does, each as the first says who says it."""
+    """Return the reads and the effects of a tool, each from the first source that states it."""
     reads = next((each for each in tellers if each.reads is not None), None)
     does = next((each for each in tellers if each.does is not None), None)
     labels = (reads.reads if reads is not None else None) or frozenset[Label]()

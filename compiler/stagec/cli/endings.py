@@ -60,7 +60,7 @@ _LIBRARIES = {
     "referencing": "referencing",
     "ruamel": "ruamel.yaml",
 }
-"""The libraries that commands import when they need them, and what each is called where it is installed from."""
+"""The libraries that commands import on demand, with the name of each distribution."""
 
 
 def _report_missing(missing: ImportError) -> Exit:

@@ -22,7 +22,7 @@ NAMES = {
     Quantity.COST: "cost",
     Quantity.MILLISECONDS: "time",
 }
-"""What people call what is counted, in the order in which it is shown."""
+"""The names of the counted things, in the order of the output."""
 COMPARED = tuple(each for each in NAMES if each is not Quantity.REQUESTS)
 """What comparisons are about; requests change with the turns that they belong to."""
 NAMES_IN_JSON = {
@@ -136,7 +136,7 @@ class MovedFigure:
 
     @property
     def subject(self) -> str:
-        """What has moved, and from which entry where there are several."""
+        """The figure that differs, and its entry if the flow has several."""
         return f"{NAMES[self.measure]}{f' from entry {shorten(self.begun)}' if self.begun else ''}"
 
     def describe(self, arrow: str) -> str:

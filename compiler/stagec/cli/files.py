@@ -146,7 +146,7 @@ def _create_inside(root: Path, file: str, data: bytes) -> None:
 
 @contextmanager
 def _explain_failures(path: Path | str, written: Sequence[str] = ()) -> Iterator[None]:
-    """Raise what goes wrong as a `Failure`, which also names the files that were written before."""
+    """Raise an error as a `Failure` that names the files written before it."""
     try:
         yield
     except OSError as error:

@@ -257,7 +257,7 @@ def _list_marks(each: Diagnostic) -> tuple[tuple[object, ...], ...]:
 
 
 def _recheck(meaning: Meaning, plan: Plan, data: bytes) -> None:
-    """Raise an internal error for a plan that `stagec verify` refuses, or that is not what the rules judged.
+    """Raise an internal error for a plan that `stagec verify` refuses, or that differs from the judged flow.
 
     What is read from the bytes must be the plan they were made of: then they are its one text.
     """

@@ -90,7 +90,7 @@ def print_known(arguments: Sequence[str]) -> int | None:
 
 
 def describe(arguments: Sequence[str]) -> bytes:
-    """Return everything that decides what a command line prints, except for what its project holds."""
+    """Return everything that decides the output of a command line, except the files of its project."""
     kept = sorted(name for name in os.environ if name in _VARIABLES or name.startswith(_BEGINNINGS))
     parts = [
         *(_FORMAT, __version__, sys.version, sys.executable, str(sys.flags), sys.getfilesystemencoding(), os.getcwd()),

@@ -13,7 +13,7 @@ _MARKS = {
     "CACHEDIR.TAG": b"Signature: 8a477f597d28d172789f06886806bc55\n# The results of stagec. Remove them at any time.\n",
     ".gitignore": b"*\n",
 }
-"""What tells programs that make backups, and git, that nothing here is worth keeping."""
+"""The files that tell backup programs and git to ignore the folder."""
 _MOST_ENTRIES = 400
 _MOST_BYTES = 64_000_000
 _SUFFIX = ".tmp"

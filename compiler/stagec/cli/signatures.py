@@ -1,4 +1,4 @@
-"""The signatures that lie beside plans, the keys that a user trusts, and what a project demands of plans that run."""
+"""Signatures beside plans, the keys that a user trusts, and the signatures that a project demands."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _judge_scenarios(tree: Tree) -> Iterator[Fault]:
 
 @value
 class TestedFlow:
-    """A flow that tests are about, what it means, its plan, and the file of that."""
+    """A tested flow, its model, its plan, and the file of the plan."""
 
     meaning: Meaning
     plan: Plan

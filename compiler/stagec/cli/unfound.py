@@ -1,4 +1,4 @@
-"""What lies where stagec found nothing to read, and what to do about it."""
+"""Explains an empty result: which files a folder has, and what to do."""
 
 from __future__ import annotations
 

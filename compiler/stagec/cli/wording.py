@@ -1,4 +1,4 @@
-"""What nodes do, what their gates ask and where their edges lead, in words for people."""
+"""Describes acts, gates and edges of nodes in words for people."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What has changed between two plans, and what that means for runs that were begun by the old one."""
+"""The changes between two plans, and their effect on runs that began with the old plan."""

@@ -89,7 +89,7 @@ class Addresses:
         return self._named[start]
 
     def find(self, address: str, base: Place, start: Place, given: Json) -> Place | None:
-        """Return where the schema is that an address means in a part of a schema, nothing where none has it.
+        """Return the place of the schema with an address inside a part of a schema; None if no schema has it.
 
         `base` is the innermost part around it that has an address, `start` where the schema begins, `given` its value.
         """

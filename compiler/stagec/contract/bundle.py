@@ -1,4 +1,4 @@
-"""Schemas that stand alone, with all that they refer to, and the texts of a plan that they become."""
+"""Bundles: a schema with everything it refers to, as one self-contained text of a plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from stagec.sources.shape.subschemas import SchemaPart, position
 
 
 def bundle(schemas: Schemas, schema: Schema) -> str:
-    """Return the text of a JSON Schema that accepts what a schema with all that it refers to accepts.
+    """Return the text of one self-contained JSON Schema equal to a schema with everything it refers to.
 
     What lies outside the schema stands once under its `$defs`, and every reference is a `$ref` to a pointer into the
     same text. `$dynamicRef` and `$recursiveRef` become `$ref`, too: they find the root of the schema's file where that
@@ -174,7 +174,7 @@ class _Bundle:
                 yield from task.put(made, each.name, each.key, each.given)
 
     def _reference(self, holder: dict[str, Any], at: Place) -> dict[str, Any]:
-        """Return an object that will refer to what came from a place once it is known where that went."""
+        """Return an object whose `$ref` is filled in later, when the place of the target is known."""
         holder["$ref"] = None
         self._references.append((holder, at))
         return holder

@@ -272,7 +272,7 @@ def _down(schema: Schema, path: tuple[str, ...]) -> Schema | Miss:
 
 
 def absent(schema: Schema, path: tuple[str, ...]) -> Place:
-    """Return where the first member of a path would be that a schema does not have, else where the path ends."""
+    """Return the place of the first member of a path that a schema lacks; else the end of the path."""
     found: Schema | Miss = schema
     at = schema.at
     for length, token in enumerate(path, 1):

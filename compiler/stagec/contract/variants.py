@@ -123,7 +123,7 @@ def _judge_required(name: Json, variant: Variant, wanted: WantedPath, combinatio
 
 
 def _judge_list(listed: list[Json], variant: Variant, wanted: WantedPath) -> bool | None:
-    """Tell that a value that nobody asks for is none of a list, where somebody asks for all of the list."""
+    """Tell that a value outside a list is none of its values, if conditions ask for each of them."""
     if wanted.values is None or wanted.path not in variant:
         return None
     known = frozenset(map(identity, wanted.values))

@@ -1,4 +1,4 @@
-"""Names that are near a wrong one, and the fix that writes what was meant."""
+"""Finds the names nearest to a wrong one, and makes the fix that writes the right one."""
 
 from __future__ import annotations
 

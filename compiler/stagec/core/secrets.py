@@ -188,7 +188,7 @@ def _credentials(text: str) -> Iterator[str]:
 
 
 HEADER = "STAGEC_HEADER_"
-"""How the variables begin that hold headers of servers, which are secrets unless everybody knows what they hold."""
+"""The prefix of variables with headers of servers; their values are secrets unless publicly known."""
 _SECRET_VARIABLE = re.compile(rf"^{HEADER}|_(?:KEY|PWD)$", re.IGNORECASE)
 _KNOWN = re.compile(r"_(?:ACCEPT|ACCEPT_ENCODING|ACCEPT_LANGUAGE|CONTENT_TYPE|USER_AGENT)$")
 _PASSWORD = re.compile(r"(?<=:)[^\s/:@]{1,1024}(?=@)")

@@ -81,7 +81,7 @@ def list_mentions(given: AgentText, adopted: Adopted, names: AgentNames) -> Iter
 
 @value
 class RouteDraft:
-    """The stages that a draft runs, in the order in which they are reached, and what comes after each.
+    """The stages of a draft in the order of execution, with the successors of each.
 
     `choices` are the stages whose result says what comes next, with the values it may say; `end` is the one that ends
     the run, None where none is needed. `is_cyclic` tells that a stage may run again.

@@ -121,7 +121,7 @@ COPILOT = {
 
 @value
 class Chosen:
-    """The tools that a stage allows, those of them that are of servers with the server, and what was not taken over."""
+    """The tools of a stage, those of servers with their server, and the tools that were left out."""
 
     tools: tuple[str, ...] = ()
     of_servers: tuple[tuple[str, str], ...] = ()

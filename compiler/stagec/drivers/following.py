@@ -1,4 +1,4 @@
-"""What whoever follows a run is told, whatever driver keeps it: what is new, and how the run stands."""
+"""The interface for followers of a run, the same for every driver: what is new, and how the run stands."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def write_time(seconds: float) -> str:
 
 @value
 class StoredHistory:
-    """What is kept of a run, whether somebody executes it, and why it was interrupted where that is known."""
+    """The stored events of a run, whether a process executes it, and the reason of its interruption, if known."""
 
     history: History
     is_executed: bool

@@ -101,7 +101,7 @@ class EdgeWatch:
         return led if led in list_chosen(self._plan, self._plan.nodes[move.node].edges[number]) else ""
 
     def _find_end(self, move: Move) -> int | None:
-        """Return the edge that a branch of a fork has ended by, which ends whatever its first node has edges to."""
+        """Return the edge by which a branch of a fork has ended; a branch ends after its first node."""
         if move.node not in self._beginning:
             return None
         edges = enumerate(self._plan.nodes[move.node].edges)
@@ -109,7 +109,7 @@ class EdgeWatch:
 
 
 def list_chosen(plan: Plan, edge: Edge) -> tuple[str, ...]:
-    """Return the nodes that a target leads to only where an answer, or that another one cannot start, says so."""
+    """Return the nodes of a target that run only if an answer, or a failed start of another node, says so."""
     match edge.target:
         case Pick():
             return tuple(plan.choices[edge.target.choices].values())
@@ -273,7 +273,7 @@ class _Recorder:
         self.uses = UseWatch()
 
     def observe(self, event: Event, step: StepResult) -> None:
-        """Take note of what a step asks for, of what it judges, and of what has ended."""
+        """Record the requests of a step, its judgements, and the executions that have ended."""
         if isinstance(event, Answered):
             self.uses.answer(event.key, event.answer)
         for each in step.effects:

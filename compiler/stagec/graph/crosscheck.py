@@ -97,7 +97,7 @@ class CrossCheck:
 
 
 def _choices(plan: Plan) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield what stands for the choices that targets share, with each node that they name."""
+    """Yield the shared choices of targets, with each node that they name."""
     return ((("choices", name), each) for name, nodes in plan.choices.items() for each in {*nodes.values()})
 
 

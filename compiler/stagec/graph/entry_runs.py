@@ -283,7 +283,7 @@ class EntryRuns:
         return weigh
 
     def _find_least(self, measure: Quantity) -> Weight | None:
-        """Return the completed run that takes least, or the one that the limit ends, where that completes it."""
+        """Return the shortest completed run; a run that the limit ends counts if the limit completes it."""
         limits, fewest = self._plan.limits, self._fewest
         fits = fewest is not None and (limits.executions is None or fewest.total <= limits.executions)
         if measure is Quantity.EXECUTIONS:

@@ -73,7 +73,7 @@ class LeakStep:
 
 @value
 class Leak:
-    """A node that can send when private data and what strangers wrote have been read, and a way that leads there.
+    """A node that can send after private and untrusted data were read, and a way that leads there.
 
     `private` and `untrusted` are the nodes of the way that read these last; the way ends with the sender.
     """
@@ -105,7 +105,7 @@ class InformationFlow:
 
     @cached_property
     def _states(self) -> Mapping[str, _State]:
-        """The first state in which each node can send what was read, in the order in which runs come there."""
+        """The first state in which each node can send data that was read, in the order of execution."""
         found: dict[str, _State] = {}
         for state in self._before if any(map(self._sends, self._every)) else ():
             if state[0] not in found and self._leaks(state[0], follow(state[1], self._does(state[0]))):
@@ -157,7 +157,7 @@ class InformationFlow:
         return before
 
     def _lead(self, edge: Edge, read: int) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-        """Yield where an edge leads, what has been read then, and the nodes among which that was read on the way."""
+        """Yield the target of an edge, the data read so far, and the nodes on the way that read it."""
         target = edge.target
         if edge.source in self._flow.open:
             yield from ((each, read, ()) for each in self._every)

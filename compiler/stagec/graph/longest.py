@@ -137,7 +137,7 @@ def _list_after(plan: Plan, part: Part, picked: set[tuple[str, Ending]]) -> Iter
 
 
 def _list_asked(plan: Plan, target: Target, mode: Ending) -> Iterable[Part]:
-    """Return the parts that may follow an edge, where so much is asked of the branch that takes it."""
+    """Return the nodes that may follow an edge, each with the ending that is asked of its branch."""
     if isinstance(target, Fork):
         branches = ((each, ending, True) for each in target.nodes for ending in Ending)
         return (*branches, *(() if target.join is None else ((target.join, mode, False),)))

@@ -1,4 +1,4 @@
-"""What a flow can reach, what every way passes, and under which conditions."""
+"""Reachable nodes of a flow, nodes on every way (dominators), and the conditions of both."""
 
 from __future__ import annotations
 
@@ -332,7 +332,7 @@ class Clauses:
 
 
 def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
-    """Return what comes to an end because something else does, where these nodes are those that end runs."""
+    """Return the implications between ends: which nodes come to an end if these nodes end runs."""
     users: Neighbours = [[] for _ in net.steps]
     for source, targets in enumerate(net.steps):
         for target in targets:

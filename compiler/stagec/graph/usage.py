@@ -57,7 +57,7 @@ class AssumedUse:
 
 @value
 class NamedModel:
-    """The model that answers a node, where somebody says which, and its price where it is known."""
+    """The model that answers a node and its price, each if known."""
 
     name: str | None = None
     price: ModelPrice | None = None

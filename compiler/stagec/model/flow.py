@@ -60,7 +60,7 @@ class Occurrence:
 
 @value
 class Need:
-    """A node that has to complete before another one begins, and where that is written.
+    """A node that must complete before another one begins, with its place.
 
     What is `inferred` follows from an input, at this place.
     """
@@ -244,7 +244,7 @@ class Bound:
 
 @value
 class Source:
-    """Whose result a node reads, what is promised about the path there, and where; None where nothing is.
+    """A read of a result: the producer, the path, the promise about the path, and the place; None for what is absent.
 
     `promised.followed` counts the parts of the whole path that could be followed.
     """
@@ -282,7 +282,7 @@ class Demand:
 
 @value
 class Unmet:
-    """A node whose result can never meet a demand, at which path, and the two parts of the schemas that contradict.
+    """A node whose result never meets a demand: the path and the two contradicting schemas.
 
     Where it `is_failed`, that is so of the results with which it has failed.
     """

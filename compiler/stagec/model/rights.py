@@ -12,7 +12,7 @@ from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
 
 
 class Label(StrEnum):
-    """What a tool reads or does, as far as it matters who learns what and who decides what."""
+    """The reads and effects of a tool that matter for information flow."""
 
     PRIVATE = "private"
     UNTRUSTED = "untrusted"

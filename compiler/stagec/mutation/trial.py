@@ -55,7 +55,7 @@ class SourcePlaces:
         self._flow, self._trees = flow, trees
 
     def find(self, mutant: Mutant) -> Place:
-        """Return where the thing is written that a mutant changes, or what it is a part of."""
+        """Return the place of the value that a mutant changes, or of its parent."""
         flow, at = self._flow, mutant.at
         name = mutant.node if mutant.node is not None else self._find_scheduled(at)
         node = None if name is None else flow.nodes.get(name)

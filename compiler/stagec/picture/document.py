@@ -21,7 +21,7 @@ class Role(StrEnum):
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
-    """Where a run ends that waits for somebody, in a flow that counts this as an end like others."""
+    """The end of a run that waits for a person, in flows where waiting is an end."""
     MISSING = "missing"
     """A name that an edge leads to and that nothing has."""
     GROUP = "group"
@@ -29,7 +29,7 @@ class Role(StrEnum):
     EVERY = "every"
     """Every node, where what almost all do alike is drawn once."""
     CHOICE = "choice"
-    """Where the ways of several nodes meet whose answers name the one of the same nodes that follows."""
+    """The point where the ways of several nodes meet if their answers choose among the same nodes."""
 
 
 class Stroke(StrEnum):

@@ -178,7 +178,7 @@ def weigh(pictures: Iterable[Picture]) -> int:
 
 @value
 class Limit:
-    """The most of something that a format can show, what that is called, and what counts it in drawings."""
+    """A limit of a format: the most it can show, the noun, and the function that counts it in a drawing."""
 
     most: int
     nouns: str

@@ -34,7 +34,7 @@ _ENDS = {**{planned.Outcome(each.value): each for each in End}, planned.Outcome.
 
 
 def _name_ends(plan: Plan) -> Mapping[str, str]:
-    """Return what ends of runs are called where that is not what others call them."""
+    """Return the names of the ends of runs that differ from the usual names."""
     return {} if plan.phases is None else {End.INTERRUPTED.value: planned.Outcome.BLOCKED.value}
 
 

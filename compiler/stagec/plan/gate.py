@@ -100,7 +100,7 @@ class AgentGate:
 
 @value
 class RestGate:
-    """Take that the run has come to where it ends, which is the only outcome."""
+    """Accept the end of the run, the only outcome."""
 
     outcome: str
 

@@ -164,7 +164,7 @@ def _compare(plan: Plan, data: bytes) -> None:
 
 
 def prove(loaded: Loaded) -> Loaded:
-    """Return a plan whose contents are what their names say and whose facts follow from it, or raise `PlanError`."""
+    """Return a plan with contents that match their digests and facts that follow from it, or raise `PlanError`."""
     for each, inner in loaded.agents.items():
         try:
             _compare(inner.plan, _frame_agent(loaded.plan, each))

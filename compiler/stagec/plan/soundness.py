@@ -1,4 +1,4 @@
-"""What a plan promises beyond the form of its parts, so that no run comes to where nothing says what follows."""
+"""The promises of a plan beyond the form of its parts: in no run does the next node lack a definition."""
 
 from __future__ import annotations
 

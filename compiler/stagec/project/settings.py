@@ -22,7 +22,7 @@ PolicySetting = float | tuple[str, ...]
 
 @value
 class FileIgnore:
-    """A rule that is not to speak of the files that a pattern matches, why, and the line that says so."""
+    """A suppression in the configuration: the rule, the pattern of files, the reason, and the line."""
 
     pattern: str
     selector: str
@@ -110,7 +110,7 @@ COST: Mapping[str, str | int | None] = {
     "output-tokens": None,
     "token-characters": 8,
 }
-"""What can be said about cost, by key, and what holds where nobody does; None: nothing."""
+"""The settings of cost by key, with their defaults; None: nothing."""
 Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""

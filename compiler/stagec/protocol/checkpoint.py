@@ -300,7 +300,7 @@ def _open(given: Json, newline: str) -> Iterator[str | tuple[Json, str]]:
 
 
 def _order(name: str) -> tuple[bool, int]:
-    """Return what sorts names that are indexes of arrays before all others, which keep their order."""
+    """Return the sort key that puts array indexes before all other names; those keep their order."""
     is_index = _INDEX.fullmatch(name) is not None and int(name) <= _LAST_INDEX
     return not is_index, int(name) if is_index else 0
 
@@ -406,7 +406,7 @@ UNSAFE = "unsafe-artifact-path"
 
 @value
 class JudgedManifest:
-    """What a manifest says, where it could be read, and everything that is wrong with it by itself."""
+    """The readable content of a manifest, and every error in the manifest itself."""
 
     manifest: Manifest | None
     faults: tuple[CheckpointFault, ...] = ()

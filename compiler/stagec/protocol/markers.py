@@ -143,7 +143,7 @@ class Marker:
 
     @property
     def positional_stage(self) -> str | None:
-        """The name that stands where `id=` should, if it is the only part that can be one."""
+        """The name in place of a missing `id=`, if only one part can be it."""
         bare = [name for name, text in self.attributes.items() if not text]
         fits = self.type == "STAGE" and self.subtype in STAGE_SUBTYPES and "id" not in self.attributes
         return bare[0] if fits and len(bare) == 1 and bare[0] else None
@@ -173,7 +173,7 @@ class BrokenMarker:
 
 
 _SHORT = 1_000
-"""Characters up to which what is written in a marker is remembered together with that of others."""
+"""The longest value of a marker that is remembered together with others, in characters."""
 
 
 def _split(kind: str, written: str) -> tuple[str | None, Mapping[str, str]]:
@@ -251,7 +251,7 @@ class MarkerParser:
         return self.feed(b"\n") if self.is_in_line else []
 
     def _keep(self, piece: bytes | memoryview) -> None:
-        """Keep so much of a line that whoever reads it can tell that it is too long."""
+        """Keep enough of a line to show that it is too long."""
         self._rest += piece[: max(0, LONGEST_LINE + 1 - len(self._rest))]
 
 

@@ -44,7 +44,7 @@ def _find_led(graph: Graph, groups: Mapping[str, int]) -> set[str]:
 
 
 def leading_to_gates(graph: Graph) -> frozenset[str]:
-    """Return the unreachable nodes that runs need, or from which others are reached that runs need."""
+    """Return the unreachable nodes that runs need, and those that lead to such nodes."""
     found: set[str] = set()
     lost = set(graph.unstartable())
     for group in graph.components() if lost else ():
@@ -303,7 +303,7 @@ def stg604_endless_cycle(graph: Graph) -> Iterator[Finding]:
 
 
 def _mistaken(graph: Graph, trap: Trap) -> Place | None:
-    """Return where an outcome leads back that may lead to a node which nothing leads to, and was likely meant to."""
+    """Return the backward edge that probably should lead to an unreachable node."""
     lost = {graph.flow.nodes[name].kind for name in roots(graph)}
     edges = (edge for name in trap.nodes for edge in graph.flow.nodes[name].edges)
     return next((edge.at for edge in edges if edge.kinds is not None and edge.kinds & lost), None)

@@ -25,7 +25,7 @@ def noun(access: FlowRights) -> str:
 
 
 def group_rights(access: FlowRights) -> Mapping[tuple[Place, str], tuple[Right, tuple[str, ...]]]:
-    """Return what is allowed, by where that is written and its name, with the nodes for which it is."""
+    """Return the allowed tools, by place and name, with the nodes that may use each."""
     found: dict[tuple[Place, str], tuple[Right, list[str]]] = {}
     for node, rights in access.rights.items():
         for right in rights.tools:
@@ -34,7 +34,7 @@ def group_rights(access: FlowRights) -> Mapping[tuple[Place, str], tuple[Right, 
 
 
 def describe_leak(access: FlowRights, leak: Leak) -> str:
-    """Say who can send what others have read, and the way that leads there."""
+    """Name the sender, the readers, and the way between them."""
     sender, node = access.rights[leak.sender].find(Label.SEND), noun(access)
     sends = f"{node} {quote(leak.sender)} can send to the outside with {_name(sender)}"
     private, untrusted = (
@@ -64,7 +64,7 @@ def _name(right: Right | None) -> str:
 
 
 def relate_leak(access: FlowRights, leak: Leak) -> Iterator[Related]:
-    """Yield where the readers are allowed what they do, and where the way goes."""
+    """Yield the places that allow the reads, and the places along the way."""
     for node, label, what in (
         (leak.private, Label.PRIVATE, "reads private data"),
         (leak.untrusted, Label.UNTRUSTED, "reads what strangers wrote"),

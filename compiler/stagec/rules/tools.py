@@ -331,7 +331,7 @@ def stg511_literal_secret(catalogue: Catalogue) -> Iterator[Finding]:
 
 
 def _parts(server: Server) -> Iterator[tuple[Place, str]]:
-    """Yield where a secret is written, and what that is called; never the secret."""
+    """Yield the place of each secret and the name of its member; never the secret."""
     for at in literal_arguments(server.args):
         yield server.at / "args" / at, f"argument {at + 1}"
     for member, given in (("env", server.env), ("headers", server.headers)):

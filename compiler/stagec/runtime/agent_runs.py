@@ -34,5 +34,5 @@ def read_agent_run(run: str) -> AgentRunName | None:
 
 
 def run_of(key: str) -> str:
-    """Return the id of the run that a request belongs to, which may be that of an agent."""
+    """Return the id of the run, or of the agent's run, to which a request belongs."""
     return key.partition("/")[0]

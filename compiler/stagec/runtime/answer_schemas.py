@@ -150,14 +150,14 @@ def name_finish(explained: str | None) -> str | None:
 
 
 def explain_absence(answer: Mapping[str, Json]) -> str | None:
-    """Return why there is no answer in what a model has said, None where it has not said that."""
+    """Return the reason that a model's response has no answer; None if it gives no reason."""
     why = answer.get(UNREADABLE)
     parts = (f"the answer cannot be read: {why}" if isinstance(why, str) else None, explain_finish(answer))
     return "; ".join(filter(None, parts)) or None
 
 
 def read_answer(effect: Effect, answer: Any) -> Json:
-    """Return an answer as it is if it is JSON, else the answer that it counts as, which says what cannot be read."""
+    """Return an answer unchanged if it is JSON; else an answer that names the unreadable part."""
     found = find_unreadable(answer)
     if found is None:
         readable: Json = answer

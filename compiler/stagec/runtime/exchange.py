@@ -313,7 +313,7 @@ WITH_PLACES = 2
 WITH_OBEYED_ANSWERS = 3
 """The first version in which an answer to a question counts whatever another plan allows meanwhile."""
 WITH_KEPT_NAMES = 4
-"""The first version in which a callable that changes a reserved name fails, and in which text arrives as it streams."""
+"""The first version in which a callable fails that changes a reserved name, and in which text is streamed."""
 
 
 @value

@@ -37,7 +37,7 @@ def write_intent(gate: IntentGate, answer: Json) -> Json:
 
 
 def _read_word(gate: IntentGate, found: Any) -> str | None:
-    """Return the intent that is meant by what stands where intents do, nothing when it is none that is allowed."""
+    """Return the allowed intent that a value names; None if it names none."""
     if found is MISSING or type(found) not in _READABLE:
         return None
     said = as_text(found).lower()
@@ -93,7 +93,7 @@ def may_join(results: Iterable[Json]) -> bool:
 
 
 def is_skipped(result: Json) -> bool:
-    """Tell whether a result is that of a node that did not act, which does not count as success in a fork."""
+    """Tell whether a result comes from a node that did not act; in a fork it does not count as success."""
     return verdict_of(result) == "skip"
 
 

@@ -181,7 +181,7 @@ async def _read_body(receive: Receive) -> bytes | None:
 
 
 def _give(body: bytes, receive: Receive) -> Receive:
-    """Return what receives a body that was read before, and then whatever comes."""
+    """Return a receiver that first returns a body already read, and then later messages."""
     told = False
 
     async def receive_all() -> MutableMapping[str, Any]:

@@ -16,7 +16,7 @@ from stagec.serve.run_source import BY, RunRow, RunStamp, StartOrder
 from stagec.world.questions import AskedOfPeople
 
 _WHOLE = 30.0
-"""Seconds after which all runs are listed again, so that those are noticed which were removed."""
+"""Seconds between complete listings of runs, which find the removed ones."""
 _BACK = 10_000
 """Milliseconds for which a run that has ended is asked for again: transactions may end in another order."""
 

@@ -12,7 +12,7 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 @value
 class ServeSetup:
-    """Where the page is served, what it shows, and what it may start.
+    """The address of the page, the runs that it shows, and the plans that it may start.
 
     `origins` are further origins of the page, such as that of a proxy.
     """

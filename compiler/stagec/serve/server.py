@@ -121,7 +121,7 @@ def serve(setup: ServeSetup, announce: Tell, tell: Tell) -> None:
 
 
 def _listen(setup: ServeSetup) -> socket.socket:
-    """Return a socket that listens, so that a port which is in use is told before anything else begins."""
+    """Return a listening socket; a port in use is an error before anything else begins."""
     where = f"{_bracket(setup.host)}:{setup.port}"
     with ExitStack() as opened:
         try:

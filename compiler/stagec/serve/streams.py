@@ -129,7 +129,7 @@ def _format_transcripts(given: Json) -> str:
 _PAUSE = 0.25
 """Seconds between two messages: people do not read faster, and a page has to draw what it is told."""
 _SILENCE = 15.0
-"""Seconds after which a comment is sent, so that a connection which is gone is noticed."""
+"""Seconds between comments; a failed comment shows that a connection is gone."""
 _NUMBERS, _DIGITS = 2, 15
 _STREAMS_MOST = 100
 """Streams that may be open."""

@@ -235,7 +235,7 @@ def _spell(root: Path, path: Path) -> str | None:
 
 
 def _missing_discover(root: Path, full: str) -> str:
-    """Say which part of a path is the first that is not there, and what it may have been meant to be.
+    """Name the first part of a path that does not exist, and the nearest name.
 
     Names are those that a user writes who stands in the current folder.
     """

@@ -88,7 +88,7 @@ def _findings(found: Iterable[Diagnostic]) -> Iterator[str]:
 
 
 def _tiles(drawn: Iterable[Drawn]) -> Iterable[Markup]:
-    """Return what lies near each other in groups that tell where they are."""
+    """Return groups of shapes that lie near each other, each with its bounds."""
     tiles: dict[tuple[int, int], list[Drawn]] = {}
     for frame, markup in drawn:
         x, y = frame.middle

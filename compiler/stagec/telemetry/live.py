@@ -18,7 +18,7 @@ from stagec.telemetry.spans import Figures, RunTracer, TraceSpan
 _PACE = 0.5
 """Seconds between two looks at the journal."""
 _PATIENCE, _BRIEF = 2.0, 0.5
-"""Seconds that a run which is over waits for the collector, and one that somebody wants to end at once."""
+"""Seconds that a run waits for the collector after its end, and after a request to end at once."""
 
 
 Note = Callable[[int], None]

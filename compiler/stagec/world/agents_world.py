@@ -51,7 +51,7 @@ class AgentsWorld:
             each.be_recorded(recorder)
 
     def recall(self, effect: Effect, answer: Json) -> None:
-        """Tell who remembers what it said about an answer that it gave before this process began."""
+        """Tell each world with a memory the answer that it gave before this process began."""
         self._find(effect).recall(effect, answer)
 
     def close(self) -> None:

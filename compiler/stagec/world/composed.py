@@ -41,7 +41,7 @@ def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, 
 
 
 _LONGEST = 300
-"""Characters of what a hook that fails says, which are shown."""
+"""The most characters that are shown of a failed hook's message."""
 
 
 def describe_error(error: BaseException) -> str:
@@ -201,7 +201,7 @@ class ComposedWorld:
                 found(recorder)
 
     def recall(self, effect: Effect, answer: Json) -> None:
-        """Tell a part that remembers what it said about an answer that it gave before this process began."""
+        """Tell each part with a memory the answer that it gave before this process began."""
         recall = getattr(self._part(effect), "recall", None)
         if recall is not None:
             recall(effect, answer)

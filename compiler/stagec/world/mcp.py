@@ -200,7 +200,7 @@ def describe_failure(server: Server, transport: Transport, what: str) -> ServerF
 
 
 CLOSED = "Connection closed"
-"""What the library says of a connection that has broken, with a code that servers use for errors of their own, too."""
+"""The library's message about a broken connection; servers use its code for errors of their own, too."""
 _UNREAD = "Failed to parse "
 """How the library begins what it says of an event that it cannot read."""
 

@@ -42,7 +42,7 @@ def find_rest(pause: float, asked: float | None, number: int) -> float:
 
 
 def spread(seconds: float, chance: float) -> float:
-    """Return a pause that is longer by some chance from 0 to 1, so that not all who wait come together."""
+    """Return a pause lengthened by a random share from 0 to 1, so that waiting runs do not return together."""
     return seconds + min(seconds * _JITTER, _MOST_JITTER) * chance
 
 

@@ -92,7 +92,7 @@ def show_arguments(arguments: Json) -> tuple[ShownArgument, ...]:
 
 
 def _find_targets(arguments: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Yield what a call acts on where that is inside a value of which not all is shown at once."""
+    """Yield the targets of a call that lie inside a folded value."""
     waiting = [(name, each) for name, each in arguments.items() if _NAME.fullmatch(name) and _is_long(each)]
     while waiting:
         path, given = waiting.pop()
@@ -164,7 +164,7 @@ _ADDRESS = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:[/\\]{2,}(?P<place>[^/?#]*)")
 
 
 def _explain(name: str, text: str) -> Iterator[str]:
-    """Yield rows that say where a path with `..` leads, or which host an address names, if that is easy to overlook."""
+    """Yield a row for each path with `..` and each address that is easy to misread: its real target or host."""
     address = _ADDRESS.match(text)
     if address is not None:
         yield from _explain_host(address["place"])
@@ -275,7 +275,7 @@ _LIKE_LATIN = frozenset(
 
 
 def _find_reordered(line: str) -> set[int]:
-    """Return where letters stand that are written from right to left, on a line in which others are not.
+    """Return the positions of right-to-left letters on a line with left-to-right letters.
 
     Where both meet, a terminal shows signs and numbers in another order than that in which a program reads them.
     """
@@ -288,7 +288,7 @@ _FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 
 
 def _find_mixed(match: re.Match[str]) -> Iterator[int]:
-    """Yield where a word has letters of another alphabet than that in which most commands are written, beside it."""
+    """Yield the letters of a word that belong to another alphabet than its neighbours."""
     alphabets = {unicodedata.name(each, "").partition(" ")[0] for each in match[0] if each.isalpha()}
     is_mixed = "LATIN" in alphabets and bool(alphabets & _SIMILAR)
     is_like_latin = len(match[0]) > 1 and all(each in _LIKE_LATIN or not each.isalpha() for each in match[0])
@@ -345,7 +345,7 @@ def explain_grant(plan: Plan, node: str) -> Iterator[str]:
 
 
 def explain_confirmation(plan: Plan, node: str, execution: Execution | None, redact: Redact) -> Iterator[str]:
-    """Yield what keeps a node from acting at once, and the values for which it does where the execution is known."""
+    """Yield the conditions that delay a node, with their values if the execution is known."""
     found = plan.nodes.get(node)
     if found is None or found.admission is None:
         return
@@ -396,7 +396,7 @@ def _describe_target(target: Target) -> str:
 
 
 def _find_rule(given: Admission, scope: Json, *, is_known: bool) -> tuple[str, tuple[Term, ...]]:
-    """Return what a node is called that does not act at once, and the terms for which it is that."""
+    """Return the word for a node that does not act at once, and the terms that decide it."""
     is_blocked = given.on_block == "ask"
     if given.on_defer == given.on_block == "ask" and is_known:
         is_blocked = bool(given.block) and all_hold(given.block, scope)

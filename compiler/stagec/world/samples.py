@@ -443,7 +443,7 @@ def collect_required_values(
 
 
 def find_in_answer(gate: Gate, term: Term) -> tuple[Key, ...]:
-    """Return where in an answer, or in what a stage hands in, stands what a condition is about; () for nowhere."""
+    """Return the path, in an answer or a stage's result, of the value that a condition reads; () for nowhere."""
     first, *rest = term.path
     if first in {"answer", "parsed"}:
         return tuple(rest)
@@ -473,7 +473,7 @@ def read_text(text: str) -> Json:
 
 
 def make_output(program: Program, node: Node, effect: Run | Shell, *, succeeds: bool) -> Mapping[str, Json]:
-    """Return an output with which a command of a node counts as one that has succeeded, or as one that has not."""
+    """Return an output of a node's command that counts as success, or as failure."""
     success = None
     if isinstance(effect, Shell) and node.validation is not None:
         known = [program.plan.validators[each.validator] for each in node.validation.checked]

@@ -15,7 +15,7 @@ from stagec.plan.loader import load_agents
 from stagec.runtime.agent_runs import read_agent_run
 
 CALLED = "called"
-"""The member of an answer in a step that lists the tools which were called for it, where that is known."""
+"""The member of a step's answer that lists the tools called for it."""
 MARKED_ANSWERS = frozenset(
     map(
         frozenset,

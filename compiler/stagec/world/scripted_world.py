@@ -273,7 +273,7 @@ class ScriptedWorld:
         return {_MEANT.get(name, name): each for name, each in marked.items()}
 
     def _answer_for_stage(self, effect: StageRequest) -> Json:
-        """Return what the scenario says of a stage, which succeeds where it says nothing of this one."""
+        """Return the scenario's result of a stage; a stage that it does not name succeeds."""
         if self._scenario.processes is None:
             return self._beyond.answer(effect)
         key = read_key(effect.key)

@@ -202,7 +202,7 @@ class Link:
             self.socket.shutdown(socket.SHUT_RDWR)
 
     def kill_orphans(self) -> None:
-        """Kill what shares the process group of a program whose supervisor was killed, which can do so no more."""
+        """Kill the process group of a program whose supervisor was killed."""
         if self._program is not None:
             with suppress(OSError):
                 os.killpg(self._program, signal.SIGKILL)

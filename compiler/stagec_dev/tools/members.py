@@ -96,7 +96,7 @@ _WORDS: Mapping[str, Callable[[Json], str]] = {
     "pattern": lambda given: "digest" if "sha256" in str(given) else "callable",
     "type": lambda given: _TYPES[str(given)],
 }
-"""What is said of a schema that has a member, the first that it has, made of its value."""
+"""Messages about members of a schema; each is made of the member's value, and the first that fits counts."""
 
 
 def _declare(parser: ArgumentParser) -> None:

@@ -53,7 +53,7 @@ def _run_freely(options: Namespace) -> int:
 
 
 def report(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str, ...] = ()) -> int:
-    """Print what a campaign has seen, each promise that was broken and what was not seen often enough.
+    """Print the result of a campaign: counts, broken promises, and kinds that occurred too rarely.
 
     Return the exit status: 1 where there is anything of either sort.
     """

@@ -115,7 +115,7 @@ def _describe(each: JudgedCheckpoint) -> dict[str, Json]:
 
 @value
 class ImportRequest:
-    """What to bring in, from how far, and into which run of which project."""
+    """An import: the checkpoint, its trust level, and the run and project that get it."""
 
     path: Path
     trust: TrustLevel

@@ -99,7 +99,7 @@ def print_left_out(freezer: Freezer, compiled: Iterable[Meaning]) -> None:
 
 
 def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool) -> bool:
-    """Say which flows have no plan and, where all are compiled, what is wrong besides; return whether anything is."""
+    """Name the flows without a plan and, if all flows are compiled, the other errors; return whether there are any."""
     lines = [f"flow {quote(each.flow.id)} is not compiled: {each.reason}" for each in refused]
     if is_all:
         known = {id(each) for flow in freezer.compilation.flows for each in freezer.errors_of(flow)}
@@ -220,7 +220,7 @@ def run(request: CompileRequest) -> Exit:
 
 
 def _choose(freezer: Freezer, wanted: str | None) -> Mapping[str, Meaning]:
-    """Return what is compiled by the name of its file, which does not depend on what else is chosen or broken.
+    """Return the compiled flows by file name; a name does not depend on other flows.
 
     A flow of which no plan can be made is compiled only by name, or where there is no other.
     """

@@ -30,7 +30,7 @@ from stagec.graph.usage import Quantity
 
 
 def draw_flows(sheet: Sheet, flows: Iterable[FlowChanges], figures: Iterable[Moved]) -> None:
-    """Write each flow that has changed, with what has, and what its runs take more or less of."""
+    """Write each changed flow with its changes and the differences in cost of its runs."""
     for each, moved in zip(flows, figures, strict=True):
         if each.action is None:
             continue

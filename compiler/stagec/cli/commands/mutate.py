@@ -33,7 +33,7 @@ _VERSION = 1
 
 @value
 class FoundMutant:
-    """A mutant that was tried, where in the sources it is, and the name of the test that notices it."""
+    """A mutant that was tried, its place in the sources, and the name of the test that detects it."""
 
     verdict: Trial
     at: tuple[str, int, int]

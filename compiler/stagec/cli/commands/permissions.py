@@ -100,7 +100,7 @@ class NodePermissions:
 
     @property
     def surplus(self) -> tuple[str, ...]:
-        """The tools that nobody calls, of a node of which that is known."""
+        """The uncalled tools of a node, if its calls are known."""
         known = self.tools if self.evidence is CallEvidence.CALLS else ()
         return tuple(each.name for each in known if not each.is_called)
 
@@ -228,7 +228,7 @@ _OF_SERVER, _PART = "mcp__", "__"
 
 
 def list_least(given: FlowPermissions) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what the tests and runs of a flow need, by the nodes of which that is known."""
+    """Yield the tools that the tests and runs of a flow call, by node, for nodes with known calls."""
     for each in given.nodes:
         if each.evidence is CallEvidence.CALLS:
             yield each.node, each.least
@@ -469,7 +469,7 @@ class RecordedUses:
         }
 
     def refuse_foreign(self, shown: Iterable[str]) -> None:
-        """Raise `Failure` for runs that somebody names and that are of no flow which is shown."""
+        """Raise `Failure` for named runs that belong to no shown flow."""
         foreign = sorted(self._named - {*shown})
         if foreign:
             ids = listing(sorted({self._found[each].plan.id for each in foreign}))
@@ -524,7 +524,7 @@ class PermissionsRequest:
         return found
 
     def collect(self, configuration: Configuration) -> tuple[FlowPermissions, ...]:
-        """Return what the nodes of the flows may do, and what tests show that they do."""
+        """Return the permissions of the flows' nodes, and the calls that tests and runs show."""
         named = tuple(path.absolute() for path in self.paths)
         compilation = compile_project(Project(configuration.root, named, configuration.settings, tells_all=True))
         accesses = compilation.list_accesses()

@@ -48,7 +48,7 @@ _MOST = 8
 
 
 def draw_overview(sheet: Sheet, loaded: Loaded) -> None:
-    """Write what a plan is, its nodes with what leads where, what they need, and what the plan was made of."""
+    """Write an overview of a plan: its facts, its nodes with their edges, its surroundings and its sources."""
     plan, page = loaded.plan, _Overview(loaded.plan, sheet)
     sheet.heading(plan.id if plan.title is None else f"{plan.id}: {plan.title}")
     sheet.row("version", *(each for each in (plan.version,) if each is not None))

@@ -137,7 +137,7 @@ class Costs:
 
 
 def compare_costs(old: Plan | None, new: Plan, given: Assumptions) -> Costs:
-    """Return what runs from the same entry take at most, where that differs, and everything of a new flow."""
+    """Return the bounds of runs from the same entry that differ, and all bounds of a new flow."""
     now = bound(new, given).entries
     before = {} if old is None else {each.entry: each for each in bound(old, given).entries}
     moved: list[MovedBound] = []
@@ -189,7 +189,7 @@ class Review:
 
     @property
     def changed(self) -> tuple[ReviewedFlow, ...]:
-        """The flows that differ, or of which that is not known: those that break first."""
+        """The flows that differ, or that cannot be compared: those that break first."""
         differing = (each for each in self.flows if each.action is not None)
         return tuple(sorted(differing, key=lambda each: (-each.count(Grade.BREAKING, self.allowed), not each.is_stuck)))
 
@@ -373,7 +373,7 @@ class _CommentWriter:
         yield from self._list_rest(breaks=bool(breaking))
 
     def _explain_lack(self) -> Iterator[CommentPart]:
-        """Yield why it is not known what runs cost, where that matters."""
+        """Yield the reasons why the cost of runs is unknown."""
         nodes: dict[str, dict[str, None]] = {}
         for lack in (lack for flow in self.review.changed if flow.costs.moved for lack in flow.costs.lacks):
             nodes.setdefault(lack.kind, {}).update(dict.fromkeys(lack.nodes))

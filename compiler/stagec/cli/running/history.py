@@ -113,7 +113,7 @@ def _explain(stored: StoredHistory, state: State) -> Interruption:
 
 
 def _read_through(program: Program, history: History) -> tuple[Program, State, UsageLedger]:
-    """Return the program that a run has now, where it stands, and what its models have used."""
+    """Return the current program of a run, its state, and the usage of its models."""
     state, ledger = State(), UsageLedger()
     for event, step in advance_through(program, history.events):
         ledger.take(event, step)

@@ -206,7 +206,7 @@ def load_program(data: bytes, named: str) -> Program:
 
 
 def refuse_hooks(program: Program, scenario: Scenario, *, allowed: bool) -> None:
-    """Refuse a plan that names callables which may not be called and which no scenario answers for."""
+    """Refuse a plan with callables that may not be called and that no scenario answers for."""
     open_ones = [each for each in list_hook_calls(program.plan) if each not in scenario.hooks]
     if open_ones and not allowed:
         hint = "--allow-hooks lets them be called, a scenario can answer for them under 'hooks'"

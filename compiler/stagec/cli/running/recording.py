@@ -160,7 +160,7 @@ class RunRecording:
         self._program, self._run, self._name = run.program, run, name
 
     def make_test(self) -> tuple[WrittenTest, tuple[str, ...]]:
-        """Return a test without secrets that does what a run did, and what of the run is not in it."""
+        """Return a test that repeats a run, without secrets, and the parts of the run that it lacks."""
         program, run, name = self._program, self._run, self._name
         written = write_scenario(program.plan, run.started, run.answered)
         told = object_of(redact_value(Redactor(os.environ), dict(written), is_output=True))

@@ -138,7 +138,7 @@ class RunFormatter:
         return f"{move.outcome} {self._lead(move)}".strip(" ")
 
     def format_inner_move(self, move: Move) -> str:
-        """Return a move with the execution that it ends where that is one of an agent: `check: ok → repair`."""
+        """Return a move with the execution that it ends, if an agent's: `check: ok → repair`."""
         named = f"{label_execution(move.node, move.visit)}: " if move.run else ""
         return f"{named}{self.format_move(move)}"
 

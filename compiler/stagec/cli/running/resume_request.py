@@ -203,7 +203,7 @@ def _write_hindrance(given: Hindrance) -> Json:
 
 
 FORKED = "forked"
-"""The fact of a journal that names the run that it was forked from, and how many events it has of that run."""
+"""The journal's fact about a fork: the original run, and the number of events shared with it."""
 
 
 def find_rewind(run: str, history: History, given: str) -> Rewound:

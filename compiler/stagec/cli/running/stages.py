@@ -135,7 +135,7 @@ class StageOptions:
         return os.path.abspath(self.project or os.curdir)
 
     def list_facts(self, journal: Path) -> Mapping[str, str]:
-        """Return what the journal remembers, so that whoever resumes the run finds the same."""
+        """Return the facts for the journal from which a later resume restores the options."""
         named = {"project": self.folder, "executor": self.executor, RUNS: _locate(journal)}
         return {name: each for name, each in named.items() if each is not None and each.isprintable()}
 

@@ -145,7 +145,7 @@ def start(request: StartRequest) -> Exit:
 
 
 def _list_facts(setup: WorldSetup) -> Mapping[str, str]:
-    """Return what whoever resumes the run needs to find the same world, and its budget, which a page shows."""
+    """Return the facts from which a later resume restores the world, and the budget for the page."""
     scenario = setup.options.scenario
     where = "" if scenario is None else os.path.abspath(scenario)
     known = {"scenario": where} if where and where.isprintable() else {}  # a name may hold what is no text

@@ -73,7 +73,7 @@ class WorldSources:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the journal remembers, so that whoever resumes the run finds the same world."""
+        """The facts of the journal from which a later resume restores the world."""
         models = json.dumps(dict(self.models), sort_keys=True) if self.models else None
         folder = None if self.tools_in is None else os.path.abspath(self.tools_in)
         named = {"world": self.factory, "world-command": self.command, "models": models, "tools-in": folder}

@@ -1,4 +1,4 @@
-"""Changes of what runs side by side, and of what waits for what."""
+"""Changes of parallel branches and of their dependencies."""
 
 from stagec.comparison.change import PlanChange
 from stagec.comparison.kind import declare, declare_every

@@ -50,7 +50,7 @@ def extent(given: Json, most: int) -> Extent:
 
 @value
 class Charge:
-    """What a schema asks for at most, where that follows from the size of a value alone.
+    """The most work of judging a value by a schema, where the size of the value alone decides it.
 
     `weight` are steps for each value and each name. The others are how often keywords look at everything in a value, at
     each of its members, and at texts.

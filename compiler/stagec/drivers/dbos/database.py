@@ -26,7 +26,7 @@ from stagec.drivers.dbos.tables import ENGINE_SCHEMA, METADATA, SCHEMA, VERSION,
 from stagec.drivers.following import UnreachableError
 
 _KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
-"""What addresses begin with, and the library that speaks to what is there."""
+"""The schemes of addresses, with the library for each."""
 _KINDS |= {each: each for each in _KINDS.values()}
 _PATIENCE = 10
 """Seconds in which a server must accept a connection."""

@@ -51,7 +51,7 @@ class RunBrief:
 
     @property
     def used(self) -> TokenUse | None:
-        """What its models have used, None where nobody says that they have used anything."""
+        """The usage of its models; None if no usage was reported."""
         told = self.record.summary.get("usage")
         return read_usage({"usage": told}) if object_of(told) else None
 

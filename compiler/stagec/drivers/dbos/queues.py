@@ -42,7 +42,7 @@ MOST = 16
 
 
 class Queued(Protocol):
-    """What decides where a run waits, and before whom."""
+    """The queue and the priority of a run."""
 
     @property
     def version(self) -> str:

@@ -49,7 +49,7 @@ STOP = "!"
 
 
 class UnknownPlanError(Failure):
-    """A plan that is what was submitted, and that this stagec cannot run."""
+    """An unchanged submitted plan that this version of stagec cannot run."""
 
 
 class RunStore:
@@ -85,7 +85,7 @@ class RunStore:
         return new
 
     def insert(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-        """Return the statement that inserts rows, which can leave alone what is there."""
+        """Return the statement that inserts rows; it can skip rows that exist."""
         return sqlite.insert(table) if self.database.is_sqlite else postgresql.insert(table)
 
     def _keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:

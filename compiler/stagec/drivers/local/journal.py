@@ -221,7 +221,7 @@ def keep_old(descriptor: int, path: Path) -> None:
 
 
 def _refuse_running(descriptor: int) -> None:
-    """Refuse a journal that a stagec of that age has open, which locks it as SQLite does."""
+    """Refuse a journal that an older stagec has open; it locks the file as SQLite does."""
     import fcntl
 
     try:

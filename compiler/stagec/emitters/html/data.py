@@ -1,4 +1,4 @@
-"""What the page knows about pictures beyond what is drawn, as JSON that no HTML parser can misread."""
+"""The data of a page beyond its drawings, as JSON that is safe inside HTML."""
 
 from __future__ import annotations
 

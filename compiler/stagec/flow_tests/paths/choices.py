@@ -171,7 +171,7 @@ class WayFinder:
 
 
 def _list_signals(judge: Judge) -> Iterator[tuple[RequiredValue, ...]]:
-    """Yield what an answer holds in which a judge sees that the work is done."""
+    """Yield the members of an answer that a judge accepts as completed work."""
     conditions = [object_of(each) for each in list_of(judge.settings.get("conditions"))]
     kinds = [(judge.kind, judge.settings), *((each.get("type"), object_of(each.get("config"))) for each in conditions)]
     for kind, settings in kinds:
@@ -212,7 +212,7 @@ _ODD = 20
 
 @value
 class AnswerChoice:
-    """An answer, what it costs to give it, and what is answered to requests that follow as a matter of course.
+    """An answer, its cost, and the fixed answers to the requests that follow it.
 
     `follow` returns an answer, or raises `LookupError` with the key of a request that is a choice of its own.
     """

@@ -637,7 +637,7 @@ class ScriptedPath:
 
 @value
 class PathSet:
-    """Tests that take different ways through a flow, what they cover, and what none of them does."""
+    """Tests with different ways through a flow, their coverage, and its gaps."""
 
     paths: tuple[ScriptedPath, ...]
     coverage: Coverage

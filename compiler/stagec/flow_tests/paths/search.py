@@ -29,7 +29,7 @@ from stagec.runtime.gate import verdict_of
 
 @value
 class RunPosition:
-    """What a run does, and what it remembers that may lead it elsewhere later."""
+    """A state of the search: the position of a run, and the memory that later edges read."""
 
     place: Hashable
     memory: Hashable

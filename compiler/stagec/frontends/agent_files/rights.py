@@ -31,7 +31,7 @@ _OF_SERVER = "\0"
 
 @value
 class AllowedTools:
-    """The tools that somebody lets an agent call, with the rule that says so, and those that are `denied` to it.
+    """The tools that an agent may call, each with its rule, and the tools that are `denied` to it.
 
     `is_open` tells whether it may call others.
     """

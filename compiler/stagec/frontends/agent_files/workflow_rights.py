@@ -60,7 +60,7 @@ def resolve_import(written: str, file: str) -> str | None:
 _OFF: tuple[Json, ...] = (False,)
 _EVERYTHING = frozenset({"*", ":*"})
 _SAFE = ("cat", "echo", "head", "ls")
-"""What stands for the commands that a workflow gets which names none: they read, and do nothing else."""
+"""The name of the commands that a workflow gets by default: they read, and do nothing else."""
 _NO_TOOLS = frozenset({"timeout", "startup-timeout", "cli-proxy", "bash", "github"})
 _CHECKED = frozenset({"approved", "merged"})
 """Integrity of what the GitHub tools show: only what people who are trusted have written or taken over."""
@@ -108,7 +108,7 @@ class WorkflowRights:
         yield Right("bash", at, Labelled(labels, Teller.LIST if known else Teller.NOBODY))
 
     def _list_github(self, given: Object, at: Place) -> Iterator[Right]:
-        """Yield the tools that read from GitHub, and write there only where that is said and the token allows it."""
+        """Yield the tools of GitHub: they read, and write only with a declared toolset and a token that allows it."""
         named = [
             each if isinstance(each, str) else text_in(object_of(each), "name")
             for each in list_of(given.get("allowed"))

@@ -67,7 +67,7 @@ def find_meant_stage(plan: StagePlan, name: str) -> str | None:
 
 
 def list_suspects(plan: StagePlan, name: str) -> tuple[Place, ...]:
-    """Return where the stage may say its id that a name means which no stage has.
+    """Return the places of the ids that a wrong name probably means.
 
     That is every id that stands twice, the one that was most likely meant, and the wrong ones with the same number.
     """
@@ -85,7 +85,7 @@ def _group_by_words(plan: StagePlan) -> Mapping[str, tuple[str, ...]]:
 
 
 def _group_wrong(plan: StagePlan) -> Mapping[str, tuple[Place, ...]]:
-    """Return where ids are written that are in error, by what stands before their first underscore."""
+    """Return the places of wrong ids, by the part before their first underscore."""
     found: dict[str, tuple[Place, ...]] = {}
     for each, _ in find_id_faults(plan, *_FATAL):
         number = (each.id or "").partition("_")[0]

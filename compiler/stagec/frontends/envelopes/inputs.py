@@ -208,7 +208,7 @@ _INSTALLED = re.compile(r"\.[^./]|(node_modules|venv|env|__pypackages__)/")
 
 
 def mark_missing(plan: StagePlan, sources: Sources) -> StagePlan:
-    """Return a plan that knows which of the files that it names are not there."""
+    """Return the plan with the named files that do not exist."""
     named = (*_list_inputs(plan.envelopes), *(script for each in plan.envelopes if (script := find_script(each.run))))
     paths = dict.fromkeys(path for path in named if _is_certain(path))
     folders = tuple(_list_folders(plan.file)) if paths else ()

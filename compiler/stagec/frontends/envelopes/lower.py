@@ -151,7 +151,7 @@ def _make_node(name: str, envelope: Envelope) -> FlowNode:
 
 
 def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
-    """Return what a stage waits for, and where that is said."""
+    """Return the dependencies of a stage with their places."""
     if not envelope.oddities and len(envelope.needs) == len(envelope.dependencies):
         # what the dependencies mean that are all ids, in their order
         written, needs = envelope.members.get("dependencies"), envelope.needs

@@ -223,7 +223,7 @@ class Workflow:
     starts: Mapping[str, Mention]
     agents: Mapping[str, Performer]
     max_cycles: int | None
-    """The number of transitions that an issue may make, None where what is written is none."""
+    """The most transitions of an issue; None if the written value is no number."""
     memo: Memo
     artifacts: Artifacts
     has_agents: bool

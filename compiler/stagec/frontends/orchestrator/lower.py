@@ -78,7 +78,7 @@ _PAUSE = 10_000
 _AGENTS = ".agent"
 _DRAFT_ENDS = {PhaseType.TERMINAL: Outcome.DONE, PhaseType.BLOCKING: Outcome.BLOCKED}
 _ANY_OTHER = "any other"
-"""What all other outcomes count as where one has the usual name for that."""
+"""The outcome that stands for all others, if one has the usual name."""
 
 
 def freeze(document: Workflow, flow: Flow, _sources: Sources) -> Draft:

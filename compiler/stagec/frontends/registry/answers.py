@@ -210,7 +210,7 @@ def _places(step: Step) -> Iterator[tuple[Side, Place]]:
 
 @value
 class Reading:
-    """A path that a gate reads, the member that names it and where, and what the schema promises about it.
+    """A path that a gate reads, the member that names it with its place, and the schema's promise about it.
 
     `values` are those that can stand there.
     """
@@ -233,7 +233,7 @@ class Reading:
 
     @property
     def is_uncertain(self) -> bool:
-        """Tell whether what can stand there is said in ways that are not followed, so that nothing is shown."""
+        """Tell whether the schema of a place uses keywords that are not followed, so that nothing can be shown."""
         is_sure = self.promised.presence is Presence.SURE
         return self.is_involved or (is_sure and self.values is Miss.INVOLVED)
 

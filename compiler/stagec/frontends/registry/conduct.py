@@ -68,7 +68,7 @@ class BrokenBlock:
 
 @value
 class PromptReading:
-    """A name that a retry prompt reads of what a validator extracted, and where.
+    """A name in a retry prompt that reads a value extracted by a validator, with its place.
 
     `is_asked` tells that the prompt asks by `{{#if name}}` whether it is there, and can do without.
     """

@@ -241,7 +241,7 @@ class Registry:
     is_whole: bool
     """Whether nothing is misshapen that decides where runs begin and go."""
     has_strays: bool
-    """Whether something that nobody knows is written where it is decided where runs begin and go."""
+    """Whether an unreadable value stands where entries or transitions belong."""
     aliases: Mapping[str, str]
     """Step ids that differ from their key, and that key: a mention of either means the same step."""
     step_names: NameIndex

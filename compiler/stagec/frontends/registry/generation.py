@@ -91,7 +91,7 @@ def _find_later(at: Place, root: Object) -> Iterator[Fault]:
 
 
 def _leave_out_moved(tree: Tree, root: Object) -> Tree:
-    """Return a tree of 1.14 without what is missing only because it stands where 1.13 has it, which is told as that."""
+    """Return a tree of 1.14 without the gaps of members that stand where 1.13 has them; another rule reports those."""
     kept = tuple(
         left if fault.reason == "required" else fault
         for fault in tree.faults

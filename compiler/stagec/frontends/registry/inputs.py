@@ -1,4 +1,4 @@
-"""What steps are supplied with by the runner and by each other, and what becomes of the inputs that they name."""
+"""The values that steps get from the runner and from each other, and the fate of each named input."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class JudgedInput:
 
 @value
 class HiddenInput:
-    """An input whose variable `name` has the value of `other`, or of the agent or its runner where that is None."""
+    """An input: variable `name` gets the value of `other`, or of the agent or runner if `other` is None."""
 
     step: Step
     given: StepInput

@@ -205,7 +205,7 @@ def _find_frontmatters(registry: Registry) -> Iterator[tuple[Step, PromptText, M
 
 @value
 class Early:
-    """A step at which runs begin that reads a variable which has no value there."""
+    """A first step that reads a variable without a value."""
 
     step: Step
     name: str
@@ -360,7 +360,7 @@ def find_unfilled(registry: Registry) -> Iterator[list[LiteralName]]:
 
 
 def _find_texts(registry: Registry) -> Iterator[tuple[PromptText, _Known]]:
-    """Yield the prompts in which names stay as they are, with what is known to all the steps that have it."""
+    """Yield the prompts with unreplaced names, and the variables that all of their steps know."""
     users: dict[str, list[Step]] = {}
     for key, prompt in registry.prompts.of_steps.items():
         text = registry.prompts.text_of(key)

@@ -243,7 +243,7 @@ class _JudgedCondition:
                 return None
 
     def _list_left(self, *, is_listed: bool) -> frozenset[tuple[object, ...]] | None:
-        """Return which values of a condition stand somewhere in what can be handed in, None where that cannot be told.
+        """Return the values of a condition that occur in possible results; None if that is undecidable.
 
         Nor where all values that can stand there are listed, and nothing is denied that could leave one out.
         """
@@ -272,7 +272,7 @@ When = tuple[StageCondition, ...]
 
 @value
 class Unreached:
-    """A case or check that decides nothing, and those before it that decide all that fits it; none if nothing does."""
+    """A case or check that decides nothing, and the earlier ones that cover it; none if nothing does."""
 
     judged: Case | Check
     earlier: tuple[Case | Check, ...]

@@ -1,4 +1,4 @@
-"""Which stages and which configuration belong to which pipeline, each file read and judged."""
+"""Assigns stages and configuration to pipelines; each file is read and judged."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def retry(stage: Stage) -> Retry | None:
 
 
 def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
-    """Return what may put a stage off and what happens then, nothing where nothing can: no gate, and no hook for it."""
+    """Return the conditions that delay a stage, with their policies; None without a gate and a hook for it."""
     gate, names = stage.conduct.gate, pipeline.context
     defer, block = (of_context(gate.get(answer, ()), names) for answer in ("defer", "block"))
     if not (defer or block or "gate" in stage.conduct.calls):

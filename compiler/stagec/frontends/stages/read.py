@@ -169,7 +169,7 @@ class _Reading:
         return Written(said[name], self._at / member / name) if name is not None else None
 
     def _guess_routes(self, stages: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield the stages of which a pipeline speaks by a name that is nearly theirs, and that name."""
+        """Yield the stages that a pipeline names with a slip, and the wrong name."""
         names, guessed = NameIndex(stages), set(self._guess_names())
         for each in self._list_routed():
             if each.name not in stages and each.name not in guessed and (meant := names.nearest(each.name)):

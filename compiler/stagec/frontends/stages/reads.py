@@ -142,7 +142,7 @@ def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:
-    """Yield what stages demand of the results they are handed, where a stage that hands one over cannot meet it."""
+    """Yield the demands on results that a stage before cannot meet."""
     for name, stage in pipeline.by_id.items():
         if isinstance(stage.inputs, Schema):
             found = find_unmet(pipeline, name, stage.inputs)
@@ -151,7 +151,7 @@ def demands(pipeline: Pipeline) -> Iterator[Demand]:
 
 
 def find_unmet(pipeline: Pipeline, name: str, demanded: Schema) -> Mapping[str, Unmet]:
-    """Return the stages that cannot hand in what a stage demands, with what they cannot meet."""
+    """Return the stages whose results cannot meet a demand, with the contradiction."""
     ways = pipeline.incoming.get(name, ())
     return pipeline.memo.once(
         ("unmet", name), lambda: {each.node: each for way in ways for each in _list_unmet(pipeline, way, demanded)}

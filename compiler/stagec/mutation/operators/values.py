@@ -111,7 +111,7 @@ def _replace_refusal(node: Node, pattern: str, left: Template) -> Node:
 
 
 def _drop_input_dropped(template: Template) -> Iterator[tuple[str, Pointer, Template]]:
-    """Yield a template without each of its pieces that are not text, with what that is and where it was."""
+    """Yield the template without one of its holes at a time, with the kind and the place of the hole."""
     for index, piece in enumerate(template):
         if isinstance(piece, Text):
             continue

@@ -1,4 +1,4 @@
-"""Which lines lead back, on which level each box stands, and in which of the columns of a high drawing."""
+"""Finds backward lines, the level of each box, and its column in a tall drawing."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Lanes:
         self.columns, self.width = self._place(widths)
 
     def beside(self, line: int) -> tuple[int, float]:
-        """Return a number for the lane by which a line comes to its far end, and where that lane is."""
+        """Return the number of the lane by which a line arrives, and the position of the lane."""
         run = self._runs[line]
         stretch = run.corridors[-1], run.trunk
         return self._ident[stretch], self._x(stretch)

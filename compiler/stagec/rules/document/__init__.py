@@ -118,7 +118,7 @@ class _Sentence:
         return f"{subject} is too short" if fault.reason.startswith("min") else self.describe_shape()
 
     def guess(self) -> Fix | Guess | None:
-        """Return the fix that writes or renames what is misspelt, where only one known name is near it."""
+        """Return the fix of a misspelt name if exactly one known name is near."""
         fault, facts = self._fault, self._fault.facts
         allowed, got = _names(facts.get("allowed")), facts.get("got")
         if fault.reason == "unknown":

@@ -1,4 +1,4 @@
-"""JSON, YAML and frontmatter that do not parse, and values that are not what they look like."""
+"""Syntax errors of JSON, YAML and frontmatter, and values that differ from what they seem to be."""
 
 from __future__ import annotations
 

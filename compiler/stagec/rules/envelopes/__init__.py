@@ -29,7 +29,7 @@ def report_missing(plan: StagePlan, topic: str, default: str = "") -> Iterator[F
 
 
 def report_absence(plan: StagePlan, fault: Fault, default: str = "") -> Finding:
-    """Say of a member that is not there what it may be misspelt as, and what stands for it."""
+    """Name the probable misspelling of a missing member, and the default."""
     (name,), misspelt = list_names(fault.facts["missing"]), list_names(fault.facts["misspelt"])
     doubt = f"; is it {listing(misspelt, 'or')}, misspelt?" if misspelt else ""
     effect = f": {default}" if default else ""

@@ -82,7 +82,7 @@ _USES = {
 def report_broken_paths(
     registry: Registry, presence: Presence, fault: str, *, merged: bool = False
 ) -> Iterator[Finding]:
-    """Say of paths which gates read that they lead to nothing, once for every spot where some break off.
+    """Report the gate paths that lead to nothing, once for each place where they break off.
 
     `merged` are those that lead somewhere in what climpt makes of `allOf`; they are told apart from the others.
     """
@@ -125,12 +125,12 @@ def _break_of(reading: Reading) -> tuple[object, ...]:
 
 
 def _is_plain(promised: Promise, name: str) -> bool:
-    """Tell whether a path breaks off at what is no object, so that no name would do, not even one that is declared."""
+    """Tell whether a path breaks off at a value that is no object, so that no member name can follow."""
     return promised.presence is Presence.IMPOSSIBLE and (not promised.near or name in promised.near)
 
 
 def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Related, ...]) -> Finding:
-    """Say that a path which a gate reads leads to nothing, where it breaks off, and what was most likely meant."""
+    """Say that a gate's path leads to nothing, at which member it breaks off, and the nearest path."""
     parts, promised = reading.path.split("."), reading.promised
     name = parts[promised.followed]
     message = f"step {quote(step.key)} {_USES[reading.member]} {quote(reading.path)}, which its output schema {fault}"
@@ -169,7 +169,7 @@ def _relate_broken(step: Step, path: str, promised: Promise) -> Iterator[Related
 
 
 def describe_lost_path(prompts: Prompts, prompt: PromptFile, unused: NameIndex) -> tuple[str, str | None]:
-    """Say that a prompt is not there and what is nearest, and name the coordinate in which an unused one differs."""
+    """Name the missing prompt, the nearest one, and the coordinate in which an unused prompt differs."""
     which = quote(prompt.tried[-1])
     there = f"there is no {which}" if len(prompt.tried) == 1 else f"there is neither {listing(prompt.tried, 'nor')}"
     near = unused.nearest(prompt.tried[-1])
@@ -214,7 +214,7 @@ def describe_lost_source(lost: JudgedInput) -> str:
 
 
 def describe_unhanded(lost: JudgedInput) -> str:
-    """Say that a step does not hand over what an input takes of it, and what was most likely meant."""
+    """Say that a step does not hand over the value that an input takes, and name the nearest one."""
     given = lost.given
     what = f"step {quote(given.step)} does not hand over {quote(given.key)}"
     near = f"; did you mean {quote(lost.near)}?" if lost.near is not None else ""

@@ -370,7 +370,7 @@ def stg387_futile_retry_later(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 def _find_waiting(stage: Stage) -> Iterator[tuple[str, Place]]:
-    """Yield the answers of a gate after which it is asked again, and where that is written."""
+    """Yield the answers of a gate that repeat it, with their places."""
     given, at = stage.members.get("resolutionPolicy"), stage.at / "resolutionPolicy"
     for answer in _DOES:
         if isinstance(given, dict):

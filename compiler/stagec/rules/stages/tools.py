@@ -134,7 +134,7 @@ def _near(name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
 
 
 def _of_server(server: str, name: str, pipeline: Pipeline, catalogue: Catalogue) -> str:
-    """Return what is meant by a name that begins with that of a server, as other programs write it."""
+    """Return the tool of a name that begins with a server's name, as other programs write it."""
     own = (each.name for each in catalogue.tools if each.server == server)
     offered = pipeline.memo.once(("offered", server), lambda: NameIndex(own))
     near = f"; did you mean {quote(name)}?" if name in offered else hint(name, offered)

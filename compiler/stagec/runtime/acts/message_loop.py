@@ -127,7 +127,7 @@ def _decide(builder: StepBuilder, act: Converse, execution: Execution) -> Collec
 def _authorise(
     builder: StepBuilder, act: Converse, execution: Execution, reply: str | None, reason: str | None = None
 ) -> hooks.HookResult | Execution | None:
-    """Return what comes through to a call that may be made, an execution in which it was denied, None to wait.
+    """Return the reads of a permitted call, the execution after a denial, or None to wait.
 
     `reason` is what whoever has refused the call says of it.
     """

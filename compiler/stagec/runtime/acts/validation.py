@@ -190,9 +190,9 @@ _UNGUARDED = frozenset({"repeat", "abort"})
 """The outcomes that count whatever guards a node."""
 _NOTHING: tuple[NodeResult, ...] = ()
 _UNRUNNABLE = frozenset({126, 127})
-"""The exit statuses with which a shell says that a command may not be run, and that there is none."""
+"""The exit statuses of a shell for a command that may not run, and for a command that does not exist."""
 _FORBIDDEN = ("EACCES", "Permission denied")
-"""What commands say that may not do what they must."""
+"""Messages of commands that lack a permission."""
 _PARAMETER = re.compile(r"\$\{([^{}]*)\}")
 
 

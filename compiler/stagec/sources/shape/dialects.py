@@ -32,7 +32,7 @@ class Dialect(IntEnum):
 
     @classmethod
     def of(cls, schema: Object, outer: Dialect) -> Dialect:
-        """Return the draft that a schema names, `outer` where it names none that is known."""
+        """Return the draft that a schema names; `outer` if it names no known draft."""
         named = schema.get("$schema")
         return _BY_ADDRESS.get(named.removesuffix("#"), outer) if isinstance(named, str) else outer
 

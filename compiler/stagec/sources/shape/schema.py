@@ -340,7 +340,7 @@ def _faults_schema(tree: Tree, at: Place, given: Object, patterns: _Patterns, ou
 
 
 _MARKS = (b"$schema", b"additionalItems", b"$recursiveRef", b"\\")
-"""What a text has whose schemas are not all in the latest draft, or say what that does not know."""
+"""A text without any of these has only schemas of the latest draft."""
 
 
 _Starts = Mapping[Pointer, tuple[Object, Dialect]]

@@ -45,7 +45,7 @@ def _inside_value(where: Outline, at: int) -> Mistake:
 
 
 def _below(where: Outline, start: int, at: int) -> Mistake:
-    """Explain a `key:` that cannot stand where it does because of what is above it."""
+    """Explain a `key:` that the line above it forbids."""
     above = where.content(where.before(start))[0]
     unspaced = explain_spelling(where, above)
     if unspaced:

@@ -177,7 +177,7 @@ _START = re.compile(rf"{_BLANK}(?:---\n{_BLANK})?").match
 
 
 _INDENTED = re.compile(r"((?:(?<=\n)|\A) [^\n]*+\n++|\n++(?= ))|\n(\n*)")
-"""Breaks of a folded block that stay, next to lines that are further in, and those that become spaces."""
+"""Line breaks of a folded block: those beside deeper lines stay, the others become spaces."""
 
 
 _LEFT = ("\n%", "\n...", "- - - - - ")

@@ -211,7 +211,7 @@ class ModelWorld:
 
 
 def _explain_reply(reply: ModelReply) -> dict[str, Json]:
-    """Return what an answer says of a response that cannot be read, or that is not whole."""
+    """Return the members of an answer that describe an unreadable or truncated response."""
     about = {UNREADABLE: reply.unreadable, FINISH: reply.finish}
     return {name: each for name, each in about.items() if each is not None}
 

@@ -69,7 +69,7 @@ class StageWorld:
         self._log.close()
 
     def take_kept(self, published: Mapping[str, Mapping[str, Json]], checkpoint: str | None) -> None:
-        """Remember what stages have published that nobody runs again, and which checkpoint a run goes on from."""
+        """Remember the outputs of stages that do not run again, and the checkpoint from which the run continues."""
         self._published.update(published)
         if checkpoint is not None:
             self._log.write(format_rehydrated(checkpoint) + "\n")

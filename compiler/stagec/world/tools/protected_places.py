@@ -25,7 +25,7 @@ _BESIDE_RUNS = (".run.messages", ".run.commands", ".run-wal", ".run-shm", ".run-
 _OWN_FILE, _SHARED = "stagec.toml", "pyproject.toml"
 _FIXED = {_OWN_FILE: "the configuration of stagec", "tools.lock.json": "the lock of the tools"}
 _GIT_FOLDER = ("HEAD", "objects", "refs")
-"""What a folder has in which git keeps its data, whatever the name of the folder."""
+"""The entries by which a folder of git's data is known, whatever its name."""
 _MOST = 100_000
 """Files of protected places that are looked at for the other name of a file."""
 RUNS = "the runs of stagec"

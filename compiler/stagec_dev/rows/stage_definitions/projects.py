@@ -179,7 +179,7 @@ def _stage(each: Diagnostic, document: Any) -> Mapping[str, Any]:
 
 
 HOOK = "rows.world:answer"
-"""The callable that stands for whatever a row says that code of an author does."""
+"""The callable that behaves as a row says the author's code does."""
 
 
 @value

@@ -74,7 +74,7 @@ _NAMED = {Role.NODE, Role.MISSING}
 
 @value
 class Drawn:
-    """Drawings, what was found wrong with what they show, and what became of the baseline of the project."""
+    """Drawings, the findings about their flows, and the result of the project's baseline."""
 
     pictures: tuple[Picture, ...]
     found: tuple[Diagnostic, ...]
@@ -209,7 +209,7 @@ def _collect_findings(pictures: Iterable[Picture]) -> Iterable[Diagnostic]:
 
 
 def _report_omissions(found: Iterable[Diagnostic], whole: Iterable[Picture], pictures: Iterable[Picture]) -> None:
-    """Say on standard error what was left out, and that what is drawn is not right."""
+    """Say on standard error what the drawing leaves out, and that its project has errors."""
     known = Counter(remark for picture in whole for remark in picture.remarks)
     for picture in pictures:
         for remark in picture.remarks:

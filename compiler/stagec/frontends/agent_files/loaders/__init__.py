@@ -45,7 +45,7 @@ class OwnerReading:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything that is written in the frontmatter reaches the tool, so that what is absent is absent."""
+        """Whether the tool receives the whole frontmatter, so that a missing member is really absent."""
         return self.outcome in {LoadOutcome.READ, LoadOutcome.REPAIRED} and self.cut is None
 
     @property

@@ -1,4 +1,4 @@
-"""What steps do, with which tools, model and permissions, and the edges that lead on from their outcomes."""
+"""Freezes steps: acts with tools, model and permissions, and the edges after their outcomes."""
 
 from __future__ import annotations
 

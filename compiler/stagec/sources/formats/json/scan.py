@@ -235,7 +235,7 @@ class Strange:
         self._faults = faults
 
     def read(self, start: int) -> tuple[str, int]:
-        """Return the kind of token that was probably meant, nothing for what is best skipped, and where it ends.
+        """Return the kind of token that was probably meant (None to skip it), and its end.
 
         All but words (`w`) are reported; what is wrong with a word depends on where it stands.
         """
@@ -331,7 +331,7 @@ class Strings:
         return end, self._text[start + 1 : end].removesuffix('"')
 
     def _several_lines(self, stop: int) -> int | None:
-        """Return the end of a string that goes on in the next line, if that is what it looks like."""
+        """Return the end of a string that seems to continue on the next line."""
         line = _BREAK.match(self._text, stop)
         if line is None or not self._may_go_on or _STRUCTURE_FOLLOWS.match(self._text, stop):
             return None
