@@ -1,7 +1,8 @@
 """How much a campaign tries: little in a test run on somebody's machine, everything in CI.
 
 A campaign is a test that tries many cases: random projects, every byte altered, every moment at which a process can be
-killed. `STAGEC_CAMPAIGNS=full` asks for all of them; `.ci/run` sets it. Without it, a campaign takes seconds.
+killed. `STAGEC_CAMPAIGNS=full` asks for many of them; `.ci/run` sets it. Without it, a campaign takes seconds.
+`STAGEC_CAMPAIGNS=whole` is for contributors who name a campaign: it tries as many as the field's promises name.
 """
 
 from __future__ import annotations
@@ -45,14 +46,20 @@ be a reason to keep them: a quick run covers as many branches as a run with all 
 
 def is_full() -> bool:
     """Tell whether campaigns run at full size."""
+    return _find_size() != "quick"
+
+
+def _find_size() -> str:
     size = os.environ.get(SIZE, "quick")
-    if size not in {"quick", "full"}:
-        raise ValueError(f"{SIZE} is {size!r} and must be 'quick' or 'full'")
-    return size == "full"
+    if size not in {"quick", "full", "whole"}:
+        raise ValueError(f"{SIZE} is {size!r} and must be 'quick', 'full' or 'whole'")
+    return size
 
 
-def choose(quick: int, *, full: int) -> int:
+def choose(quick: int, *, full: int, whole: int | None = None) -> int:
     """Return the number of cases that a campaign tries."""
+    if whole is not None and _find_size() == "whole":
+        return whole
     return full if is_full() else quick
 
 

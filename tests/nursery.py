@@ -1,7 +1,8 @@
 """Processes that execute stagec and are born with it loaded: to load it takes longer than most tests.
 
 A process has loaded stagec and does nothing else. For each job it forks a child, which gets its streams, a folder and
-an environment, and then does what `python -m stagec` does. In a full run of campaigns, each process is a new Python.
+an environment, and then does what `python -m stagec` does. In a full run of campaigns, one process of eight is a new
+Python, and in a whole run, each.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
+from zlib import crc32
+
+from campaigns import SIZE
 
 COMPILER = Path(__file__).parents[1] / "compiler"
 STAGEC = (sys.executable, "-m", "stagec")
 _ROOM = 1 << 20
+_PIPE = 1 << 15
+"""Bytes that every pipe holds."""
+_NEW_PYTHONS = {"full": 1, "whole": 8}
+"""How many processes of eight are a new Python, by the size of campaigns."""
 _OF_PYTHON = ("PYTHON", "LC_", "LANG")
 """Beginnings of the variables that Python reads when it starts."""
 _AROUND = {"LC_ALL": "C.UTF-8", "PYTHONPATH": str(COMPILER)}
@@ -103,7 +111,7 @@ class Child:
 def start(words: Sequence[str], folder: Path, environment: Mapping[str, str], streams: tuple[int, int, int]) -> Process:
     """Start a process that executes stagec; `streams` are file descriptors for its standard streams."""
     of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
-    if os.environ.get("STAGEC_CAMPAIGNS") == "full" or of_python != _AROUND:
+    if of_python != _AROUND or crc32(repr(words).encode()) % 8 < _NEW_PYTHONS.get(os.environ.get(SIZE, ""), 0):
         stdin, stdout, stderr = streams
         return subprocess.Popen(
             [*STAGEC, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout, stderr=stderr
@@ -119,15 +127,25 @@ def run(
     words: Sequence[str], folder: Path, environment: Mapping[str, str], text: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Execute stagec, and return how it ended and what it wrote; it reads the text from a pipe."""
-    if text is not None:
+    if text is not None and len(text) > _PIPE:
         return subprocess.run(
             [*STAGEC, *words], cwd=folder, env=dict(environment), input=text, capture_output=True, check=False
         )
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(os.devnull).open("rb") as nothing:
-        status = start(words, folder, environment, (nothing.fileno(), out.fileno(), err.fileno())).wait()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _open_input(text) as given:
+        status = start(words, folder, environment, (given.fileno(), out.fileno(), err.fileno())).wait()
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess([*words], status, out.read(), err.read())
+
+
+def _open_input(text: bytes | None) -> BinaryIO:
+    """Open a pipe with a text in it, or nothing."""
+    if text is None:
+        return Path(os.devnull).open("rb")
+    reading, writing = os.pipe()
+    os.write(writing, text)
+    os.close(writing)
+    return os.fdopen(reading, "rb")
 
 
 @cache

@@ -76,9 +76,9 @@ def test_the_library_that_is_lacking_is_named(
     assert second.endswith(f"'python -m pip install {named}' adds it to this Python")
 
 
-@pytest.mark.parametrize("command", ["validate", "graph", "rules"])
+@pytest.mark.parametrize("command", ["validate", "graph", "explain"])
 def test_what_does_not_need_networkx_works_without(command: str) -> None:
-    ended = without("networkx", command, *([] if command == "rules" else [EXAMPLE]))
+    ended = without("networkx", command, *([] if command == "explain" else [EXAMPLE]))
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

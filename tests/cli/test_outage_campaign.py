@@ -20,8 +20,8 @@ from stagec.drivers.dbos import RunPhase, RunStore, Submission, migrate, open_da
 from stagec.runtime import load
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
-RUNS = choose(6, full=40)
-SECONDS = choose(2, full=10)
+RUNS = choose(6, full=12, whole=40)
+SECONDS = choose(2, full=3, whole=30)
 LIMIT = 60 + 30 * SECONDS
 QUICK = ("attempts=3", "first-pause=0.1", "longest-pause=0.5", "request-timeout=3")
 POLICY = tuple(word for each in QUICK for word in ("--model-policy", each))

@@ -48,7 +48,7 @@ def show(command, context, path):
         show(command.get_command(context, name), context, [*path, name])
 
 show(stagec, click.Context(stagec), [])
-run(["rules"])
+run(["explain"])
 for family in list_families():
     for rule in family.rules():
         run(["explain", rule.code])

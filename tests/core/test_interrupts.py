@@ -176,7 +176,7 @@ def test_the_status_names_the_signal_also_when_it_was_lost_in_an_import(tmp_path
     (tmp_path / "click.py").write_text(LOST, encoding="utf-8")
     path = os.pathsep.join((str(tmp_path), str(TOP / "compiler")))
     process = subprocess.run(
-        [sys.executable, "-m", "stagec", "rules"],
+        [sys.executable, "-m", "stagec", "explain"],
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         check=False,
@@ -230,4 +230,4 @@ def test_what_python_makes_of_a_request_is_one(monkeypatch: pytest.MonkeyPatch) 
             raise RuntimeError from error
 
     monkeypatch.setattr(app, "_invoke", make)
-    assert app.run(["rules"]) == 130
+    assert app.run(["explain"]) == 130

@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "run": ("run", "plan", "--scenario", "scenario.yaml"),
     "simulate": ("simulate", "plan"),
     "lock": ("tools", "lock", "servers"),
-    "rules": ("rules",),
+    "explain": ("explain",),
     "runs": ("runs", "list"),
     "help": ("--help",),
     **RESISTING,

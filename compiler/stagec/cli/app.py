@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Check": ("validate", "format", "baseline", "explain", "rules"),
+    "Check": ("validate", "format", "baseline", "explain"),
     "Draw": ("graph", "handbook"),
     "Compile": ("compile", "verify", "sign", "plan"),
     "Run": ("run", "resume", "runs", "serve"),
@@ -40,7 +40,10 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Stage protocol": ("markers", "checkpoint"),
 }
 """The commands by what people want to do."""
-MOVED: Mapping[str, str] = {name: f"runs {name}" for name in ("answer", "cancel", "pause", "questions", "replay")}
+MOVED: Mapping[str, str] = {
+    **{name: f"runs {name}" for name in ("answer", "cancel", "pause", "questions", "replay")},
+    "rules": "explain",
+}
 """Where a command is that people look for among all commands."""
 _SHORT_HELP = re.compile(r'^(?:@click\.command|\w+ = Group)\((?:[^()]|\([^()]*\))*?short_help="([^"]*)"', re.MULTILINE)
 

@@ -65,7 +65,7 @@ def find_rules(every: Iterable[CataloguedRule], called: str) -> tuple[Catalogued
     names = {name for each in known for name in (each.rule.code, each.rule.name, each.family.name, *each.rule.groups)}
     inside = sorted(name for name in names if called.lower() in name) if called else []
     near = hint(called, NameIndex(sorted(names))) or (f"; it is a part of {listing(inside)}" if inside else "")
-    near = near or "; 'stagec rules' lists them"
+    near = near or "; 'stagec explain' lists them"
     raise Failure(f"no rule, family or group is called {quote(called)}{near}")
 
 

@@ -295,5 +295,5 @@ def _precision(selector: str, rule: AnyRule) -> int:
 def _refuse_unknown(settings: Settings, known: frozenset[str]) -> None:
     for selector in (*(settings.select or ()), *settings.extend_select, *settings.ignore, *settings.severity):
         if selector not in known:
-            near = hint(selector, NameIndex(sorted(known))) or "; 'stagec rules' lists them"
+            near = hint(selector, NameIndex(sorted(known))) or "; 'stagec explain' lists them"
             raise Failure(f"no rule is called {quote(selector)}{near}")

@@ -71,7 +71,7 @@ def stg003_unknown_suppressed_rule(judged: JudgedSuppression) -> str:
     It suppresses nothing. Most often a digit is wrong, and the finding that it was meant for is still reported.
 
     ## How to fix
-    Write the code or the name of one rule, as the finding shows it. `stagec rules` lists them. Prefixes, families and
+    Write the code or the name of one rule, as the finding shows it. `stagec explain` lists them. Prefixes, families and
     groups are not accepted: a suppression is about one rule.
     """
     name = judged.suppression.selector
@@ -84,7 +84,7 @@ def stg004_suppressed_mandatory_rule(judged: JudgedSuppression) -> str:
 
     ## Why this matters
     Mandatory rules are about files that cannot be read or trusted, and about suppressions themselves. Where one of them
-    is silent, nobody knows what else is wrong. `stagec rules --select mandatory` lists them.
+    is silent, nobody knows what else is wrong. `stagec explain mandatory` lists them.
 
     ## How to fix
     Fix what the rule reports, or leave the file out with `exclude` in the configuration, and delete the suppression.

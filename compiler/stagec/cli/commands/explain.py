@@ -1,4 +1,4 @@
-"""`stagec explain`: the page of a rule, or the rules of a family or group."""
+"""`stagec explain`: the page of a rule, or a list of rules."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from stagec.cli import options
 from stagec.cli.completions import complete_rule
 
 
-@click.command(short_help="Print the page of a rule, or list the rules of a family or group.")
-@click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP", shell_complete=complete_rule)
+@click.command(short_help="Print the page of a rule, or list rules.")
+@click.argument("chosen", nargs=-1, metavar="[CODE|NAME|FAMILY|GROUP]...", shell_complete=complete_rule)
 @options.output_format("text", "json", default="text")
-def explain(rule: str, output_format: str) -> None:
+def explain(chosen: tuple[str, ...], output_format: str) -> None:
     """Print why a rule exists and how to fix its findings.
 
     Name a rule by its code (STG201) or its name (unknown-target). A family, a group or a prefix of a code lists its
-    rules.
+    rules; without a name, all rules are listed. Rules with a severity in brackets apply only if you select them.
     """
     from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
     from stagec.cli.streams import find_canvas, put
     from stagec.pipeline import list_families
 
     paper = find_canvas(sys.stdout, os.environ)
-    found = find_rules(list_rules(list_families()), rule)
+    every = list_rules(list_families())
+    wanted = {each.rule.code for name in chosen for each in find_rules(every, name)}
+    found = tuple(each for each in every if not chosen or each.rule.code in wanted)
     if output_format == "json":
         from json import dumps
 
