@@ -153,7 +153,6 @@ def test_a_name_is_offered(
         "run . --entry",
         "plan broken --node",
         "resume --runs nowhere",
-        "explain qqqq",
     ],
 )
 def test_what_cannot_be_read_offers_nothing_and_says_nothing(

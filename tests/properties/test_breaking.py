@@ -42,14 +42,14 @@ from stagec.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.plan.soundness import unsound
 
-PROJECTS = choose(12, full=40)
+PROJECTS = choose(12, full=24, whole=40)
 """Random projects of each system."""
 MUTANTS = choose(4, full=10)
 """Changed plans of each plan."""
 RUNS = 4
 EXCUSES = 400
 """Runs from the beginning that are tried at most before a failure counts as one of the change."""
-LEAST = choose(36, full=240)
+LEAST = choose(36, full=140, whole=240)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
 

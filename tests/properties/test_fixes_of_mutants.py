@@ -22,7 +22,7 @@ from stagec.fixes import FixedProject, fix_project
 from stagec.pipeline import Project, compile_project
 from stagec.project.settings import Settings
 
-OPERATORS = choose(2, full=12)
+OPERATORS = choose(2, full=8, whole=12)
 EACH = choose(1, full=2)
 CORPUS = os.environ.get("STAGEC_CORPUS")
 MISTAKES = json.loads((Path(CORPUS) / "mutants" / "mutants.json").read_bytes()) if CORPUS else []

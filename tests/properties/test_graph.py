@@ -16,7 +16,7 @@ from stagec.graph import Graph, build
 from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, To
 
 AT = Place("flow.json")
-CHUNKS, CHUNK = 40, choose(125, full=2_500)
+CHUNKS, CHUNK = 40, choose(125, full=1_000, whole=2_500)
 DONE, FAILED = Stop(End.DONE), Stop(End.FAILED)
 
 
