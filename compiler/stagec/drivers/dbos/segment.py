@@ -160,6 +160,7 @@ class Segment:
     def stop(self, word: str, *, at_once: bool = False) -> None:
         """Let it end when the next event is recorded, or at once; what is under way then is asked again."""
         self._stop = self._stop or word
+        self._parts.stop()
         if at_once:
             self._inbox.put(InterruptionError(word))
 
@@ -247,7 +248,7 @@ class Segment:
         self._is_live = True
         redactor = self._setup.redactor
         try:
-            event = None if self._stop else self._wait(world, pool)
+            event = self._take_last(pool) if self._stop else self._wait(world, pool)
             if event is None:
                 return f"{STOP}{self._stop or Word.PARK}"
             effect = self._progress.state.pending.get(event.key) if isinstance(event, Answered) else None
@@ -279,8 +280,24 @@ class Segment:
             if event is None:
                 with self._setup.turns.give_back():
                     event = pool.next_event(replace(self._progress.state, pending=open_))
-            if not isinstance(event, Answered) or (whole_key(event.key) or event.key) in pending:
+            if self._is_wanted(event):
                 return event
+
+    def _take_last(self, pool: RequestPool) -> Event | None:
+        """Return the next event before the segment ends; a worker that is told to end lets requests come to theirs."""
+        while True:
+            event = pool.last_event(self._progress.state, is_patient=self._stop == Word.DRAIN)
+            if event is None or self._is_wanted(event):
+                return event
+
+    def _is_wanted(self, event: Event) -> bool:
+        """Tell whether something follows from an event: somebody waits for an answer, and has no part of it twice."""
+        if not isinstance(event, Answered):
+            return True
+        whole = whole_key(event.key)
+        if whole is None:
+            return event.key in self._progress.state.pending
+        return whole in self._progress.state.pending and not self._parts.is_known(event.key)
 
     def _explain_stop(self, entry: str, world: RunWorld) -> Settlement:
         """Return how the run stands for a reason that was recorded."""
