@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime.exchange import Answered, Event, Rewound, part_key, whole_key
+from stagec.runtime.exchange import Answered, Event, Rewound, number_of, part_key, whole_key
 
 Write = Callable[[Event], object]
 
@@ -68,7 +68,12 @@ class AnswerParts:
         """Tell whether a part of this key is in the journal, or was before the run went back."""
         key = whole_key(name) or ""
         with self._changed:
-            return int(name.rpartition("~")[2]) <= self._numbers.get(key, 0)
+            return number_of(name) <= self._numbers.get(key, 0)
+
+    def wait_for(self, key: str, names: Collection[str]) -> None:
+        """Wait until parts of an answer are in the journal, or nobody needs it any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: all(map(self.is_known, names)) or key in self._cancelled or self._is_over)
 
     def keep(self, key: str, part: Json) -> Json:
         """Return a part as the journal gives it back, when it is on the disk; as it is where no driver writes any.

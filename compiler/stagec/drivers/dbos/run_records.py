@@ -12,7 +12,7 @@ from stagec.core.value import NOTHING, value
 from stagec.drivers.following import Interruption
 from stagec.drivers.messages import RunMessage
 from stagec.plan.document import FORMAT
-from stagec.runtime.exchange import MACHINE, Replanned, Started
+from stagec.runtime.exchange import MACHINE, Answered, Replanned, Started
 
 APPLICATION_VERSION = f"{FORMAT}+machine.{MACHINE}"
 """Which segments a worker takes: those of runs of this format of plans and this machine."""
@@ -168,11 +168,15 @@ class Settlement:
 
 @value
 class TakenUp:
-    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any."""
+    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any.
+
+    `parts` are those of answers which other workers have found, and of which some may be recorded already.
+    """
 
     record: RunRecord
     sent: tuple[RunMessage, ...] = ()
     change: Replanned | None = None
+    parts: tuple[Answered, ...] = ()
 
     def is_in(self, segment: int) -> bool:
         """Tell whether it is to be executed in a segment."""
