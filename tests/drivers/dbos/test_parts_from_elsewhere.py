@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -147,6 +148,28 @@ def test_whoever_goes_on_repeats_only_what_was_under_way(runs: RunStore, way: st
     repeated = Counter(world.made) - Counter((node, number) for node in "ab" for number in range(_PARTS))
     assert set(repeated) <= {("a", 1), ("b", 1)}
     assert all(count == 1 for count in repeated.values())
+
+
+def test_a_worker_that_is_told_to_end_writes_what_still_comes_and_begins_nothing(runs: RunStore) -> None:
+    def hold(node: str, _number: int) -> None:
+        begun.append(node)
+        drained.wait(20)
+        time.sleep(0.5 if node == "a" else 0)
+
+    begun, drained = list[str](), Flag()
+    run, world = begin(runs), LoopWorld(hold)
+    with working(runs.database, world) as worker:
+        wait_for(lambda: len(begun) == 2)
+        worker.drain()
+        wait_for(lambda: all(each.is_draining for each in runs.list_workers()))
+        time.sleep(0.4)
+        drained.set()
+    assert sorted(list_parts(runs, run)) == ["a0", "b0"]
+    assert sorted(world.made) == [("a", 0), ("b", 0)]
+    with working(runs.database, world):
+        wait_until(runs, run, RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)
+    assert find_faults(runs, run) == []
+    assert len(world.made) == len(set(world.made))
 
 
 def test_a_part_that_nobody_has_recorded_is_taken_by_the_next_worker(runs: RunStore) -> None:
