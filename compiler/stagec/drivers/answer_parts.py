@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition
 
+from stagec.core.canonical import digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.runtime.exchange import Answered, Event, Rewound, number_of, part_key, whole_key
@@ -25,6 +27,7 @@ class AnswerParts:
         self._parts: dict[str, dict[str, tuple[int, Json]]] = {}
         self._changed = Condition()
         self._cancelled: set[str] = set()
+        self._refused: set[str] = set()
         self._write: Write | None = None
         self._is_over = self._is_stopped = False
 
@@ -71,9 +74,23 @@ class AnswerParts:
             return number_of(name) <= self._numbers.get(key, 0)
 
     def wait_for(self, key: str, names: Collection[str]) -> None:
-        """Wait until parts of an answer are in the journal, or nobody needs it any more."""
+        """Wait until parts of an answer are in the journal or refused, or nobody needs it any more."""
+
+        def is_settled(name: str) -> bool:
+            return name in self._refused or self.is_known(name)
+
         with self._changed:
-            self._changed.wait_for(lambda: all(map(self.is_known, names)) or key in self._cancelled or self._is_over)
+            self._changed.wait_for(lambda: all(map(is_settled, names)) or key in self._cancelled or self._is_over)
+
+    def digest_parts(self, key: str) -> str:
+        """Return a digest of the parts of an answer that were kept until now: what a next part follows from."""
+        return digest(json.dumps(self.list_parts(key), sort_keys=True).encode())
+
+    def refuse(self, name: str) -> None:
+        """Note that a part does not come into the journal."""
+        with self._changed:
+            self._refused.add(name)
+            self._changed.notify_all()
 
     def keep(self, key: str, part: Json) -> Json:
         """Return a part as the journal gives it back, when it is on the disk; as it is where no driver writes any.

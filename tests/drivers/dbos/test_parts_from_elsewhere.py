@@ -18,6 +18,7 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
+from stagec.drivers.dbos.run_records import FoundPart
 from stagec.drivers.dbos.tables import messages, workflows
 from stagec.drivers.dbos.worker import put_back
 from stagec.plan import Plan
@@ -52,7 +53,7 @@ class LoopWorld(ScriptedTestWorld):
         self.cancelled = Flag()
 
     @contextmanager
-    def open(self, _record: RunRecord, _program: Program) -> Iterator[_OpenLoopWorld]:  # type: ignore[override]
+    def open(self, _record: RunRecord, _program: Program, _child: str = "") -> Iterator[_OpenLoopWorld]:  # type: ignore[override]
         yield _OpenLoopWorld(self)
 
 
@@ -181,12 +182,13 @@ def test_a_part_that_nobody_has_recorded_is_taken_by_the_next_worker(runs: RunSt
         (key,) = (key for key in runs.fold(runs.find(run))[1].pending if "/b#" in key)
         told = {"text": "b0", "calls": [], "usage": {"requests": 1}}
         record, steering = runs.find(run), transitions(runs)
-        steering.send_part(record, Answered(part_key(key, 1), told))
+        part = FoundPart(Answered(part_key(key, 1), told), AnswerParts().digest_parts(key))
+        steering.send_part(record, part)
         with pytest.raises(Failure, match="nobody needs the part"):
-            steering.send_part(record, Answered(part_key(key, 1), told))
+            steering.send_part(record, part)
     over.set()
     with pytest.raises(Failure, match="nobody needs the part"):
-        steering.send_part(record, Answered(part_key(key, 2), told))
+        steering.send_part(record, part)
     later = LoopWorld()
     with working(runs.database, later):
         wait_until(runs, run, RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)

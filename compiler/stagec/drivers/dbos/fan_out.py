@@ -18,16 +18,16 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
 from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.queues import PermittedWorld
-from stagec.drivers.dbos.run_records import RunRecord, name_child
+from stagec.drivers.dbos.run_records import FoundPart, RunRecord, name_child
 from stagec.drivers.dbos.tables import UNFINISHED, workflows
 from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.following import UnreachableError
 from stagec.drivers.requests import IDLE
-from stagec.runtime.exchange import Answered, Effect, whole_key
+from stagec.runtime.exchange import Effect, whole_key
 from stagec.world.provider_outage import read_outage
 
 T = TypeVar("T")
-HearPart = Callable[[Answered], None]
+HearPart = Callable[[FoundPart], None]
 """Takes a part of an answer that another worker has found."""
 _PACE = 0.5
 """Seconds between two tries, while the database cannot be asked."""
@@ -98,6 +98,13 @@ class FanOut:
             child.is_cancelled = True
             child.flag.set()
 
+    def find_children(self, record: RunRecord, keys: Iterable[str]) -> frozenset[str]:
+        """Return those of some requests of a run that are children."""
+        names = {name_child(record, key): key for key in keys}
+        query = sa.select(workflows.c.workflow_uuid).where(workflows.c.workflow_uuid.in_(names))
+        with self._database.transact() as connection:
+            return frozenset(names[each] for each in connection.execute(query).scalars())
+
     def forget(self, record: RunRecord, keys: Iterable[str]) -> None:
         """Remove the children of a run whose answers have been recorded."""
         names = [name_child(record, key) for key in keys]
@@ -152,9 +159,9 @@ class FanOut:
         """Tell who waits for children which parts of their answers were found."""
         found = self._transitions.read_parts({each.run for each in awaited}) if awaited else {}
         for child in awaited:
-            for part in found.get(child.run, ()):
-                if whole_key(part.key) == child.key:
-                    child.hear(part)
+            for each in found.get(child.run, ()):
+                if whole_key(each.part.key) == child.key:
+                    child.hear(each)
 
 
 class FanOutWorld:
@@ -168,22 +175,23 @@ class FanOutWorld:
     ) -> None:
         self._world, self._fan_out, self._record, self._parts, self._hear = world, fan_out, record, parts, hear
         self._own = Lock()
+        self._begun: frozenset[str] = frozenset()
         self.answered_elsewhere: set[str] = set()
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
         if isinstance(effect, IDLE) or not self._world.overlaps(effect):
             return self._world.answer(effect)
-        if self._own.acquire(blocking=False):
+        if effect.key not in self._begun and self._own.acquire(blocking=False):
             try:
                 return self._world.answer(effect)
             finally:
                 self._own.release()
         heard: dict[str, None] = {}
 
-        def hear(part: Answered) -> None:
-            heard[part.key] = None
-            self._hear(part)
+        def hear(found: FoundPart) -> None:
+            heard[found.part.key] = None
+            self._hear(found)
 
         told = self._fan_out.ask(self._record, effect.key, hear)
         if "outage" in told:
@@ -195,6 +203,10 @@ class FanOutWorld:
             return self._world.answer(effect)
         self.answered_elsewhere.add(effect.key)
         return told["answer"]
+
+    def find_begun(self, keys: Iterable[str]) -> None:
+        """Find the requests that other workers make since this segment was executed before: it waits for these."""
+        self._begun = self._fan_out.find_children(self._record, keys)
 
     def overlaps(self, effect: Effect) -> bool:
         """Tell whether a request may be under way beside others."""

@@ -167,6 +167,14 @@ class Settlement:
 
 
 @value
+class FoundPart:
+    """A part of an answer that another worker has found; `after` is a digest of the parts from which it follows."""
+
+    part: Answered
+    after: str
+
+
+@value
 class TakenUp:
     """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any.
 
@@ -176,7 +184,7 @@ class TakenUp:
     record: RunRecord
     sent: tuple[RunMessage, ...] = ()
     change: Replanned | None = None
-    parts: tuple[Answered, ...] = ()
+    parts: tuple[FoundPart, ...] = ()
 
     def is_in(self, segment: int) -> bool:
         """Tell whether it is to be executed in a segment."""

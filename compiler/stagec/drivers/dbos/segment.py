@@ -19,7 +19,7 @@ from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOut, FanOutWorld
 from stagec.drivers.dbos.queues import PermittedWorld
-from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Settlement, TakenUp, name_child
+from stagec.drivers.dbos.run_records import FoundPart, RunPhase, RunRecord, Settlement, TakenUp, name_child
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.drivers.following import UnreachableError
 from stagec.drivers.history import History, add_times, dump_event
@@ -87,6 +87,12 @@ _NOTHING: Object = {}
 """What a child leaves that nobody has executed: whoever has the run makes the request."""
 
 
+def follows(found: FoundPart, parts: AnswerParts) -> bool:
+    """Tell whether a part follows from those that are known; a worker that seemed dead may find one that does not."""
+    key = found.part.key
+    return not parts.is_known(key) and found.after == parts.digest_parts(whole_key(key) or "")
+
+
 class ChildRequest:
     """A request, while it is under way; `cancel` comes in other threads."""
 
@@ -110,13 +116,13 @@ class ChildRequest:
         history, latest = transitions.store.read_before(record, record.segment), self._read_news()
         change = next((each for _, each in latest if isinstance(each, Replanned)), history.last_change)
         with ExitStack() as opened:
-            world, _ = self._setup.enter_world(opened, record, progress.program, change)
+            world, _ = self._setup.enter_world(opened, record, progress.program, change, self._key)
             parts: AnswerParts = getattr(world, "parts", AnswerParts())
             progress.restore(history, world)
             self._follow(latest, world, parts)
-            for each in transitions.read_parts((record.run,)).get(record.run, ()):  # nobody has recorded them yet
-                if not parts.is_known(each.key):
-                    world.observe(each, advance(progress.program, progress.state, each))
+            for found in transitions.read_parts((record.run,)).get(record.run, ()):  # nobody has recorded them yet
+                if follows(found, parts):
+                    world.observe(found.part, advance(progress.program, progress.state, found.part))
             effect = progress.state.pending.get(self._key)
             with parts.let_write(partial(self._send_part, world, parts)):
                 told = _NOTHING if effect is None else self._ask(world, effect)
@@ -143,7 +149,7 @@ class ChildRequest:
         told = redact_event(self._setup.redactor, event)
         if self._is_cancelled or not isinstance(told, Answered):
             raise Failure("nobody needs the answer any more")
-        self._setup.transitions.send_part(self._record, told)
+        self._setup.transitions.send_part(self._record, FoundPart(told, parts.digest_parts(self._key)))
         parts.observe(told)
         self._follow(self._read_news(), world, parts)
 
@@ -191,12 +197,13 @@ class Segment:
         self._since: dict[str, float] = {}
         self._stop, self._is_cancelled = "", False
         self._left_parts = given.parts
-        self._heard: dict[str, None] = {}
-        """The keys of the parts of answers that other workers have found."""
+        self._heard: dict[str, FoundPart] = {}
+        """The parts of answers that other workers have found, by key."""
         self._begun, self._is_live = monotonic(), False
         self._change = given.change
         self._has_changed = False
         self._answered_elsewhere: Container[str] = ()
+        self._find_begun: Callable[[Iterable[str]], None] | None = None
 
     def stop(self, word: str, *, at_once: bool = False) -> None:
         """Let it end when the next event is recorded, or at once; what is under way then is asked again."""
@@ -219,11 +226,11 @@ class Segment:
             is_cancellation = message.kind is MessageKind.CANCEL
             self._inbox.put(Cancelled() if is_cancellation else Answered(message.key, answer))
 
-    def hear_part(self, part: Answered) -> None:
+    def hear_part(self, found: FoundPart) -> None:
         """Take a part of an answer that another worker has found, once."""
-        if part.key not in self._heard:
-            self._heard[part.key] = None
-            self._inbox.put(part)
+        if found.part.key not in self._heard:
+            self._heard[found.part.key] = found
+            self._inbox.put(found.part)
 
     def _forget_parts(self) -> None:
         """Remove the parts that are recorded now from where other workers have left them."""
@@ -280,6 +287,7 @@ class Segment:
             return permitted
         shared = FanOutWorld(permitted, self._setup.fan_out, self.record, self._parts, self.hear_part)
         self._answered_elsewhere = opened.enter_context(closing(shared)).answered_elsewhere
+        self._find_begun = shared.find_begun
         return shared
 
     def _take(self, event: Event, world: RunWorld) -> None:
@@ -299,8 +307,8 @@ class Segment:
     def _hear_what_is_there(self) -> None:
         """Take what was sent before, and the ends of waits that are over."""
         self.hear(self._sent)
-        for part in self._left_parts:
-            self.hear_part(part)
+        for found in self._left_parts:
+            self.hear_part(found)
         for key, due in self.record.due.items():
             if key in self._progress.state.pending and due <= self.record.now:
                 self._inbox.put(Answered(key, {}))
@@ -309,6 +317,9 @@ class Segment:
         """Return the next event with the digest of what followed from the last one, or why the segment ends."""
         self._is_live = True
         redactor = self._setup.redactor
+        if self._find_begun is not None:
+            self._find_begun(self._progress.state.pending)
+            self._find_begun = None
         try:
             event = self._take_last(pool) if self._stop else self._wait(world, pool)
             if event is None:
@@ -359,7 +370,12 @@ class Segment:
         whole = whole_key(event.key)
         if whole is None:
             return event.key in self._progress.state.pending
-        return whole in self._progress.state.pending and not self._parts.is_known(event.key)
+        found = self._heard.get(event.key)
+        is_lost = found is not None and found.part is event and not follows(found, self._parts)
+        is_wanted = whole in self._progress.state.pending and not is_lost
+        if not is_wanted:
+            self._parts.refuse(event.key)
+        return is_wanted
 
     def _explain_stop(self, entry: str, world: RunWorld) -> Settlement:
         """Return how the run stands for a reason that was recorded."""

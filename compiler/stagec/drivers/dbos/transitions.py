@@ -14,6 +14,7 @@ from stagec.drivers.dbos.run_records import (
     APPLICATION_VERSION,
     RESUMABLE,
     CourseChange,
+    FoundPart,
     RunPhase,
     RunRecord,
     Settlement,
@@ -178,21 +179,22 @@ class Transitions:
         messages_sent = [parse_message(each.encode()) for each in bodies.values()]
         return TakenUp(read_row(columns), tuple(each for each in messages_sent if each is not None), change, parts)
 
-    def send_part(self, record: RunRecord, part: Answered) -> None:
+    def send_part(self, record: RunRecord, found: FoundPart) -> None:
         """Keep a part of an answer until the worker of the run records it; raise `Failure` if nobody needs it.
 
         That is so when the run is in another segment now, or another worker has found a part of the same key.
         """
-        row = {"run": record.run, "name": f"{_PART}{part.key}", "body": dump_event(part)}
+        key = found.part.key
+        row = {"run": record.run, "name": f"{_PART}{key}", "body": f"{found.after}\n{dump_event(found.part)}"}
         with self._database.transact() as connection:
             now = self._lock(connection, record.run)
             if now is not None and (now.segment, now.phase) == (record.segment, RunPhase.ACTIVE):
                 insert = self.store.insert(messages).on_conflict_do_nothing().returning(messages.c.name)
                 if connection.execute(insert, [{**row, "sent_at": now.now}]).scalar() is not None:
                     return
-        raise Failure(f"nobody needs the part {quote(part.key)} any more")
+        raise Failure(f"nobody needs the part {quote(key)} any more")
 
-    def read_parts(self, names: Collection[str]) -> dict[str, tuple[Answered, ...]]:
+    def read_parts(self, names: Collection[str]) -> dict[str, tuple[FoundPart, ...]]:
         """Return the parts of answers that were kept for some runs, by run."""
         is_part = sa.and_(messages.c.run.in_(names), messages.c.name.startswith(_PART))
         with self._database.transact() as connection:
@@ -301,10 +303,14 @@ def _read_change(body: str | None) -> Replanned | None:
     return event if isinstance(event, Replanned) else None
 
 
-def _read_parts(bodies: Mapping[str, str]) -> tuple[Answered, ...]:
+def _read_parts(bodies: Mapping[str, str]) -> tuple[FoundPart, ...]:
     """Return the parts in some rows, the parts of each answer in the order of their numbers."""
-    found = (each for each in map(load_event, bodies.values()) if isinstance(each, Answered))
-    return tuple(sorted(found, key=lambda part: number_of(part.key)))
+    found = []
+    for after, _, body in (each.partition("\n") for each in bodies.values()):
+        event = load_event(body)
+        if isinstance(event, Answered):
+            found.append(FoundPart(event, after))
+    return tuple(sorted(found, key=lambda each: number_of(each.part.key)))
 
 
 def _list_messages(run: str, *, is_file: bool) -> sa.ColumnElement[str]:
