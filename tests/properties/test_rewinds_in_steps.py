@@ -12,11 +12,13 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from threading import Lock
+from time import sleep
 
 from campaigns import choose
 from playable import steps
 
-from stagec.core.json import Json, object_of
+from stagec.core.canonical import digest
+from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.history import History
@@ -26,8 +28,10 @@ from stagec.drivers.local.journal import fork_journal
 from stagec.drivers.replay import advance_through, list_places, replay_twice
 from stagec.drivers.usage_ledger import UsageLedger
 from stagec.plan import dump
+from stagec.plan.act import Converse
 from stagec.plan.facts import facts
-from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
+from stagec.plan.gate import VerdictGate
+from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
 from stagec.runtime import Answered, Effect, Event, Started, State, load
 from stagec.runtime.exchange import Ask, Rewound, read_key, whole_key
 from stagec.runtime.state import StepResult
@@ -36,16 +40,24 @@ _USED: dict[str, Json] = {"input": 1, "output": 0, "cost": "0.01"}
 
 
 def make_plan() -> bytes:
-    """Make a step that leads back, to itself or to two steps at once, and one that joins these."""
+    """Make a step that leads back, to itself or to two nodes at once, and one that joins these.
+
+    One of the two is a stage that may fail: another step then begins in the middle of the step beside it.
+    """
     plan = steps()
     draft, close = plan.nodes["draft"], replace(plan.nodes["close"], validation=None)
+    done = Stop(Outcome.DONE)
+    ends = replace(draft, edges=(Edge("next", done), Edge("repeat", done)))
+    stage = Converse((), (), "submit", digest(b"{}"), 1)
     nodes = {
         "draft": replace(draft, edges=(Edge("next", Fork(("a", "b"), "close")), Edge("repeat", Go("draft")))),
-        "close": replace(close, edges=(Edge("closing", Stop(Outcome.DONE)), Edge("repeat", Go("draft")))),
-        "a": replace(draft, edges=(Edge("next", Stop(Outcome.DONE)), Edge("repeat", Go("a")))),
-        "b": replace(draft, edges=(Edge("next", Stop(Outcome.DONE)), Edge("repeat", Go("a")))),
+        "close": replace(close, edges=(Edge("closing", done), Edge("repeat", Go("draft")))),
+        "a": Node(stage, VerdictGate(), (Edge("ok", done), Edge("fail", Go("c")))),
+        "b": ends,
+        "c": ends,
     }
-    plan = replace(plan, nodes=nodes, limits=replace(plan.limits, parallel=2))
+    contents = {**plan.contents, digest(b"{}"): "{}"}
+    plan = replace(plan, nodes=nodes, contents=contents, limits=replace(plan.limits, parallel=2))
     return dump(replace(plan, facts=facts(plan)))
 
 
@@ -73,11 +85,16 @@ class Loops:
 
     def answer(self, effect: Effect) -> Json:
         """Return an answer after its parts; each of these, and the last response, is one request."""
-        assert isinstance(effect, Ask)
+        if not isinstance(effect, Ask):  # a turn of the stage, which hands nothing in
+            self._count()
+            sleep(0.012)
+            return {"text": "", "calls": [], "usage": {**_USED, "requests": 1}}
         known = len(self.parts.list_parts(effect.key))
-        total = sum(map(ord, effect.key)) % 5
+        is_slow = read_key(effect.key).node == "b"
+        total = 6 if is_slow else sum(map(ord, effect.key)) % 4
         for number in range(known, total):
             self._count()
+            sleep(0.004 if is_slow else 0)  # the stage fails meanwhile
             self.parts.keep(effect.key, {"text": str(number), "calls": [], "usage": {**_USED, "requests": 1}})
             self.found.append((effect.key, number))
         self._count()
@@ -91,7 +108,7 @@ class Loops:
         self.parts.observe(event)
 
 
-_SAID = ("next", "next", "next", "repeat")
+_SAID = ("next", "next", "repeat")
 
 
 def go_on(path: Path, random: Random) -> Loops:
@@ -115,7 +132,7 @@ def find_wrong(path: Path) -> Iterator[str]:
         ledger.take(event, step)
     answers = [each for each in history.events if isinstance(each, Answered)]
     parts = sum(whole_key(each.key) is not None for each in answers)
-    ends = sum("answer" in object_of(each.answer) for each in answers)
+    ends = sum(whole_key(each.key) is None for each in answers)
     counted = 0 if ledger.total is None else ledger.total.requests
     if counted != parts + ends:
         yield f"{counted} requests count, and {parts} parts and {ends} last responses are there"
@@ -168,7 +185,7 @@ def check(number: int) -> list[str]:
 
 
 def test_a_run_that_is_taken_back_or_forked_within_a_step_replays_and_costs_what_was_answered() -> None:
-    assert check(choose(25, full=500)) == []
+    assert check(choose(8, full=500)) == []
 
 
 if __name__ == "__main__":
