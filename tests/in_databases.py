@@ -40,7 +40,7 @@ class ScriptedTestWorld:
         self.asked: list[str] = []
 
     @contextmanager
-    def open(self, _record: RunRecord, _program: Program) -> Iterator[ScriptedTestWorld]:
+    def open(self, _record: RunRecord, _program: Program, _child: str = "") -> Iterator[ScriptedTestWorld]:
         yield self
 
     def answer(self, effect: Effect) -> Json:

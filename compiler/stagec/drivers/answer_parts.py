@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition
 
+from stagec.core.canonical import digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime.exchange import Answered, Event, Rewound, part_key, whole_key
+from stagec.runtime.exchange import Answered, Event, Rewound, number_of, part_key, whole_key
 
 Write = Callable[[Event], object]
 
@@ -25,8 +27,9 @@ class AnswerParts:
         self._parts: dict[str, dict[str, tuple[int, Json]]] = {}
         self._changed = Condition()
         self._cancelled: set[str] = set()
+        self._refused: set[str] = set()
         self._write: Write | None = None
-        self._is_over = False
+        self._is_over = self._is_stopped = False
 
     def observe(self, event: Event) -> tuple[tuple[str, Json], ...]:
         """Take an event that is in the journal; return the parts to which the run does not come back, by their keys.
@@ -64,10 +67,35 @@ class AnswerParts:
         with self._changed:
             return tuple(part for _, part in self._parts.get(key, {}).values())
 
+    def is_known(self, name: str) -> bool:
+        """Tell whether a part of this key is in the journal, or was before the run went back."""
+        key = whole_key(name) or ""
+        with self._changed:
+            return number_of(name) <= self._numbers.get(key, 0)
+
+    def wait_for(self, key: str, names: Collection[str]) -> None:
+        """Wait until parts of an answer are in the journal or refused, or nobody needs it any more."""
+
+        def is_settled(name: str) -> bool:
+            return name in self._refused or self.is_known(name)
+
+        with self._changed:
+            self._changed.wait_for(lambda: all(map(is_settled, names)) or key in self._cancelled or self._is_over)
+
+    def digest_parts(self, key: str) -> str:
+        """Return a digest of the parts of an answer that were kept until now: what a next part follows from."""
+        return digest(json.dumps(self.list_parts(key), sort_keys=True).encode())
+
+    def refuse(self, name: str) -> None:
+        """Note that a part does not come into the journal."""
+        with self._changed:
+            self._refused.add(name)
+            self._changed.notify_all()
+
     def keep(self, key: str, part: Json) -> Json:
         """Return a part as the journal gives it back, when it is on the disk; as it is where no driver writes any.
 
-        Raises `Failure` when nobody needs the answer any more.
+        Raises `Failure` when nobody needs the answer any more, or when nothing may follow from the part now.
         """
         with self._changed:
             name, write = part_key(key, self._numbers.get(key, 0) + 1), self._write
@@ -80,6 +108,8 @@ class AnswerParts:
             self._changed.wait_for(lambda: name in self._parts.get(key, {}) or key in self._cancelled or self._is_over)
             if name not in self._parts.get(key, {}):
                 raise Failure(f"nobody needs the answer to {key} any more")
+            if self._is_stopped:
+                raise Failure("the run is not executed any more")
             return self._parts[key][name][1]
 
     def cancel(self, key: str) -> None:
@@ -87,6 +117,10 @@ class AnswerParts:
         with self._changed:
             self._cancelled.add(key)
             self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Let parts be written, and nothing follow from them in this process."""
+        self._is_stopped = True
 
     @contextmanager
     def let_write(self, write: Write) -> Iterator[None]:

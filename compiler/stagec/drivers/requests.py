@@ -158,6 +158,7 @@ class RequestPool:
         self._under_way: dict[str, tuple[Effect, BackgroundTask]] = {}
         self._arrived: dict[str, _Result] = {}
         self._begun: dict[str, int | None] = {}
+        self._interruption: InterruptionError | None = None
 
     def next_event(self, state: State) -> Event:
         """Return the next answer to a request of a state, or an event of the inbox; raise what the world raises."""
@@ -166,31 +167,62 @@ class RequestPool:
             return Answered(effect.key, self._ask(effect))
         self._cancel_others(state.pending)
         while True:
-            self._take_news()
-            if self._events:
-                return self._events.pop(0)
-            first = self._choose_arrived(state)
-            if first is not None:
-                return Answered(first, self._arrived.pop(first).take())
+            event = self._find_arrived(state)
+            if event is not None:
+                return event
             alone = [] if self._arrived else self._begin(state)
             if alone or not self._under_way:
                 effect = choose_next(alone)
                 return Answered(effect.key, self._ask(effect))
             self._accept(self._inbox.get())
 
+    def last_event(self, state: State, *, is_patient: bool) -> Event | None:
+        """Return the next event before the asking ends, None when there is none; no other request begins.
+
+        These are the events that have arrived. If `is_patient`, also the answers that are under way are waited for. A
+        request that fails now is made again by whoever goes on. Raises `InterruptionError` when no more can be waited.
+        """
+        while True:
+            event = self._find_arrived(state, takes_failures=False)
+            if event is not None or not (is_patient and self._is_working):
+                return event
+            self._accept(self._inbox.get())
+
+    def _find_arrived(self, state: State, *, takes_failures: bool = True) -> Event | None:
+        """Return an event that has arrived; raise what ends the asking only when there is no other."""
+        self._take_news()
+        if self._events:
+            return self._events.pop(0)
+        first = self._choose_arrived(state)
+        if first is not None and not self._arrived[first].has_failed:
+            return Answered(first, self._arrived.pop(first).take())
+        if self._interruption is not None:
+            raise self._interruption
+        if first is not None and takes_failures:
+            self._arrived.pop(first).take()
+        return None
+
+    @property
+    def _is_working(self) -> bool:
+        """Whether anything is under way but waits."""
+        return any(not isinstance(effect, IDLE) for effect, _ in self._under_way.values())
+
     def _choose_arrived(self, state: State) -> str | None:
         """Return the request whose result is taken next, None to wait for another one.
 
-        An outage ends the asking, and comes after everything else that is under way: an answer is never lost for it.
+        A failure ends the asking, and comes after the answers that have arrived: none is lost for it. An outage comes
+        after everything else that is under way.
         """
         arrived = [key for key in state.pending if key in self._arrived]
-        answered = next((key for key in arrived if not self._arrived[key].is_outage), None)
-        is_working = any(not isinstance(effect, IDLE) for effect, _ in self._under_way.values())
-        return next(iter(arrived), None) if answered is None and not is_working else answered
+        arrived.sort(key=lambda key: (self._arrived[key].has_failed, self._arrived[key].is_outage))
+        first = next(iter(arrived), None)
+        return None if first is not None and self._arrived[first].is_outage and self._is_working else first
 
     def take_news(self) -> Event | None:
-        """Return an event of the inbox that has arrived, nothing when none has."""
+        """Return an event of the inbox that has arrived, nothing when none has; raise what ends the asking."""
         self._take_news()
+        if self._interruption is not None and not self._events and not self._arrived:
+            raise self._interruption
         return self._events.pop(0) if self._events else None
 
     def take_times(self, event: Event) -> EventTimes:
@@ -235,8 +267,8 @@ class RequestPool:
     def _accept(self, arrived: _Arrival) -> None:
         """Keep what has arrived, unless it is an answer that nobody waits for any more."""
         if isinstance(arrived, InterruptionError):
-            raise arrived
-        if not isinstance(arrived, tuple):
+            self._interruption = arrived
+        elif not isinstance(arrived, tuple):
             self._events.append(arrived)
         elif self._under_way.pop(arrived[0], None) is not None:
             self._arrived[arrived[0]] = arrived[1]
@@ -269,6 +301,11 @@ class _Result:
         """Keep an error; whoever takes the answer raises it."""
         self._error = error
         return True
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is no answer."""
+        return self._error is not None
 
     @property
     def is_outage(self) -> bool:

@@ -286,6 +286,11 @@ def whole_key(key: str) -> str | None:
     return f"{execution}{slash}{whole}" if mark and number.isdecimal() else None
 
 
+def number_of(key: str) -> int:
+    """Return the number of a part of an answer, given its key."""
+    return int(key.rpartition("~")[2])
+
+
 def name_scope(run: str) -> str:
     """Return the name of the scope that the entry of a run opens, which no execution has."""
     return f"{run}/"

@@ -44,9 +44,9 @@ class SampleWorld(ScriptedTestWorld):
         self.opened = 0
 
     @contextmanager
-    def open(self, record: RunRecord, program: Program) -> Iterator[SampleWorld]:
+    def open(self, record: RunRecord, program: Program, child: str = "") -> Iterator[SampleWorld]:
         self.opened += 1
-        with super().open(record, program):
+        with super().open(record, program, child):
             yield self
 
     def answer(self, effect: Effect) -> Json:
@@ -160,11 +160,11 @@ def test_an_outage_of_a_child_lets_the_run_rest_and_loses_no_answer(runs: RunSto
 def test_a_child_that_cannot_be_executed_comes_back(runs: RunStore) -> None:
     class Refusing(SampleWorld):
         @contextmanager
-        def open(self, record: RunRecord, program: Program) -> Iterator[SampleWorld]:
+        def open(self, record: RunRecord, program: Program, child: str = "") -> Iterator[SampleWorld]:
             if self.opened:
                 self.opened += 1
                 raise Failure("no such server here")
-            with super().open(record, program):
+            with super().open(record, program, child):
                 yield self
 
     world = Refusing()

@@ -31,7 +31,7 @@ class World(ScriptedTestWorld):
         self._lock = Lock()
 
     @contextmanager
-    def open(self, _record: RunRecord, _program: Program) -> Iterator[World]:
+    def open(self, _record: RunRecord, _program: Program, _child: str = "") -> Iterator[World]:
         yield self
 
     def answer(self, effect: Effect) -> Json:

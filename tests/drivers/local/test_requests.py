@@ -154,6 +154,37 @@ def test_an_outage_loses_no_answer_of_a_sibling(program: Program, journal: Journ
     assert SIBLINGS[1] not in again.asked
 
 
+class Broken(Meeting):
+    """A world in which `count` ends the asking in the main thread, when `spell` has been answered in another one."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(1)
+        self._error = error
+
+    def overlaps(self, effect: Effect) -> bool:
+        """Tell whether a request may be under way beside others."""
+        return effect.key != SIBLINGS[0]
+
+    def answer(self, effect: Effect) -> Json:
+        """Return the answer to a request."""
+        if effect.key != SIBLINGS[0]:
+            return super().answer(effect)
+        sleep(0.05)
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Failure("no answer")])
+def test_what_has_arrived_when_the_asking_ends_is_written(
+    program: Program, journal: Journal, path: Path, error: BaseException
+) -> None:
+    with pytest.raises(type(error)):
+        drive(program, journal, Broken(error), STARTED)
+    journal.close()
+    again = Meeting(1)
+    assert run_again(path, program, again).ended is Outcome.DONE
+    assert again.asked == SIBLINGS[:1]
+
+
 def calling(parallel: int) -> Plan:
     """Return a plan of which so many requests may be under way."""
     plan = stages()

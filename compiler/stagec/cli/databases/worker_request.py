@@ -103,8 +103,11 @@ class WorkerWorlds:
         self._telemetry = WorkerTelemetry(store, options, lambda told: say(f"stagec: {told}"))
 
     @contextmanager
-    def open(self, record: RunRecord, program: Program) -> Iterator[WorkerWorld]:
-        """Open the world of a run; raise `Failure` for a run that this worker may not execute, or cannot."""
+    def open(self, record: RunRecord, program: Program, child: str = "", /) -> Iterator[WorkerWorld]:
+        """Open the world of a run; raise `Failure` for a run that this worker may not execute, or cannot.
+
+        The commands of each `child` have a lock of their own: those of its run are held while it is made.
+        """
         named = f"the plan of run {quote(record.run)}"
         if self._configuration.settings.require_signature:
             refuse_unsigned(record.signature, dump(program.plan), self._configuration, named)
@@ -116,7 +119,7 @@ class WorkerWorlds:
         path, reporter = self._folder / f"{record.run}{SUFFIX}", choose_reporter(program.plan, None)
         made_of = (path, program, self._options, scenario, self._others)
         protection = protect(self._folder, self._options, self._configuration, database=self._store.database.file)
-        setup = WorldSetup(*made_of, None, reporter, watch_mail(path), protection, has_people=False)
+        setup = WorldSetup(*made_of, None, reporter, watch_mail(path), protection, has_people=False, child=child)
         with open_world(setup) as opened, self._telemetry.follow(record.run):
             yield WorkerWorld(opened.world)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 from stagec.core.clock import stamp_clock
@@ -80,9 +81,10 @@ def name_of(path: Path) -> str:
     return path.name.removesuffix(SUFFIX)
 
 
-def turns_of(path: Path) -> Path:
-    """Return the file that the commands of a run hold, beside its journal."""
-    return path.with_name(f"{path.name}.commands")
+def turns_of(path: Path, child: str = "") -> Path:
+    """Return the file that the commands of a run hold, beside its journal, or those of one request of it alone."""
+    mark = f".{sha256(child.encode()).hexdigest()[:16]}" if child else ""
+    return path.with_name(f"{path.name}{mark}.commands")
 
 
 def open_run(path: Path) -> Journal:

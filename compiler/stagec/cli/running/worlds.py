@@ -382,7 +382,8 @@ class WorldSetup:
     """What a world is made of: the file of the run, its program, the options, the scenario, and who else answers.
 
     `folder` is the directory of a run of stages. The reporter hears of these while they run. Whoever is asked answers
-    also by `mail`. Where there are no people, nothing but a policy answers for them.
+    also by `mail`. Where there are no people, nothing but a policy answers for them. `child` is the key of the one
+    request that is made there, while the run has another world.
     """
 
     path: Path
@@ -395,6 +396,7 @@ class WorldSetup:
     mail: MessageWatcher
     protection: Protection
     has_people: bool = True
+    child: str = ""
 
     @property
     def permissions(self) -> Permissions:
@@ -485,7 +487,7 @@ def open_world(setup: WorldSetup) -> Iterator[OpenedWorld]:
     """Make a world; nothing that it has started is left when this ends."""
     root = None if setup.folder is None else setup.folder.root
     with (
-        closing(CommandLock(turns_of(setup.path))) as turns,
+        closing(CommandLock(turns_of(setup.path, setup.child))) as turns,
         open_stages(setup.folder, setup.program.plan, setup.reporter) as stages,
     ):
         local = LocalWorld(setup.permissions, turns, stages, root)

@@ -107,8 +107,14 @@ class RunWorld(Protocol):
         """Take what has happened to the run before this process had it, or in another one."""
 
 
-OpenWorld = Callable[[RunRecord, Program], AbstractContextManager[RunWorld]]
-"""Makes the world of a run; nothing that it has started is left when the body ends. Raises `Failure`."""
+class OpenWorld(Protocol):
+    """Makes worlds of runs."""
+
+    def __call__(self, record: RunRecord, program: Program, child: str = "", /) -> AbstractContextManager[RunWorld]:
+        """Make the world of a run; nothing that it has started is left when the body ends. Raises `Failure`.
+
+        `child` is the key of the one request that is made there, while the run has another world elsewhere.
+        """
 
 
 class CancelledWorld:
@@ -138,7 +144,7 @@ class CancelledWorld:
 
 
 @contextmanager
-def open_cancelled_world(_record: RunRecord, _program: Program) -> Iterator[RunWorld]:
+def open_cancelled_world(_record: RunRecord, _program: Program, _child: str = "") -> Iterator[RunWorld]:
     """Open the world of a run in which nothing is answered."""
     yield CancelledWorld()
 
@@ -159,17 +165,18 @@ class ExecutionSetup:
     fan_out: FanOut | None = None
 
     def enter_world(
-        self, opened: ExitStack, record: RunRecord, program: Program, latest: Replanned | None
+        self, opened: ExitStack, record: RunRecord, program: Program, latest: Replanned | None, child: str = ""
     ) -> tuple[RunWorld, Program]:
         """Open the world of a run; return it and the program with which the run continues.
 
-        `latest` is the last change of its plan. Raises `RefusedRunError` if this worker cannot execute the run.
+        `latest` is the last change of its plan, `child` the key of a request that is made there alone. Raises
+        `RefusedRunError` if this worker cannot execute the run.
         """
         if latest is not None:
             record = replace(record, plan=latest.digest, signature=latest.signature)
             program = load(latest.plan.encode())
         try:
-            return opened.enter_context(self.open_world(record, program)), program
+            return opened.enter_context(self.open_world(record, program, child)), program
         except Failure as failure:
             raise RefusedRunError(str(failure)) from failure
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event as Flag
 from threading import Lock
@@ -16,24 +16,31 @@ from dbos import error as dbos_error
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
-from stagec.drivers.dbos.database import Database
-from stagec.drivers.dbos.queues import PermittedWorld, Queues
-from stagec.drivers.dbos.run_records import RunRecord, name_child
+from stagec.drivers.answer_parts import AnswerParts
+from stagec.drivers.dbos.queues import PermittedWorld
+from stagec.drivers.dbos.run_records import FoundPart, RunRecord, name_child
 from stagec.drivers.dbos.tables import UNFINISHED, workflows
+from stagec.drivers.dbos.transitions import Transitions
 from stagec.drivers.following import UnreachableError
 from stagec.drivers.requests import IDLE
-from stagec.runtime.exchange import Effect
+from stagec.runtime.exchange import Effect, whole_key
 from stagec.world.provider_outage import read_outage
 
 T = TypeVar("T")
+HearPart = Callable[[FoundPart], None]
+"""Takes a part of an answer that another worker has found."""
 _PACE = 0.5
 """Seconds between two tries, while the database cannot be asked."""
 
 
 class Child:
-    """A request that any worker may execute; `flag` is set when it is over or gone, or nobody needs it."""
+    """A request that any worker may execute; `flag` is set when it is over or gone, or nobody needs it.
 
-    def __init__(self) -> None:
+    `hear` takes the parts of its answer, each perhaps several times.
+    """
+
+    def __init__(self, run: str, key: str, hear: HearPart) -> None:
+        self.run, self.key, self.hear = run, key, hear
         self.flag = Flag()
         self.is_cancelled = self.is_there = self.has_succeeded = False
 
@@ -41,18 +48,20 @@ class Child:
 class FanOut:
     """The children of one worker: those that it waits for, and those that it executes. Threads may share it."""
 
-    def __init__(self, queues: Queues, database: Database, worker: str) -> None:
-        self._queues, self._database, self._worker = queues, database, worker
+    def __init__(self, transitions: Transitions, worker: str) -> None:
+        self._transitions, self._worker = transitions, worker
+        self._queues, self._database = transitions.store.queues, transitions.store.database
         self._awaited: dict[str, Child] = {}
         self._executed: dict[str, Callable[[], None]] = {}
         self._lock = Lock()
 
-    def ask(self, record: RunRecord, key: str) -> Object:
+    def ask(self, record: RunRecord, key: str, hear: HearPart) -> Object:
         """Let any worker answer a request of a run; return what comes of it, which is empty if nothing does.
 
+        All parts of the answer that were found are heard when this returns.
         Whoever takes up the same segment again finds the same child. Raises `Failure` when nobody needs it any more.
         """
-        name, child = name_child(record, key), Child()
+        name, child = name_child(record, key), Child(record.run, key, hear)
         with self._lock:
             self._awaited[name] = child
         try:
@@ -88,6 +97,13 @@ class FanOut:
         if child is not None:
             child.is_cancelled = True
             child.flag.set()
+
+    def find_children(self, record: RunRecord, keys: Iterable[str]) -> frozenset[str]:
+        """Return those of some requests of a run that are children."""
+        names = {name_child(record, key): key for key in keys}
+        query = sa.select(workflows.c.workflow_uuid).where(workflows.c.workflow_uuid.in_(names))
+        with self._database.transact() as connection:
+            return frozenset(names[each] for each in connection.execute(query).scalars())
 
     def forget(self, record: RunRecord, keys: Iterable[str]) -> None:
         """Remove the children of a run whose answers have been recorded."""
@@ -129,7 +145,7 @@ class FanOut:
         query = sa.select(*columns).where(workflows.c.workflow_uuid.in_({**awaited, **executed}))
         with self._database.transact() as connection:
             found = {name: (status, worker) for name, status, worker in connection.execute(query)}
-
+        self._hear_parts(awaited.values())  # those of a child that is over are all there
         for name, child in awaited.items():
             status, _ = found.get(name, ("", None))  # somebody may have removed it
             if status not in UNFINISHED:
@@ -139,33 +155,58 @@ class FanOut:
             if found.get(name) != ("PENDING", self._worker):
                 cancel()
 
+    def _hear_parts(self, awaited: Collection[Child]) -> None:
+        """Tell who waits for children which parts of their answers were found."""
+        found = self._transitions.read_parts({each.run for each in awaited}) if awaited else {}
+        for child in awaited:
+            for each in found.get(child.run, ()):
+                if whole_key(each.part.key) == child.key:
+                    child.hear(each)
+
 
 class FanOutWorld:
-    """A world that answers one request of a run at a time, and gives all others that are open to any worker."""
+    """A world that answers one request of a run at a time, and gives all others that are open to any worker.
 
-    def __init__(self, world: PermittedWorld, fan_out: FanOut, record: RunRecord) -> None:
-        self._world, self._fan_out, self._record = world, fan_out, record
+    What these find before there is an answer is given to `hear`, which has it recorded among the `parts`.
+    """
+
+    def __init__(
+        self, world: PermittedWorld, fan_out: FanOut, record: RunRecord, parts: AnswerParts, hear: HearPart
+    ) -> None:
+        self._world, self._fan_out, self._record, self._parts, self._hear = world, fan_out, record, parts, hear
         self._own = Lock()
+        self._begun: frozenset[str] = frozenset()
         self.answered_elsewhere: set[str] = set()
 
     def answer(self, effect: Effect) -> Json:
         """Return the answer to a request."""
         if isinstance(effect, IDLE) or not self._world.overlaps(effect):
             return self._world.answer(effect)
-        if self._own.acquire(blocking=False):
+        if effect.key not in self._begun and self._own.acquire(blocking=False):
             try:
                 return self._world.answer(effect)
             finally:
                 self._own.release()
-        told = self._fan_out.ask(self._record, effect.key)
+        heard: dict[str, None] = {}
+
+        def hear(found: FoundPart) -> None:
+            heard[found.part.key] = None
+            self._hear(found)
+
+        told = self._fan_out.ask(self._record, effect.key, hear)
         if "outage" in told:
             raise read_outage(object_of(told["outage"]))
         if "failure" in told:
             raise Failure(str(told["failure"]))
         if "answer" not in told:
+            self._parts.wait_for(effect.key, heard)
             return self._world.answer(effect)
         self.answered_elsewhere.add(effect.key)
         return told["answer"]
+
+    def find_begun(self, keys: Iterable[str]) -> None:
+        """Find the requests that other workers make since this segment was executed before: it waits for these."""
+        self._begun = self._fan_out.find_children(self._record, keys)
 
     def overlaps(self, effect: Effect) -> bool:
         """Tell whether a request may be under way beside others."""

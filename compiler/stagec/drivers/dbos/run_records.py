@@ -12,7 +12,7 @@ from stagec.core.value import NOTHING, value
 from stagec.drivers.following import Interruption
 from stagec.drivers.messages import RunMessage
 from stagec.plan.document import FORMAT
-from stagec.runtime.exchange import MACHINE, Replanned, Started
+from stagec.runtime.exchange import MACHINE, Answered, Replanned, Started
 
 APPLICATION_VERSION = f"{FORMAT}+machine.{MACHINE}"
 """Which segments a worker takes: those of runs of this format of plans and this machine."""
@@ -167,12 +167,24 @@ class Settlement:
 
 
 @value
+class FoundPart:
+    """A part of an answer that another worker has found; `after` is a digest of the parts from which it follows."""
+
+    part: Answered
+    after: str
+
+
+@value
 class TakenUp:
-    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any."""
+    """A run that is to go on: its row, its signals, and the event with which its plan is to change, if any.
+
+    `parts` are those of answers which other workers have found, and of which some may be recorded already.
+    """
 
     record: RunRecord
     sent: tuple[RunMessage, ...] = ()
     change: Replanned | None = None
+    parts: tuple[FoundPart, ...] = ()
 
     def is_in(self, segment: int) -> bool:
         """Tell whether it is to be executed in a segment."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from math import ceil
 from random import random
@@ -19,8 +19,9 @@ from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos.execution_setup import ExecutionSetup, RefusedRunError, RunWorld, open_cancelled_world
 from stagec.drivers.dbos.fan_out import FanOut, FanOutWorld
 from stagec.drivers.dbos.queues import PermittedWorld
-from stagec.drivers.dbos.run_records import RunPhase, RunRecord, Settlement, TakenUp, name_child
+from stagec.drivers.dbos.run_records import FoundPart, RunPhase, RunRecord, Settlement, TakenUp, name_child
 from stagec.drivers.dbos.run_store import STOP, dump_entry, read_entry
+from stagec.drivers.following import UnreachableError
 from stagec.drivers.history import History, add_times, dump_event
 from stagec.drivers.messages import MessageKind, RunMessage
 from stagec.drivers.redaction import redact_answer, redact_event
@@ -36,6 +37,9 @@ from stagec.world.questions import is_for_people, list_open_questions
 
 OUTAGE = "outage"
 """The member of the summary that counts the outages in a row since the last event."""
+
+
+_DIFFERS = "event {} now has another result than recorded: another version of stagec executed the run"
 
 
 class RunProgress:
@@ -60,8 +64,7 @@ class RunProgress:
         for event, known in zip(history.events, history.step_digests, strict=True):
             step = self.follow(event)
             if find_difference(self.count - 1, step, known) is not None:
-                told = f"event {self.count - 1} now has another result than recorded"
-                raise Failure(f"{told}: another version of stagec executed the run")
+                raise Failure(_DIFFERS.format(self.count - 1))
             world.observe(event, step)
 
     def describe(self) -> Object:
@@ -84,11 +87,20 @@ _NOTHING: Object = {}
 """What a child leaves that nobody has executed: whoever has the run makes the request."""
 
 
+def follows(found: FoundPart, parts: AnswerParts) -> bool:
+    """Tell whether a part follows from those that are known; a worker that seemed dead may find one that does not."""
+    key = found.part.key
+    return not parts.is_known(key) and found.after == parts.digest_parts(whole_key(key) or "")
+
+
 class ChildRequest:
     """A request, while it is under way; `cancel` comes in other threads."""
 
     def __init__(self, setup: ExecutionSetup, record: RunRecord, key: str) -> None:
         self._setup, self._record, self._key = setup, record, key
+        self._progress = RunProgress(setup.transitions.store.load_program(record))
+        self._last = -1
+        """The last step of the segment that was read."""
         self._cancel_request: Callable[[], None] | None = None
         self._is_cancelled = False
 
@@ -100,17 +112,49 @@ class ChildRequest:
 
     def execute(self) -> Object:
         """Return the answer, why there is none, or nothing if it is for another worker to find one."""
-        store = self._setup.transitions.store
-        history = store.read_history(self._record)
-        progress = RunProgress(store.load_program(self._record))
+        transitions, progress, record = self._setup.transitions, self._progress, self._record
+        history, latest = transitions.store.read_before(record, record.segment), self._read_news()
+        change = next((each for _, each in latest if isinstance(each, Replanned)), history.last_change)
         with ExitStack() as opened:
-            world, _ = self._setup.enter_world(opened, self._record, progress.program, history.last_change)
+            world, _ = self._setup.enter_world(opened, record, progress.program, change, self._key)
+            parts: AnswerParts = getattr(world, "parts", AnswerParts())
             progress.restore(history, world)
+            self._follow(latest, world, parts)
+            for found in transitions.read_parts((record.run,)).get(record.run, ()):  # nobody has recorded them yet
+                if follows(found, parts):
+                    world.observe(found.part, advance(progress.program, progress.state, found.part))
             effect = progress.state.pending.get(self._key)
-            told = _NOTHING if effect is None else self._ask(PermittedWorld(world, self._setup.permits), effect)
+            with parts.let_write(partial(self._send_part, world, parts)):
+                told = _NOTHING if effect is None else self._ask(world, effect)
         return _NOTHING if self._is_cancelled else told
 
-    def _ask(self, world: PermittedWorld, effect: Effect) -> Object:
+    def _read_news(self) -> list[tuple[str, Event]]:
+        """Return the events of the segment that were not read before, and the step digests before them."""
+        entries = self._setup.transitions.store.read_entries(self._record, self._record.segment, self._last)
+        self._last = max([self._last, *(step for _, step, _ in entries)])
+        return [entry[:2] for _, _, entry in entries if entry is not None]
+
+    def _follow(self, news: Iterable[tuple[str, Event]], world: RunWorld, parts: AnswerParts) -> None:
+        """Let the world hear what has happened in the segment, but for the parts that it knows."""
+        for digest, event in news:
+            if digest != self._progress.digest:
+                raise Failure(_DIFFERS.format(self._progress.count - 1))
+            step = self._progress.follow(event)
+            name = event.key if isinstance(event, Answered) and whole_key(event.key) is not None else None
+            if name is None or not parts.is_known(name):
+                world.observe(event, step)
+
+    def _send_part(self, world: RunWorld, parts: AnswerParts, event: Event) -> None:
+        """Give a part of the answer to the worker of the run; hear what has happened there, so that budgets hold."""
+        told = redact_event(self._setup.redactor, event)
+        if self._is_cancelled or not isinstance(told, Answered):
+            raise Failure("nobody needs the answer any more")
+        self._setup.transitions.send_part(self._record, FoundPart(told, parts.digest_parts(self._key)))
+        parts.observe(told)
+        self._follow(self._read_news(), world, parts)
+
+    def _ask(self, opened: RunWorld, effect: Effect) -> Object:
+        world = PermittedWorld(opened, self._setup.permits)
         self._cancel_request = partial(world.cancel, self._key)
         if self._is_cancelled:
             return _NOTHING
@@ -152,14 +196,19 @@ class Segment:
         self._told: set[str] = set()
         self._since: dict[str, float] = {}
         self._stop, self._is_cancelled = "", False
+        self._left_parts = given.parts
+        self._heard: dict[str, FoundPart] = {}
+        """The parts of answers that other workers have found, by key."""
         self._begun, self._is_live = monotonic(), False
         self._change = given.change
         self._has_changed = False
         self._answered_elsewhere: Container[str] = ()
+        self._find_begun: Callable[[Iterable[str]], None] | None = None
 
     def stop(self, word: str, *, at_once: bool = False) -> None:
         """Let it end when the next event is recorded, or at once; what is under way then is asked again."""
         self._stop = self._stop or word
+        self._parts.stop()
         if at_once:
             self._inbox.put(InterruptionError(word))
 
@@ -177,19 +226,35 @@ class Segment:
             is_cancellation = message.kind is MessageKind.CANCEL
             self._inbox.put(Cancelled() if is_cancellation else Answered(message.key, answer))
 
+    def hear_part(self, found: FoundPart) -> None:
+        """Take a part of an answer that another worker has found, once."""
+        if found.part.key not in self._heard:
+            self._heard[found.part.key] = found
+            self._inbox.put(found.part)
+
+    def _forget_parts(self) -> None:
+        """Remove the parts that are recorded now from where other workers have left them."""
+        recorded = [each for each in self._heard if self._parts.is_known(each)]
+        if recorded:
+            with suppress(UnreachableError):  # the run has them until it is removed
+                self._setup.transitions.remove_parts(self.record.run, recorded)
+
     def execute(self) -> Settlement:
         """Execute the run until it has ended, or can go on in another segment alone; return how it stands."""
         history = self._setup.transitions.store.read_before(self.record, self.record.segment)
         latest = self._change or history.last_change
         with ExitStack() as opened:
             world, program = self._enter_world(opened, latest)
+            self._parts = getattr(world, "parts", self._parts)
+            if self._stop:
+                self._parts.stop()
+            opened.callback(self._forget_parts)
             asked = self._limit(opened, world)
             most, start = program.plan.limits.parallel, THREADS.begin
             pool = opened.enter_context(open_pool(asked, most, self._inbox, start))
             with self._setup.turns.take():
                 self._progress.restore(history, world)
                 self._hear_what_is_there()
-                self._parts = getattr(world, "parts", self._parts)
                 with self._parts.let_write(pool.put):
                     return self._go_on(world, pool)
 
@@ -220,8 +285,9 @@ class Segment:
         permitted = PermittedWorld(world, self._setup.permits)
         if self._setup.fan_out is None:
             return permitted
-        shared = opened.enter_context(closing(FanOutWorld(permitted, self._setup.fan_out, self.record)))
-        self._answered_elsewhere = shared.answered_elsewhere
+        shared = FanOutWorld(permitted, self._setup.fan_out, self.record, self._parts, self.hear_part)
+        self._answered_elsewhere = opened.enter_context(closing(shared)).answered_elsewhere
+        self._find_begun = shared.find_begun
         return shared
 
     def _take(self, event: Event, world: RunWorld) -> None:
@@ -229,15 +295,20 @@ class Segment:
         step = self._progress.follow(event)
         if isinstance(event, Replanned):
             self._change, self._has_changed = None, True
-        if not self._is_live or (isinstance(event, Answered) and event.key in self._answered_elsewhere):
+        is_from_elsewhere = isinstance(event, Answered) and (
+            event.key in self._answered_elsewhere or event.key in self._heard
+        )
+        if not self._is_live or is_from_elsewhere:
             world.observe(event, step)
         else:
             self._parts.observe(event)
         self._is_live = False
 
     def _hear_what_is_there(self) -> None:
-        """Take the signals that were sent before, and the ends of waits that are over."""
+        """Take what was sent before, and the ends of waits that are over."""
         self.hear(self._sent)
+        for found in self._left_parts:
+            self.hear_part(found)
         for key, due in self.record.due.items():
             if key in self._progress.state.pending and due <= self.record.now:
                 self._inbox.put(Answered(key, {}))
@@ -246,8 +317,11 @@ class Segment:
         """Return the next event with the digest of what followed from the last one, or why the segment ends."""
         self._is_live = True
         redactor = self._setup.redactor
+        if self._find_begun is not None:
+            self._find_begun(self._progress.state.pending)
+            self._find_begun = None
         try:
-            event = None if self._stop else self._wait(world, pool)
+            event = self._take_last(pool) if self._stop else self._wait(world, pool)
             if event is None:
                 return f"{STOP}{self._stop or Word.PARK}"
             effect = self._progress.state.pending.get(event.key) if isinstance(event, Answered) else None
@@ -279,8 +353,29 @@ class Segment:
             if event is None:
                 with self._setup.turns.give_back():
                     event = pool.next_event(replace(self._progress.state, pending=open_))
-            if not isinstance(event, Answered) or (whole_key(event.key) or event.key) in pending:
+            if self._is_wanted(event):
                 return event
+
+    def _take_last(self, pool: RequestPool) -> Event | None:
+        """Return the next event before the segment ends; a worker that is told to end lets requests come to theirs."""
+        while True:
+            event = pool.last_event(self._progress.state, is_patient=self._stop == Word.DRAIN)
+            if event is None or self._is_wanted(event):
+                return event
+
+    def _is_wanted(self, event: Event) -> bool:
+        """Tell whether something follows from an event: somebody waits for an answer, and has no part of it twice."""
+        if not isinstance(event, Answered):
+            return True
+        whole = whole_key(event.key)
+        if whole is None:
+            return event.key in self._progress.state.pending
+        found = self._heard.get(event.key)
+        is_lost = found is not None and found.part is event and not follows(found, self._parts)
+        is_wanted = whole in self._progress.state.pending and not is_lost
+        if not is_wanted:
+            self._parts.refuse(event.key)
+        return is_wanted
 
     def _explain_stop(self, entry: str, world: RunWorld) -> Settlement:
         """Return how the run stands for a reason that was recorded."""

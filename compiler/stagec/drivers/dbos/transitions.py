@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -14,6 +14,7 @@ from stagec.drivers.dbos.run_records import (
     APPLICATION_VERSION,
     RESUMABLE,
     CourseChange,
+    FoundPart,
     RunPhase,
     RunRecord,
     Settlement,
@@ -35,11 +36,14 @@ from stagec.drivers.messages import (
     parse_message,
     write_message,
 )
-from stagec.runtime.exchange import Replanned
+from stagec.runtime.exchange import Answered, Replanned, number_of
 from stagec.world.questions import make_answer, read_decision
 
 _CHANGE = "plan"
 """The name of the row, among the signals of a run, of the event with which it goes on under another plan."""
+_PART = "part "
+"""How the names of rows begin, among the signals of a run, that are parts of answers for its worker to record."""
+_IS_SIGNAL = sa.and_(messages.c.name != _CHANGE, sa.not_(messages.c.name.startswith(_PART)))
 _MOST_WOKEN = 50
 """Runs that are woken at one look, in one transaction: its locks must not be held for long."""
 
@@ -171,14 +175,46 @@ class Transitions:
         columns = dict(row)
         bodies = dict(json.loads(columns.pop("sent") or "[]"))
         change = _read_change(bodies.pop(_CHANGE, None))
+        parts = _read_parts({name: bodies.pop(name) for name in tuple(bodies) if name.startswith(_PART)})
         messages_sent = [parse_message(each.encode()) for each in bodies.values()]
-        return TakenUp(read_row(columns), tuple(each for each in messages_sent if each is not None), change)
+        return TakenUp(read_row(columns), tuple(each for each in messages_sent if each is not None), change, parts)
+
+    def send_part(self, record: RunRecord, found: FoundPart) -> None:
+        """Keep a part of an answer until the worker of the run records it; raise `Failure` if nobody needs it.
+
+        That is so when the run is in another segment now, or another worker has found a part of the same key.
+        """
+        key = found.part.key
+        row = {"run": record.run, "name": f"{_PART}{key}", "body": f"{found.after}\n{dump_event(found.part)}"}
+        with self._database.transact() as connection:
+            now = self._lock(connection, record.run)
+            if now is not None and (now.segment, now.phase) == (record.segment, RunPhase.ACTIVE):
+                insert = self.store.insert(messages).on_conflict_do_nothing().returning(messages.c.name)
+                if connection.execute(insert, [{**row, "sent_at": now.now}]).scalar() is not None:
+                    return
+        raise Failure(f"nobody needs the part {quote(key)} any more")
+
+    def read_parts(self, names: Collection[str]) -> dict[str, tuple[FoundPart, ...]]:
+        """Return the parts of answers that were kept for some runs, by run."""
+        is_part = sa.and_(messages.c.run.in_(names), messages.c.name.startswith(_PART))
+        with self._database.transact() as connection:
+            rows = connection.execute(sa.select(messages.c.run, messages.c.name, messages.c.body).where(is_part)).all()
+        found: dict[str, dict[str, str]] = {}
+        for run, name, body in rows:
+            found.setdefault(run, {})[name] = body
+        return {run: _read_parts(bodies) for run, bodies in found.items()}
+
+    def remove_parts(self, run: str, keys: Iterable[str]) -> None:
+        """Forget parts of answers, by their keys, that the worker of the run has recorded."""
+        names = [f"{_PART}{key}" for key in keys]
+        with self._database.transact() as connection:
+            connection.execute(messages.delete().where(messages.c.run == run, messages.c.name.in_(names)))
 
     def look(self, names: tuple[str, ...]) -> dict[str, dict[str, RunMessage]]:
         """Return the signals of several runs, by run and name."""
         found: dict[str, dict[str, RunMessage]] = {}
         with self._database.transact() as connection:
-            is_signal = sa.and_(messages.c.run.in_(names), messages.c.name != _CHANGE)
+            is_signal = sa.and_(messages.c.run.in_(names), _IS_SIGNAL)
             query = sa.select(messages.c.run, messages.c.body).where(is_signal)
             for run, body in connection.execute(query):
                 message = parse_message(body.encode())
@@ -253,7 +289,7 @@ class Transitions:
         connection.execute(runs.update().where(runs.c.run == run).values(**changes))
 
     def _read_messages(self, connection: sa.Connection, run: str) -> dict[str, RunMessage]:
-        is_signal = sa.and_(messages.c.run == run, messages.c.name != _CHANGE)
+        is_signal = sa.and_(messages.c.run == run, _IS_SIGNAL)
         bodies = connection.execute(sa.select(messages.c.body).where(is_signal)).scalars()
         found = (parse_message(each.encode()) for each in bodies)
         return {each.name: each for each in found if each is not None}
@@ -265,6 +301,16 @@ class Transitions:
 def _read_change(body: str | None) -> Replanned | None:
     event = None if body is None else load_event(body)
     return event if isinstance(event, Replanned) else None
+
+
+def _read_parts(bodies: Mapping[str, str]) -> tuple[FoundPart, ...]:
+    """Return the parts in some rows, the parts of each answer in the order of their numbers."""
+    found = []
+    for after, _, body in (each.partition("\n") for each in bodies.values()):
+        event = load_event(body)
+        if isinstance(event, Answered):
+            found.append(FoundPart(event, after))
+    return tuple(sorted(found, key=lambda each: number_of(each.part.key)))
 
 
 def _list_messages(run: str, *, is_file: bool) -> sa.ColumnElement[str]:

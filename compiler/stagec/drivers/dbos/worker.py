@@ -238,7 +238,7 @@ class Worker:
         self._transitions = Transitions(self._store)
         redactor = Redactor(os.environ)
         self._permits = Permits(self._store.queues, database, self.name)
-        self._fan_out = FanOut(self._store.queues, database, self.name)
+        self._fan_out = FanOut(self._transitions, self.name)
         common = (self._transitions, settings.open_world, redactor, self._permits, Turns(), self.tally.count)
         self._setup = ExecutionSetup(*common, self._fan_out if settings.fans_out else None)
         own = WorkerRow(self.name, settings.version, platform.node())

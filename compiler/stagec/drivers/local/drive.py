@@ -223,9 +223,13 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
         course = _Course(session, state, begin, pool)
         with closing(course), parts.let_write(course.take):
-            while event is not None or course.state.ended is None:
-                course.take(pool.next_event(course.state) if event is None else event)
-                event = None
+            try:
+                while event is not None or course.state.ended is None:
+                    course.take(pool.next_event(course.state) if event is None else event)
+                    event = None
+            except BaseException:
+                course.take_arrived()
+                raise
     return course.state
 
 
@@ -265,6 +269,14 @@ class _Course:
         self.state = step.state
         if session.parts is not None:
             session.parts.observe(event)
+
+    def take_arrived(self) -> None:
+        """Take the events that have arrived before something ends the asking."""
+        while self._end is None:
+            event = self._pool.last_event(self.state, is_patient=False)
+            if event is None:
+                return
+            self.take(event)
 
     def close(self) -> None:
         """Write nothing more; what another thread writes now is written when this returns."""
