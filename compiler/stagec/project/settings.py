@@ -111,6 +111,8 @@ COST: Mapping[str, str | int | None] = {
     "token-characters": 8,
 }
 """What can be said about cost, by key, and what holds where nobody does; None: nothing."""
+FILES = ("baseline", "run.trusted-keys", "cost.prices")
+"""The keys that name files."""
 Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""
