@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
@@ -166,12 +166,25 @@ class Meaning:
 
 
 @value
+class CheckedCases:
+    """The subjects that rules have judged, each with its rule, and what they have found, without repetitions."""
+
+    cases: tuple[tuple[AnyRule, object], ...]
+    verdicts: tuple[Verdict, ...]
+
+    def has(self, cases: Sequence[tuple[AnyRule, object]]) -> bool:
+        """Tell whether these are the very rules and subjects, so that they need not be judged again."""
+        pairs = zip(self.cases, cases, strict=False)
+        return len(self.cases) == len(cases) and all(one[0] is two[0] and one[1] is two[1] for one, two in pairs)
+
+
+@value
 class Compilation:
     """What came of a project: what is wrong, what it means, and the files as they were read.
 
     `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
     counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all
-    that was read, also what has no flow.
+    that was read, also what has no flow. `checked` is what the rules have judged, searches left out.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -183,6 +196,7 @@ class Compilation:
     list_accesses: Callable[[], tuple[FlowRights, ...]] = tuple
     documents: tuple[object, ...] = ()
     list_names: Callable[[], tuple[Occurrence, ...]] = tuple
+    checked: CheckedCases | None = None
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -242,13 +256,14 @@ def judge_again(
         asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
         subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked)
         witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
-        judged = judge(subjects, read.trees, selection, project, witnesses, pause)
+        judged = judge(subjects, read.trees, selection, project, witnesses, pause, read.checked)
     return replace(
         read,
         diagnostics=judged.diagnostics,
         judgements=judged.count,
         suppressed=judged.suppressed,
         acceptance=judged.acceptance,
+        checked=judged.checked,
     )
 
 
@@ -293,6 +308,7 @@ class Judgement:
     count: int
     suppressed: int = 0
     acceptance: Acceptance | None = None
+    checked: CheckedCases | None = None
 
 
 def judge(
@@ -302,15 +318,19 @@ def judge(
     project: Project | None = None,
     search: Callable[[Collection[Verdict]], Iterable[SearchedFlow]] | None = None,
     pause: Pause = _continue,
+    checked: CheckedCases | None = None,
 ) -> Judgement:
     """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
 
-    `search` returns further subjects, when it is given what was found about the others.
+    `search` returns further subjects, when it is given what was found about the others. `checked` is what was judged
+    before.
     """
     # of a tree without faults and hidden characters no rule has anything to say
     faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
-    verdicts = tuple(leave_out_repetitions(_check(cases, pause)))
+    known = checked is not None and checked.has(cases)
+    verdicts = checked.verdicts if checked and known else tuple(leave_out_repetitions(_check(cases, pause)))
+    own = CheckedCases(cases, verdicts)
     if search is not None and _asks_for(SearchedFlow, selection):
         further = tuple(_pair_rules(selection, tuple(search(verdicts))))
         cases, verdicts = (*cases, *further), (*verdicts, *_check(further, pause))
@@ -331,7 +351,7 @@ def judge(
         acceptance = _accept(told, _JudgedFiles(project, trees, flows), selection, project.baseline)
         told = acceptance.verdicts
     suppressed = sum(each.silent for each in told) - echoes
-    return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance)
+    return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance, own)
 
 
 def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:

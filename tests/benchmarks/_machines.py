@@ -73,6 +73,26 @@ begun = time.perf_counter()
 drive(program, journal, World(), Started("run"))
 print((time.perf_counter() - begun) / STEPS)
 """
+_INTERRUPTED = f"""{_PLAN}
+import json, os, sys
+from pathlib import Path
+from stagec.drivers.local import create, drive
+
+os.fsync = os.fdatasync = lambda _: None  # nothing depends on this disk
+left = iter(range(STEPS - 1))  # the beginning is an event as well
+
+
+class World:
+    def answer(self, effect):
+        if next(left, None) is None:
+            sys.exit(0)
+        return answer
+
+
+scenario = {{"answers": {{name: {{"action": "closing"}} for name in nodes}}}}
+Path("scenario.json").write_text(json.dumps(scenario))
+drive(program, create(Path(FILE), data, program.digest), World(), Started("run"))
+"""
 _BARE = """
 import sqlite3, time
 
@@ -127,6 +147,16 @@ def journaled(folder: Path, steps: int) -> float:
     return _seconds(sys.executable, f"STEPS = {steps}\n{_JOURNAL}", folder)
 
 
+def interrupt(file: Path, events: int) -> None:
+    """Make the journal of a run that was interrupted after some events; `scenario.json` beside it ends the run."""
+    _run(sys.executable, f"STEPS, FILE = {events}, {file.name!r}\n{_INTERRUPTED}", file.parent)
+
+
+def transitions(count: int) -> str:
+    """Return the lines of a program that makes so many transitions in memory."""
+    return f"NODES, STEPS = {NODES}, {count}\n{_PLAN}"
+
+
 def bare(folder: Path, steps: int) -> float:
     """Return the seconds of one commit of a bare loop over the same library, as durable as the journal."""
     return _seconds(sys.executable, f"STEPS = {steps}\n{_BARE}", folder)
@@ -144,7 +174,10 @@ def langgraph(folder: Path, steps: int, *, saved: bool) -> float:
 
 
 def _seconds(python: str, code: str, folder: Path) -> float:
+    return float(_run(python, code, folder))
+
+
+def _run(python: str, code: str, folder: Path) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     argv = [python, "-c", f"NODES = {NODES}\n{code}"]
-    ran = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-    return float(ran.stdout)
+    return subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout

@@ -132,8 +132,8 @@ def test_a_statement_names_no_commit_that_lacks_a_source() -> None:
 
 def test_a_configuration_does_not_name_a_device_as_prices(tmp_path: Path) -> None:
     shutil.copytree(CASES / "self-grant", tmp_path, dirs_exist_ok=True)
-    shutil.copy(CASES / "prices-outside" / "stagec.toml", tmp_path)
     assert call(tmp_path, "compile", ".", "-o", "p.json")[0] == 0
-    for command in (("bounds", "."), ("run", "p.json", "--scenario", "s.json", "--max-cost", "1")):
+    shutil.copy(CASES / "prices-outside" / "stagec.toml", tmp_path)
+    for command in (("bounds", "."), ("config", "show"), ("run", "p.json", "--scenario", "s.json", "--max-cost", "1")):
         status, said = call(tmp_path, *command)
         assert (status, "names '/dev/zero', which leads out of the project" in said) == (2, True), (command, said)

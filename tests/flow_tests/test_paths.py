@@ -12,6 +12,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
+from benchmarks._scaling.pipelines import PIPELINES
 from campaigns import choose, sample
 from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
 from orchestrated import write_orchestrator
@@ -94,6 +95,34 @@ def test_more_executions_than_one_set_has_room_for_are_left_out_by_name() -> Non
     assert {each.why for each in found.missing} == {
         "not written: the other runs have 6,000 executions together, which is the most; see '--to'"
     }
+
+
+def make_fork(folder: Path, branches: int) -> Program:
+    """Return the program of a pipeline that forks into so many stages."""
+    files = next(each.files for each in PIPELINES.rows if each.title == "siblings")(branches, faulty=False)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(str(text))
+    return next(programs(folder))
+
+
+def test_every_branch_of_a_wide_fork_is_come_to(tmp_path: Path) -> None:
+    program = make_fork(tmp_path, 24)
+    found = find_paths(program)
+    check_claims(program, found)
+    assert {part.node for part in found.coverage.run} == {*program.plan.nodes}
+    assert {each.why for each in found.missing} == {
+        "no answer that leads there was found, and 3,000 further answers led to nothing new"
+    }
+
+
+def test_the_search_of_a_fork_ends_where_each_answer_takes_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stagec.flow_tests.paths.search._WORK", 200)
+    found = find_paths(make_fork(tmp_path, 30))
+    reasons = {each.why.partition(", and ")[2] for each in found.missing}
+    assert reasons == {"the search was given up: forks with too many branches"}
 
 
 def count_needed(arcs: Arcs) -> int:

@@ -15,6 +15,7 @@ from stagec.cli.app import run
 from stagec.cli.limits import load_configuration
 from stagec.cli.signatures import refuse_unsigned
 from stagec.core.failure import Failure
+from stagec.project.settings import FILES
 
 TOP = Path(__file__).parents[2]
 PLACES = ("/dev/zero", "../outside", "link", "pipe", "stages", "absent")
@@ -45,7 +46,7 @@ def _list_paths(schema: Any, above: str = "") -> Iterator[str]:
 
 def test_the_law_knows_every_key_that_names_a_file() -> None:
     schema = json.loads((TOP / "schemas" / "stagec.schema.json").read_bytes())
-    assert {*_list_paths(schema)} == {*COMMANDS}
+    assert {*_list_paths(schema)} == {*COMMANDS} == {*FILES}
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -62,3 +63,17 @@ def test_what_a_project_names_lies_inside_it_and_is_a_file(
     (top / "stagec.toml").write_text(written.format(json.dumps(place)))
     monkeypatch.chdir(top)
     assert command() == 2
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["config", "show"], ["validate"]], ids=" ".join)
+@pytest.mark.parametrize("key", COMMANDS)
+def test_commands_that_do_not_open_the_file_refuse_it_as_well(
+    key: str, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "steps_registry.json").write_text("{}")
+    (tmp_path / "stagec.toml").write_text(COMMANDS[key][0].format('"/dev/zero"'))
+    monkeypatch.chdir(tmp_path)
+    status = run(command)
+    said = "".join(capsys.readouterr())
+    assert f"{key!r} of the configuration names '/dev/zero', which leads out of the project" in said
+    assert status == (1 if command == ["doctor"] else 2)

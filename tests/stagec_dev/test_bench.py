@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from stagec.cli.app import run
 from stagec.core.shelf import names
 from stagec_dev.__main__ import main
 from stagec_dev.tools.bench import benchmarks
@@ -25,3 +27,12 @@ def test_a_benchmark_is_run_by_a_word_of_its_title(capsys: pytest.CaptureFixture
     title, own, baseline, *_ = (cell.strip() for cell in line.strip("|").split("|"))
     assert (title, baseline) == ("machine: a transition in memory", "50,000 each second")
     assert float(own) > 0
+
+
+def test_the_interrupted_run_of_a_benchmark_can_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmarks()
+    from benchmarks._machines import interrupt
+
+    interrupt(tmp_path / "long.run", 20)
+    monkeypatch.chdir(tmp_path)
+    assert run(["resume", "long.run", "--scenario", "scenario.json"]) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
 from stagec.acceptance import Acceptance
@@ -59,11 +60,12 @@ class DrawnSide:
 
 @value
 class FlowPair:
-    """A flow of two sides, None where a side has none."""
+    """A flow of two sides, None where a side has none; what has changed, None where a side has no plan."""
 
     id: str
     old: DrawnFlow | None
     new: DrawnFlow | None
+    changes: tuple[JudgedChange, ...] | None = None
 
 
 @value
@@ -84,7 +86,7 @@ def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges
     baseline = _find_baseline(path)
     old = _read_side(against, find_beside(path), baseline)
     new = _read_side(path, Path(), baseline)
-    pairs = tuple(each for each in match_flows(old, new) if flow in {None, each.id})
+    pairs = tuple(_judge_pair(each) for each in match_flows(old, new) if flow in {None, each.id})
     if not pairs:
         named = "flow" if flow is None else f"flow {quote(flow)}"
         near = hint(flow or "", NameIndex(sorted({each.id for each in (*old.flows, *new.flows)})))
@@ -133,13 +135,18 @@ def _draw_project(compilation: Compilation, freezer: Freezer) -> Iterator[DrawnF
 
 def match_flows(old: DrawnSide, new: DrawnSide) -> tuple[FlowPair, ...]:
     """Return the flows of both sides by name, those of one name in their order."""
-    found: list[FlowPair] = []
-    for name in sorted({each.id for each in (*old.flows, *new.flows)}):
-        before, after = ([each for each in side.flows if each.id == name] for side in (old, new))
-        for at in range(max(len(before), len(after))):
-            pair = (some[at] if at < len(some) else None for some in (before, after))
-            found.append(FlowPair(name, *pair))
-    return tuple(found)
+    named: dict[str, tuple[list[DrawnFlow], list[DrawnFlow]]] = {}
+    for at, side in enumerate((old, new)):
+        for each in side.flows:
+            named.setdefault(each.id, ([], []))[at].append(each)
+    return tuple(FlowPair(name, *pair) for name in sorted(named) for pair in zip_longest(*named[name]))
+
+
+def _judge_pair(pair: FlowPair) -> FlowPair:
+    old, new = (None if each is None else each.plan for each in (pair.old, pair.new))
+    if old is None or new is None:
+        return pair
+    return replace(pair, changes=judge_flow(compare_flow(pair.id, old, new)).changes)
 
 
 def draw_pair(pair: FlowPair, old: DrawnSide, new: DrawnSide) -> Picture:
@@ -153,7 +160,7 @@ def draw_pair(pair: FlowPair, old: DrawnSide, new: DrawnSide) -> Picture:
     is_plan = (before.is_plan or after.is_plan) and before.plan is not None and after.plan is not None
     # a plan does not know all that sources say of lines: then both sides are drawn as plans are
     shown = [_draw_plan(each.plan) if is_plan and each.plan else each.picture for each in (before, after)]
-    drawn = lay_over(shown[0], shown[1], tell_changes(before.plan, after.plan), old.label)
+    drawn = lay_over(shown[0], shown[1], _tell_changes(pair), old.label)
     return replace(drawn, title=after.picture.title, found=after.picture.found, boxes=_enrich(drawn, after.picture))
 
 
@@ -176,14 +183,15 @@ _DRAWN = frozenset({"edge", "choice", "needs", "scheduled-node", "node"})
 """Topics of changes that boxes and lines themselves show."""
 
 
-def tell_changes(old: Plan | None, new: Plan | None) -> Told:
+def _tell_changes(pair: FlowPair) -> Told:
     """Return what is to be said of a flow's changes in its drawing; those that break runs in flight come first."""
-    if old is None or new is None:
+    old, new = (None if each is None else each.plan for each in (pair.old, pair.new))
+    if old is None or new is None or pair.changes is None:
         return Told(is_known=False)
     by_node: dict[str, list[str]] = {}
     by_move: dict[str, list[str]] = {}
     flow: list[str] = []
-    judged, renamed = judge_flow(compare_flow(new.id, old, new)).changes, find_renames(old, new)
+    judged, renamed = pair.changes, find_renames(old, new)
     for each in judged:
         change = each.change
         if change.node is None:

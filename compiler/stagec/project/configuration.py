@@ -15,8 +15,8 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.version import __version__
 from stagec.core.words import quote
 from stagec.project.ceilings import ceilings, refuse_raised
-from stagec.project.find import FoundConfiguration, common_folder, configuration_in, find
-from stagec.project.settings import FileIgnores, Settings, Value, flat, keys_of, settings_of
+from stagec.project.find import FoundConfiguration, common_folder, configuration_in, find, find_obstacle
+from stagec.project.settings import FILES, FileIgnores, Settings, Value, flat, keys_of, settings_of
 from stagec.project.toml import line_of
 
 COMMAND_LINE = "command line"
@@ -65,6 +65,8 @@ def configure(
         asked = written.get(f"budgets.{key}")
         if found is not None and isinstance(asked, int) and key not in limits.outright:
             refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
+    if found is not None:
+        _refuse_outside(found, written)
     outright = {f"budgets.{key}": limits.budgets[key] for key in limits.outright}
     raised = {f"budgets.{key}": limits.budgets[key] for key in limits.origins}
     given = settings_of({**raised, **written, **outright, **told})
@@ -91,6 +93,18 @@ def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
     if located:
         raise Failure("\n".join(f"{found.file}:{line}: {message}" for line, message in located))
     return flat(found.table)
+
+
+def _refuse_outside(found: FoundConfiguration, written: Mapping[str, Any]) -> None:
+    """Raise `Failure` for a key that names what no command opens; a file that does not exist may come later."""
+    for key in FILES:
+        given = written.get(key, ())
+        for file in given if isinstance(given, list | tuple) else (str(given),):
+            obstacle = find_obstacle(found.folder, file, may_lack=True)
+            if obstacle is not None:
+                line = _line(found, tuple(key.split(".")))
+                told = f"{quote(key)} of the configuration names {quote(file)}, which {obstacle}"
+                raise Failure(f"{found.file}:{line}: {told}")
 
 
 def _add_origins(settings: Settings, found: FoundConfiguration, filed: frozenset[str]) -> Settings:

@@ -152,20 +152,27 @@ def _find_shared(folder: str) -> FoundConfiguration | None:
 def find_inside(root: Path, file: str, key: str) -> Path:
     """Return a file that a key of a configuration names: the only door to files that a project chooses.
 
-    Raise `Failure` for one outside of the project, also through a link, and for pipes, devices and folders.
+    Raise `Failure` for one outside of the project, also through a link, for pipes, devices and folders, and for a file
+    that does not exist.
     """
+    obstacle = find_obstacle(root, file)
+    if obstacle is not None:
+        raise Failure(f"{quote(key)} of the configuration names {quote(file)}, which {obstacle}")
+    return Path(os.path.join(root, file))
+
+
+def find_obstacle(root: str | Path, file: str, *, may_lack: bool = False) -> str | None:
+    """Say why a file that a configuration names is not opened, None where it is; with `may_lack`, it may be absent."""
     top, path = observations.resolve(root), os.path.join(root, file)
     try:
         real = observations.resolve(path)
         if os.path.commonpath([top, real]) != top:
-            obstacle = "leads out of the project"
-        elif observations.find_type(real) == stat.S_IFREG:
-            return Path(path)
-        else:
-            obstacle = "is not a regular file"
+            return "leads out of the project"
+        return None if observations.find_type(real) == stat.S_IFREG else "is not a regular file"
+    except FileNotFoundError as error:
+        return None if may_lack else f"cannot be read: {error.strerror}"
     except (OSError, ValueError) as error:
-        obstacle = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-    raise Failure(f"{quote(key)} of the configuration names {quote(file)}, which {obstacle}")
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 def _read_text(folder: str, name: str) -> str | None:

@@ -110,7 +110,9 @@ COST: Mapping[str, str | int | None] = {
     "output-tokens": None,
     "token-characters": 8,
 }
-"""The settings of cost by key, with their defaults; None: nothing."""
+"""The settings of cost by key, with their defaults; None where there is none."""
+FILES = ("baseline", "run.trusted-keys", "cost.prices")
+"""The keys that name files."""
 Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""

@@ -151,12 +151,14 @@ def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
             yield _Maker(root, matches, alternative, is_full=is_full)
     # choose otherwise at one place, at two places, and so on, as far as there is something to choose
     waiting: deque[tuple[Mapping[int, int], bool]] = deque(({}, is_full) for is_full in (False, True))
+    joined = 0
     for _ in range(_MAKERS):
-        if not waiting:
+        if not waiting or joined > _JOINED:
             return
         picks, is_full = waiting.popleft()
         maker = _Maker(root, matches, picks=picks, is_full=is_full)
         yield maker
+        joined += maker.joined
         first = max(picks, default=-1) + 1
         for at, count in enumerate(maker.choices[first:], first):
             waiting.extend(({**picks, at: other}, is_full) for other in range(1, min(count, _MOST_CHOICES)))
@@ -164,13 +166,16 @@ def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
 
 _MOST_CHOICES = 16
 """Alternatives at one place that are tried."""
+_JOINED = 50_000
+"""Parts of schemas that are put together before no further choices are tried."""
 
 
 class _Maker:
     """Makes values by one schema, which refers to nothing but parts of itself.
 
     At each choice, `picks` says which alternative is taken, by the number of the choice; otherwise the one that
-    `alternative` says. `choices` are the numbers of alternatives at the choices so far.
+    `alternative` says. `choices` are the numbers of alternatives at the choices so far. `joined` counts the schemas
+    that were put together.
     """
 
     def __init__(
@@ -184,6 +189,7 @@ class _Maker:
     ) -> None:
         self.root, self._matches = root, matches
         self.choices: list[int] = []
+        self.joined = 0
         self._alternative, self._picks, self._is_full = alternative, picks or {}, is_full
         self._left = _MOST
 
@@ -236,14 +242,16 @@ class _Maker:
     def _make_object(self, expanded: Mapping[str, Any], depth: int) -> dict[str, Any]:
         """Return an object with the members that a schema wants, by name, because of others, or by their number."""
         declared = object_of(expanded.get("properties"))
-        wanted = [str(each) for each in list_of(expanded.get("required"))] if depth < _DEEPEST else []
-        wanted += [*declared] if self._is_full else []
-        for name in wanted:  # the list grows while it is read
-            wanted += [str(each) for each in list_of(object_of(expanded.get("dependentRequired")).get(name))]
-            wanted = list(dict.fromkeys(wanted)) if len(wanted) > _MOST else wanted
+        required = [str(each) for each in list_of(expanded.get("required"))] if depth < _DEEPEST else []
+        names = dict.fromkeys([*required, *declared] if self._is_full else required)
+        demanded = object_of(expanded.get("dependentRequired"))
+        waiting = deque(names)
+        while waiting:
+            further = [str(each) for each in list_of(demanded.get(waiting.popleft()))]
+            waiting.extend(dict.fromkeys(each for each in further if each not in names))
+            names |= dict.fromkeys(further)
         least = min(int(expanded.get("minProperties", 0)), _MOST_MEMBERS)
         others = (*declared, *self._list_pattern_names(expanded), *(f"member{at}" for at in range(_MOST_MEMBERS)))
-        names = dict.fromkeys(wanted)
         for name in others:
             if len(names) < least and declared.get(name) is not False:
                 names[name] = None
@@ -329,6 +337,7 @@ class _Maker:
             others += self._choose_branch(expanded)
             if not others or depth > _DEEPEST:
                 break
+            self.joined += len(others)
             for other in others:
                 expanded = _join(expanded, object_of(other))
         return expanded

@@ -139,7 +139,8 @@ class Costs:
 def compare_costs(old: Plan | None, new: Plan, given: Assumptions) -> Costs:
     """Return the bounds of runs from the same entry that differ, and all bounds of a new flow."""
     now = bound(new, given).entries
-    before = {} if old is None else {each.entry: each for each in bound(old, given).entries}
+    earlier = () if old is None else now if old == new else bound(old, given).entries
+    before = {each.entry: each for each in earlier}
     moved: list[MovedBound] = []
     for entry, measure in product(now, COMPARED):
         after = find_most(measure, entry.figures[measure])
@@ -175,23 +176,19 @@ class ReviewedFlow:
 class Review:
     """Everything about two sides; of findings those that are new, those that are gone, and those that both have.
 
-    `branch` is what the newer side went off at the older one, empty where nobody asked for that.
+    `changed` are the flows that differ, or of which that is not known: those that break first. `branch` is what the
+    newer side went off at the older one, empty where nobody asked for that.
     """
 
     old: str
     new: str
     flows: tuple[ReviewedFlow, ...]
+    changed: tuple[ReviewedFlow, ...]
     fresh: tuple[Diagnostic, ...]
     gone: tuple[Diagnostic, ...]
     kept: tuple[Diagnostic, ...]
     allowed: frozenset[str]
     branch: str = ""
-
-    @property
-    def changed(self) -> tuple[ReviewedFlow, ...]:
-        """The flows that differ, or that cannot be compared: those that break first."""
-        differing = (each for each in self.flows if each.action is not None)
-        return tuple(sorted(differing, key=lambda each: (-each.count(Grade.BREAKING, self.allowed), not each.is_stuck)))
 
     @property
     def breaking(self) -> int:
@@ -249,10 +246,13 @@ def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> 
     flows = tuple(
         _review(pair, picture, drawn, given) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True)
     )
+    differing = (each for each in flows if each.action is not None)
+    changed = tuple(sorted(differing, key=lambda each: (-each.count(Grade.BREAKING, allowed), not each.is_stuck)))
     known = [{key: each for each, key in fingerprint(side.diagnostics)} for side in (drawn.old, drawn.new)]
     fresh, gone = (tuple(some[key] for key in some if key not in other) for some, other in (known[::-1], known))
     kept = tuple(known[1][key] for key in known[1] if key in known[0])
-    return Review(drawn.old.label, drawn.new.label, flows, _rank(fresh), _rank(gone), _rank(kept), allowed)
+    findings = (_rank(fresh), _rank(gone), _rank(kept))
+    return Review(drawn.old.label, drawn.new.label, flows, changed, *findings, allowed)
 
 
 def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -271,7 +271,7 @@ def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges, given: Assump
     if old is None or new is None:
         changed = None if picture.fate is Fate.SAME else Action.CHANGED
         return ReviewedFlow(pair.id, changed, (), Costs(), picture, lacks, is_stuck=old is not None)
-    changes = judge_flow(compare_flow(pair.id, old, new)).changes
+    changes = pair.changes or ()
     costs = compare_costs(old, new, given)
     return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, costs, picture)
 

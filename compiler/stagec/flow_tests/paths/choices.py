@@ -75,6 +75,7 @@ class WayFinder:
         self._program, self._rank = program, rank
         self._extra = (None, *extra)
         self._known: dict[str, LazySequence[WayResult]] = {}
+        self._samples: dict[tuple[str | None, str], LazySequence[Object]] = {}  # nodes have schemas in common
 
     def find(self, name: str) -> LazySequence[WayResult]:
         """Return results of a node, those for edges in front that come first, or whose rank is lower."""
@@ -95,10 +96,16 @@ class WayFinder:
         schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
         for extra, (outcome, required) in product(self._extra, [*self._list_required(name, node)]):
             wanted = required if extra is None else (*required, extra)
-            for sample in islice(make_samples(self._program, schema, wanted), _VARIANTS):
+            for sample in self._make_samples(schema, wanted):
                 taken = self._describe(name, node.gate, sample)
                 if taken is not None and outcome in {None, taken.partition(" ")[0]}:
                     yield WayResult(taken if extra is None else f"{taken} with {extra.value}", sample)
+
+    def _make_samples(self, schema: str | None, wanted: tuple[RequiredValue, ...]) -> LazySequence[Object]:
+        key = (schema, repr(wanted))
+        if key not in self._samples:
+            self._samples[key] = LazySequence(islice(make_samples(self._program, schema, wanted), _VARIANTS))
+        return self._samples[key]
 
     def _list_required(self, name: str, node: Node) -> Iterator[tuple[str | None, tuple[RequiredValue, ...]]]:
         """Yield what results may have to hold, with the outcome that is meant, if any is."""

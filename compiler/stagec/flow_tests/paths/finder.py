@@ -23,7 +23,7 @@ from stagec.flow_tests.coverage import (
 from stagec.flow_tests.document import FlowTest, WrittenTest
 from stagec.flow_tests.execution import Observation, run_test
 from stagec.flow_tests.paths.choices import AgentEnding, Chooser, list_verdicts
-from stagec.flow_tests.paths.search import END, PATIENCE, Arc, Item, Played, Player, SearchGraph
+from stagec.flow_tests.paths.search import END, Arc, Item, Played, Player, SearchGraph
 from stagec.flow_tests.scenario_writing import write_scenario
 from stagec.graph.cover import Leg, NarrowCover, WayCover
 from stagec.plan import Plan
@@ -73,18 +73,18 @@ class Walker:
         standing: WalkedRun | None = None
         for item in order:
             if standing is None or item not in standing.played.items:
-                standing = self._go_to_nearest(standing, frozenset((item,))) or standing
-        missing = frozenset(others)
-        while (further := self._go_to_nearest(standing, missing)) is not None:
+                standing = self._go_to_nearest(standing, {item}) or standing
+        left = set(others) if standing is None else set(others) - standing.played.items
+        while (further := self._go_to_nearest(standing, left)) is not None:
             standing = further
+            left.difference_update(standing.played.items)
         return None if standing is None else self._end(standing)
 
-    def _go_to_nearest(self, standing: WalkedRun | None, missing: frozenset[Item]) -> WalkedRun | None:
-        left = missing if standing is None else missing - standing.played.items
+    def _go_to_nearest(self, standing: WalkedRun | None, left: Collection[Item]) -> WalkedRun | None:
         if not left:
             return None
-        found = self._go(standing, lambda arc: arc.target != END and not left.isdisjoint(arc.items))
-        return found or self._go(standing, lambda arc: not left.isdisjoint(arc.items))
+        found = self._go(standing, lambda arc: arc.target != END and not arc.items.isdisjoint(left))
+        return found or self._go(standing, lambda arc: not arc.items.isdisjoint(left))
 
     def find(self, wanted: Callable[[Arc], bool]) -> Played | None:
         """Return the shortest run with an arc that is wanted, to an end."""
@@ -444,7 +444,7 @@ class PathFinder:
         self._most = limit_of(program.plan) or _FINDER_FAR
         first, others = list_starts(program, entry)
         self._search(first)
-        if others and not self._known.issuperset(self._items):
+        if others and not self.graph.is_too_wide and not self._known.issuperset(self._items):
             self._search((*first, *others))
 
     def _search(self, starts: tuple[Started, ...]) -> None:
@@ -567,6 +567,8 @@ class PathFinder:
         node = self._program.plan.nodes[part.node]
         if CoveredPart("node", part.node) not in self._known:
             return self._explain_node(part.node)
+        if self.graph.given_up:
+            return f"no answer that leads there was found, and {self.graph.given_up}"
         if part.kind == "rule":
             return "no answer was found to which it applies"
         edge = node.edges[part.number]
@@ -586,8 +588,8 @@ class PathFinder:
         return f"no answer was found that satisfies the schema and has the outcome {edge.on!r}"
 
     def _explain_node(self, node: str) -> str:
-        if not self.graph.is_whole:
-            return f"no run to it was found, and {PATIENCE:,} further answers led to nothing new"
+        if self.graph.given_up:
+            return f"no run to it was found, and {self.graph.given_up}"
         stuck = [each for each in self.graph.failures if each[1] == FailureKind.UNSTARTABLE]
         own = next((each for each in stuck if each[0] == node), None)
         if own is not None:

@@ -142,7 +142,12 @@ END = -1
 PATIENCE = 3_000
 """Answers that are tried without finding anything new before a search is given up."""
 _WIDE = 16
-"""Executions at the same time that an answer may concern before it counts as several."""
+"""Branches that an answer may concern before it counts as several."""
+_WORK = 200_000
+"""Branches that run or wait when answers are tried, summed up, before a search is given up: each answer in a wide fork
+takes time and memory for all of its branches."""
+_IDLE = f"{PATIENCE:,} further answers led to nothing new"
+_TOO_WIDE = "the search was given up: forks with too many branches"
 _EXECUTION, _NOT_DONE = 1_000, 2_500
 """What an execution costs, and an end as anything else than done: a few executions more are a better test."""
 
@@ -235,10 +240,16 @@ class Player:
         return items
 
 
-class SearchGraph:
-    """The positions that runs can come to, and the choices there; `is_whole` unless the search was given up.
+def _measure_width(state: State) -> int:
+    return len(state.active) + len(state.waiting)
 
-    `failures` are the details of failures by their node and kind.
+
+class SearchGraph:
+    """The positions that runs can come to, and the choices there; `given_up` says why the search ended before.
+
+    `failures` are the details of failures by their node and kind. The nearest position is looked at first. In a wide
+    fork that would try every combination of what its branches do, so there the expected answers are followed to the end
+    of a run first.
     """
 
     def __init__(self, player: Player, starts: Iterable[Started]) -> None:
@@ -246,18 +257,24 @@ class SearchGraph:
         self.starts = tuple(starts)
         self.arcs: list[list[Arc]] = []
         self.positions: list[RunPosition] = []
-        self.is_whole = True
+        self.given_up = ""
         self.failures: dict[tuple[str, str], str] = {}
         self._index: dict[tuple[int, RunPosition], int] = {}
-        self._queue: list[tuple[int, int, int, Played]] = []
+        self._queue: list[tuple[int, int, int, Played]] = []  # what is followed to the end has a rank below zero
         self._count = count()
+        self._is_led = False  # into a wide fork, which is done once
         self.first = [
             self._reach(
-                END, AnswerChoice("start", None, 1 + len(started.inputs)), Played(started, at), player.start(started)
+                END, AnswerChoice("start", None, 1 + len(started.inputs)), 0, Played(started, at), player.start(started)
             )
             for at, started in enumerate(self.starts)
         ]
         self._search()
+
+    @property
+    def is_too_wide(self) -> bool:
+        """Whether the search was given up because each answer takes too much."""
+        return self.given_up == _TOO_WIDE
 
     def number(self, start: int, position: RunPosition) -> int | None:
         """Return the number of a position in the runs from a start, nothing of one that was not come to."""
@@ -267,24 +284,26 @@ class SearchGraph:
         """Look at positions, the nearest first, as long as there are any, and something new is found now and then."""
         done: set[int] = set()
         known: set[Item] = set()
-        patience = PATIENCE
+        patience, work = PATIENCE, _WORK
         while self._queue:
-            _, _, number, played = heappop(self._queue)
+            rank, _, number, played = heappop(self._queue)
             if number in done:
                 continue
             done.add(number)
-            effort = 1 + len(played.state.active) // _WIDE
+            width = _measure_width(played.state)
+            effort = 1 + width // _WIDE
             for choice in self.player.find_choices(played):
                 after = self.player.play(played, choice)
+                work -= width
                 if after is not None:
-                    self.arcs[number].append(self._reach(number, choice, played, after))
+                    self.arcs[number].append(self._reach(number, choice, rank, played, after))
                     patience = patience - effort if known >= after.items else PATIENCE
                     known |= after.items
-            if patience < 0:
-                self.is_whole = False
+            if patience < 0 or work < 0:
+                self.given_up = _IDLE if patience < 0 else _TOO_WIDE
                 return
 
-    def _reach(self, source: int, choice: AnswerChoice, before: Played, after: Played) -> Arc:
+    def _reach(self, source: int, choice: AnswerChoice, rank: int, before: Played, after: Played) -> Arc:
         """Return the arc between two states of a run; the second one is looked at later, if nobody has been there."""
         executions = after.state.executions - before.state.executions
         cost = choice.cost + executions * _EXECUTION
@@ -301,5 +320,7 @@ class SearchGraph:
             self.arcs.append([])
             self.positions.append(position)
         fresh = replace(after, items=frozenset[Item](), answered=(), start=before.start, cost=before.cost + cost)
-        heappush(self._queue, (fresh.cost, next(self._count), number, fresh))
+        leads = not choice.is_odd and (rank < 0 or (not self._is_led and _measure_width(after.state) > _WIDE))
+        self._is_led = self._is_led or leads
+        heappush(self._queue, (min(rank, 0) - 1 if leads else fresh.cost, next(self._count), number, fresh))
         return Arc(source, choice.name, number, items, cost, executions)
