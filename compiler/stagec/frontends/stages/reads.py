@@ -104,8 +104,14 @@ def _only(schemas: Schemas, group: Iterable[Schema]) -> Combination | None:
 
 
 def _place_of_requirement(combination: Combination, name: str) -> Place:
-    layers = (each for each in combination.layers if name in list_of(object_of(each.value).get("required")))
-    return next(layers).at / "required"
+    """Return where a member is required; the first element of a list is by the number of elements."""
+    named = (each.at / "required" for each in combination.layers if name in _list_required_names(each))
+    counted = (each.at / "minItems" for each in combination.layers if "minItems" in object_of(each.value))
+    return next(chain(named, counted), combination.layers[0].at)
+
+
+def _list_required_names(layer: Schema) -> list[Json]:
+    return list_of(object_of(layer.value).get("required"))
 
 
 def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
