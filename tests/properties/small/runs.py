@@ -39,6 +39,10 @@ _BARRED = frozenset(
 """Failures that nothing but a mistake of the project causes, in a world that answers as it must."""
 
 
+_ANYTHING: list[Json] = [{}, {"text": "DONE"}, {"status": "completed"}]
+"""Answers of a step without a schema."""
+
+
 class SmallWorld:
     """Answers what satisfies schemas, and otherwise all that a model, a person or a callable may say."""
 
@@ -73,7 +77,7 @@ class SmallWorld:
                 return {}
 
     def _choose(self, key: str) -> Json:
-        return self._chance.choice(self._project.answers[_name_agent_node(key)])
+        return self._chance.choice(self._project.answers.get(_name_agent_node(key), _ANYTHING))
 
     def _call(self, effect: Hook) -> Json:
         values: Mapping[str, tuple[Json, ...]] = {
