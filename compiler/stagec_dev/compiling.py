@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stagec.core.diagnostic import Diagnostic
+from stagec.flow_tests.witness import search_briefly
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan.document import Plan
 from stagec.project.settings import Settings
@@ -22,4 +23,4 @@ def plans(folder: Path) -> tuple[Plan, ...]:
 
 def _compile(folder: Path, *named: str) -> Compilation:
     root = folder.resolve()
-    return compile_project(Project(root, tuple(root / file for file in named) or (root,), Settings()))
+    return compile_project(Project(root, tuple(root / file for file in named) or (root,), Settings()), search_briefly)

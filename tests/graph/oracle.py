@@ -136,7 +136,7 @@ class NetworkxGraph:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._edges = [edge for edge in edges(flow) if not dangles(flow, edge)]
+        self._edges = [edge for edge in edges(flow) if not edge.untaken and not dangles(flow, edge)]
 
     @property
     def flow(self) -> Flow:

@@ -115,7 +115,7 @@ class Simulation:
     def _outcomes(self, name: str, *, sibling: bool) -> Iterator[Term]:
         recoveries = [case for case in self._routes[name] if case["when"] == {"verdict": "fail"}]
         others = [] if sibling else [case for case in self._routes[name] if case not in recoveries]
-        yield from map(self._follow, recoveries)
+        yield from map(self._follow, recoveries[:1])  # the first takes all failures
         if name not in self._failing:
             yield from map(self._follow, others)
             if not others:

@@ -63,12 +63,14 @@ class CrossCheck:
     def disagreements(self, judged: Graph) -> Iterator[str]:
         """Yield which nodes can start or complete as it is found here, and otherwise as the rules found it in the flow.
 
-        Nothing can be said where a flow is not known to be whole.
+        Nothing can be said where a flow is not known to be whole. Rules know edges that no result takes; the plan has
+        these edges, so more may start and complete here.
         """
         flow, plan = judged.flow, self._plan
         if not flow.exact or flow.suspect:
             return
         naming = frozenset(name for name, node in flow.nodes.items() if node.names_any)
+        has_untaken = any(edge.untaken for node in flow.nodes.values() for edge in node.edges)
         nodes = plan.nodes.keys()
         moves = (*plan.entries.values(), *(target for _, target in _targets(plan, naming)))
         is_plain = not naming and not any(isinstance(each, Fork | Chain | Schedule) for each in moves)
@@ -78,8 +80,9 @@ class CrossCheck:
             ("complete", completing, judged.completing()),
             ("start", starting, judged.startable()),
         ):
-            if found != known:
-                yield f"the rules and the plan disagree whether {listing(sorted(found ^ known), 'or')} can {what}"
+            different = known - found if has_untaken else known ^ found
+            if different:
+                yield f"the rules and the plan disagree whether {listing(sorted(different), 'or')} can {what}"
 
     def _compute_facts(self, plan: Plan, cycles: tuple[tuple[str, ...], ...]) -> Facts:
         most = min(

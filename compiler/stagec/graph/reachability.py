@@ -107,6 +107,8 @@ class _Reader:
         own, index = self.steps[source], self.index
         for edge in edges:
             target = edge.target
+            if edge.untaken:
+                continue
             if isinstance(target, To) and is_plain(target) and target.nodes[0] in index:
                 own.append(index[target.nodes[0]])
             else:

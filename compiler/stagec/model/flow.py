@@ -187,7 +187,8 @@ class Edge:
     Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
     the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
     what was most likely meant, and nothing is to be said about it. A `fallback` is taken when the node to which another
-    edge of the outcome leads cannot start.
+    edge of the outcome leads cannot start. One that is `untaken` is written down, but edges before it leave no result
+    for it.
     """
 
     source: str
@@ -198,6 +199,7 @@ class Edge:
     repair: bool = False
     when: tuple[Term, ...] = ()
     fallback: bool = False
+    untaken: bool = False
 
 
 @value

@@ -28,9 +28,13 @@ from stagec_dev.row import Agreement, Row, RowKind
 from stagec_dev.table import list_rows
 
 
+_LISTED = frozenset({"soundness", "promise"})
+"""Folders of counterexamples, each with a list of its cases."""
+
+
 def _claims_agents(file: str) -> bool:
     path = PurePosixPath(file)
-    return path.name == "steps_registry.json" and not {"bases", "soundness"} & {*path.parts}
+    return path.name == "steps_registry.json" and not {"bases", *_LISTED} & {*path.parts}
 
 
 def _rows_agents(_root: Path, file: str) -> Iterable[Row]:
@@ -144,6 +148,8 @@ _MINUTE = 60
 _WANTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "error": lambda got: got["errors"] > 0,
     "report": lambda got: bool(got["codes"]),
+    "report-or-bound-3": lambda got: bool(got["codes"]) or got["bound"] == 3,
+    "no-STG198": lambda got: "STG198" not in got["codes"] and got["compile"] == Exit.CLEAN,
     "report-or-done": lambda got: bool(got["codes"]) or got["run"] == Exit.CLEAN,
     "no-error": lambda got: got["errors"] == 0 and got["compile"] == Exit.CLEAN,
     "one-error": lambda got: got["errors"] == 1,
@@ -152,7 +158,7 @@ _WANTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
 
 
 def _claims_soundness(file: str) -> bool:
-    return "soundness" in PurePosixPath(file).parts[:-1]
+    return bool(_LISTED & {*PurePosixPath(file).parts[:-1]})
 
 
 def _rows_soundness(root: Path, file: str) -> Iterable[Row]:
@@ -168,19 +174,20 @@ def _answer_soundness(root: Path, row: Row) -> Json:
     found = diagnostics(project)
     errors = sum(each.severity is Severity.ERROR for each in found)
     codes = dict(sorted(Counter(each.code for each in found).items()))
-    done = {"compile": None, "run": None} if errors else _run(project)
+    done = {"compile": None, "run": None, "bound": None} if errors else _run(project)
     return {"errors": errors, "codes": codes, **done}
 
 
 def _run(project: Path) -> dict[str, Json]:
-    """Return the exit statuses of `compile` and `run`; nothing for what is not done."""
+    """Return the exit statuses of `compile` and `run`, and the bound of phases; nothing for what is not done."""
     scenario = project.with_name(project.name + _SCENARIO)
     with TemporaryDirectory() as folder:
         plan = Path(folder) / "plan.json"
         compiled = _command(Path(folder), "compile", "--root", project, project, "-o", plan)
         runs = compiled == Exit.CLEAN and scenario.exists()
         ended = _command(Path(folder), "run", plan, "--scenario", scenario, "--runs", folder) if runs else None
-        return {"compile": compiled, "run": ended}
+        bounds = (each.phases.most for each in plans(project) if each.phases is not None)
+        return {"compile": compiled, "run": ended, "bound": next(bounds, None)}
 
 
 def _command(folder: Path, *arguments: str | Path) -> int:

@@ -11,7 +11,7 @@ from stagec.core.value import value
 from stagec.flow_tests.paths.choices import AnswerChoice, Chooser
 from stagec.flow_tests.paths.search import Positions, RunPosition
 from stagec.plan.document import Plan
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Schedule, Stop, Target
+from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 from stagec.runtime import Answered, Effect, Program, Started, StepResult, advance
 from stagec.runtime.exchange import Event, choose_next, read_key
 from stagec.runtime.state import Scope, State
@@ -37,13 +37,13 @@ class Distances:
 
     def of_edge(self, edge: Edge) -> int:
         """Return the least number of executions after an edge until its branch ends."""
-        ways = ([self._of_hub(each) for each in needs] for needs in _list_needs(edge.target))
-        return min(map(sum, ways), default=FAR)
+        ways = (least + sum(map(self._of_hub, needs)) for least, needs in _list_needs(edge.target))
+        return min(ways, default=FAR)
 
     def of_state(self, state: State) -> int:
         """Return how many executions have yet to begin at least until a run is completed."""
-        left = sum(self._of(each.node) - 1 for each in state.active.values())
-        left += sum(self._of(each.node) for each in state.waiting)
+        left = sum(self._of(each.node) - 1 for each in state.active.values() if not each.begins_branch)
+        left += sum(1 if each.begins_branch else self._of(each.node) for each in state.waiting)
         return left + sum(self._of_scope(each) for each in state.scopes.values())
 
     def _of(self, node: str) -> int:
@@ -63,17 +63,20 @@ class Distances:
 
 def _measure(plan: Plan) -> Mapping[str, int]:
     """Settle the nodes from the nearest to the farthest; a way counts when all that it needs is settled."""
-    ways: list[tuple[_Name, _Needs]] = [
-        ((name,), (node,)) for name, nodes in plan.choices.items() for node in dict.fromkeys(nodes.values())
+    ways: list[tuple[_Name, int, _Needs]] = [
+        ((name,), 0, (node,)) for name, nodes in plan.choices.items() for node in dict.fromkeys(nodes.values())
     ]
     ways += (
-        (name, needs) for name, node in plan.nodes.items() for edge in node.edges for needs in _list_needs(edge.target)
+        (name, 1 + least, needs)
+        for name, node in plan.nodes.items()
+        for edge in _list_taken(node)
+        for least, needs in _list_needs(edge.target)
     )
-    missing = [len(needs) for _, needs in ways]
-    weights = [int(isinstance(name, str)) for name, _ in ways]
+    missing = [len(needs) for *_, needs in ways]
+    weights = [weight for _, weight, _ in ways]
     waiting: dict[_Name, list[int]] = {}
     queue: list[tuple[int, int]] = []
-    for at, (_, needs) in enumerate(ways):
+    for at, (*_, needs) in enumerate(ways):
         for each in needs:
             waiting.setdefault(each, []).append(at)
         if not needs:
@@ -94,25 +97,38 @@ def _measure(plan: Plan) -> Mapping[str, int]:
     return {name: each for name, each in found.items() if isinstance(name, str)}
 
 
-def _list_needs(target: Target) -> Iterator[_Needs]:
-    """Yield what a target needs to be completed, once for each alternative."""
+def _list_taken(node: Node) -> Iterator[Edge]:
+    """Yield the edges of a node that come before one of the same outcome without conditions, and that one."""
+    decided = set[str]()
+    for edge in node.edges:
+        if edge.on not in decided:
+            yield edge
+        if not edge.when and not isinstance(edge.target, Named | Pick):
+            decided.add(edge.on)
+
+
+def _list_needs(target: Target) -> Iterator[tuple[int, _Needs]]:
+    """Yield what a target needs to be completed: how many executions, and the nodes with what follows them.
+
+    Once for each alternative. Nothing has to follow the nodes that begin the branches of a fork.
+    """
     match target:
         case Go():
-            yield (target.node,)
+            yield 0, (target.node,)
             if target.otherwise is not None:
-                yield (target.otherwise,)
+                yield 0, (target.otherwise,)
         case Fork():
-            yield target.nodes if target.join is None else (*target.nodes, target.join)
+            yield len(target.nodes), () if target.join is None else (target.join,)
         case Chain():
-            yield target.nodes
+            yield 0, target.nodes
         case Named():
-            yield from ((node,) for node in dict.fromkeys(target.nodes.values()))
+            yield from ((0, (node,)) for node in dict.fromkeys(target.nodes.values()))
         case Pick():
-            yield ((target.choices,),)
+            yield 0, ((target.choices,),)
         case Schedule():
-            yield tuple(target.needs)
+            yield 0, tuple(target.needs)
         case Stop(outcome=Outcome.DONE):
-            yield ()
+            yield 0, ()
         case Stop():
             pass
 

@@ -233,7 +233,10 @@ class _Search:
 
     def _explain(self, lost: LostEntry) -> LostEntry:
         failed = self._runs.failed
-        why = next(self._list_open(), "")
+        least, most = self._runs.distances.of_entry(lost.entry), self._program.plan.limits.executions
+        if FAR > least > (least if most is None else most):
+            return replace(lost, kind=str(FailureKind.BOUND), detail=f"the shortest of them has {least} executions")
+        why = "" if least >= FAR else next(self._list_open(), "")
         if failed is None or failed.odd or failed.state.failure is None:
             judge = self._program.plan.judge
             return replace(

@@ -319,6 +319,23 @@ def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreache
         yield from _find_unreached(cases, [fitting.matching(each.when) for each in cases])
 
 
+def find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
+    """Return the cases of a stage that no result takes, for sure; among them a default for which nothing is left."""
+    cases = pipeline.live_cases(stage)
+    if len(cases) < 2 or not all(is_sound(pipeline, stage, each) for each in cases):
+        return frozenset()
+    found = _outcomes(pipeline, stage)
+    if found is None or not found.whole or emptiness_of(pipeline, stage) is not None:
+        return frozenset()
+    fitting, taken, untaken = Fitting(found.results), set[int](), set[Place]()
+    for case in cases:
+        fresh = fitting.matching(case.when) - taken
+        if not fresh:
+            untaken.add(case.at)
+        taken |= fresh
+    return frozenset(untaken)
+
+
 def find_unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
     """Yield the checks of a stage that decide nothing although each of their conditions can hold."""
     checks = [each for each in stage.conduct.checks if is_sound(pipeline, stage, each)]

@@ -8,7 +8,7 @@ from stagec.catalogue.labels import LabelBook
 from stagec.contract.schemas import Schema
 from stagec.core.json import object_of
 from stagec.core.place import Mention
-from stagec.frontends.stages.condition_errors import find_uncovered, never_accepted
+from stagec.frontends.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.frontends.stages.document import Case, Pipeline, Profile, Stage
 from stagec.frontends.stages.reads import demands, reads
 from stagec.model.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
@@ -114,6 +114,7 @@ class _Lowering:
 
     def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
         cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)
+        untaken = find_untaken(self._pipeline, stage)
         for case in cases:
             # the verdict with which a case is followed: any that is no failure is `ok`
             outcome = "ok" if succeeds and case.is_for_success else None
@@ -123,7 +124,8 @@ class _Lowering:
             target = self._target(name, case) if outcome is not None else None
             self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
-                yield Edge(name, outcome, target, case.at, repair=self._is_repaired(case), when=_terms(case))
+                repair, is_untaken = self._is_repaired(case), case.at in untaken
+                yield Edge(name, outcome, target, case.at, repair=repair, when=_terms(case), untaken=is_untaken)
         if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
             yield Edge(name, "ok", Stop(End.DONE), stage.at)
         yield Edge(name, "fail", Stop(End.FAILED), stage.at)

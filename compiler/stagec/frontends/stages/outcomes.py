@@ -146,6 +146,8 @@ class _Results:
         ]
         self._nothing: Result = {("parsed", *path): ABSENT for path in (handed_in.found[0] if handed_in.found else ())}
         self._judged = "assert" in stage.conduct.hooks
+        self._most = most_attempts(stage)
+        self._most = self._find_last_attempt()
 
     def all(self) -> tuple[Result, ...] | None:
         """Return every result; None when they are too many."""
@@ -159,9 +161,26 @@ class _Results:
         nothing = [[_cap_hit(hit=True)], [self._nothing], attempts]
         return _enumerate([handed_in, nothing])
 
+    def _find_last_attempt(self) -> int | None:
+        """Return the last attempt that there can be: checks may decide about an earlier one whatever it hands in."""
+        checks = self._stage.conduct.checks
+        given = (each for check in checks for one in check.when if one.path == ATTEMPTS for each in one.values)
+        counts = {int(each) for each in given if isinstance(each, int | float) and is_count(each, 1, self._most)}
+        found = self.list_unjudged() if counts and not self._judged else None
+        if found is None:
+            return self._most
+        fitting, left, retried = Fitting(found), {*range(len(found))}, set[int]()
+        for check in checks:
+            decided = fitting.meeting(check.when) & left
+            left -= decided
+            retried |= decided if check.verdict == "retry" else set()
+        retried |= {at for at in left if found[at][CAP_HIT].given is True}
+        again = {found[at][ATTEMPTS].given if found[at][ATTEMPTS].asked else None for at in retried}
+        few = range(1, max(counts) + 2)
+        return next((each for each in few if (each if each in counts else None) not in again), self._most)
+
     def _list_accepted(self) -> Iterator[list[list[Result]]]:
-        most = most_attempts(self._stage)
-        rest = [self._attempts(1, most), self._reason(), *self._output()]
+        rest = [self._attempts(1, self._most), self._reason(), *self._output()]
         yield [[_verdict("ok")], [_cap_hit(hit=False)], self._handed_in, *rest]
         if self._judged:
             yield [[_verdict("ok")], [_cap_hit(hit=True)], [self._nothing], *rest]
@@ -172,7 +191,7 @@ class _Results:
             yield [[_verdict("skip")], [_cap_hit(hit=False)], [self._nothing], *rest]
 
     def _list_failed(self) -> Iterator[list[list[Result]]]:
-        rest = [self._attempts(0, most_attempts(self._stage)), self._reason(), *self._output()]
+        rest = [self._attempts(0, self._most), self._reason(), *self._output()]
         yield [[_verdict("fail")], [_cap_hit(hit=False)], [*self._handed_in, self._nothing], *rest]
         yield [[_verdict("fail")], [_cap_hit(hit=True)], [self._nothing], *rest]
 

@@ -83,10 +83,12 @@ def _list_required(schemas: Schemas, demanded: Schema) -> Iterator[tuple[Path, P
     """
     whole = _only(schemas, as_object(demanded))
     parsed = member(whole, "parsed") if whole is not None else None
-    if whole is None or parsed is None or not parsed.parts:
+    if whole is None or parsed is None:
         return
     if parsed.required:
         yield ("parsed",), _place_of_requirement(whole, "parsed"), True
+    if not parsed.parts:
+        return
     todo: list[tuple[Path, tuple[Schema, ...]]] = [(("parsed",), (*parsed.parts, as_object(demanded)[1]))]
     for path, group in todo:  # grows while it is walked
         combination = _only(schemas, group)
@@ -104,8 +106,14 @@ def _only(schemas: Schemas, group: Iterable[Schema]) -> Combination | None:
 
 
 def _place_of_requirement(combination: Combination, name: str) -> Place:
-    layers = (each for each in combination.layers if name in list_of(object_of(each.value).get("required")))
-    return next(layers).at / "required"
+    """Return where a member is required; the first element of a list is by the number of elements."""
+    named = (each.at / "required" for each in combination.layers if name in _list_required_names(each))
+    counted = (each.at / "minItems" for each in combination.layers if "minItems" in object_of(each.value))
+    return next(chain(named, counted), combination.layers[0].at)
+
+
+def _list_required_names(layer: Schema) -> list[Json]:
+    return list_of(object_of(layer.value).get("required"))
 
 
 def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
@@ -130,12 +138,13 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
 
 
 def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
-    """Tell whether whatever leads on a way was handed in, unless a hook judges that."""
+    """Tell whether whatever leads on a way was handed in; a hook may judge that nothing is good enough."""
+    is_judged = "assert" in stage.conduct.hooks
     if way.kind is IncomingKind.JOIN:
-        return True
+        return not is_judged
     cases = list_cases(pipeline, stage, way)
     return bool(cases) and all(
-        _verdicts_of(stage, case) == ["ok"]
+        (_verdicts_of(stage, case) == ["ok"] and not is_judged)
         or any(each.path[0] == "parsed" and each.present is not False for each in case.when)
         for case in cases
     )
