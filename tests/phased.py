@@ -8,11 +8,11 @@ from stagec.core.canonical import canonical
 from stagec.core.value import NOTHING, replace, value
 from stagec.plan import Plan
 from stagec.plan.act import Choice, Delegate, Given, Hole, Prompt, Rest, Template, Text
+from stagec.plan.codec import write
 from stagec.plan.document import Contents, Input, Limits, Names, Phases
 from stagec.plan.facts import facts
 from stagec.plan.gate import AgentGate, IntentGate, RestGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.plan_codec import PLAN
 
 _ANSWER = '{"type":"object","required":["do"],"properties":{"do":{"enum":["next","repeat","closing"]}}}'
 _OTHERWISE = "otherwise"
@@ -76,7 +76,7 @@ def make_phases(
 ) -> Plan:
     """Make the plan of an orchestrator."""
     contents = Contents()
-    plans = {each.id: contents.add(canonical(PLAN.write(each)).decode()) for each in agents}
+    plans = {each.id: contents.add(canonical(write(each)).decode()) for each in agents}
     nodes = {name: _make_worker(each, contents) for name, each in workers.items()}
     nodes |= {name: _make_rest(outcome) for name, outcome in ends.items()}
     labelled = {label: phase for phase, labels in phases.labels.items() for label in labels}

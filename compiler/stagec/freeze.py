@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from stagec.core.canonical import canonical, digest
 from stagec.core.value import NOTHING, replace
+from stagec.plan.codec import write
 from stagec.plan.document import Draft, Input, Plan
 from stagec.plan.facts import facts
-from stagec.plan.plan_codec import PLAN
 from stagec.sources.read import Sources
 
 
@@ -37,7 +37,7 @@ def find_source(file: str, name: str) -> str:
 
 def _add_agents(plan: Plan, agents: Mapping[str, Plan]) -> Plan:
     """Return a plan with the plans of its agents, and with what the runs of these are given as its own inputs."""
-    payloads = {name: canonical(PLAN.write(each)).decode() for name, each in agents.items()}
+    payloads = {name: canonical(write(each)).decode() for name, each in agents.items()}
     named = {name: digest(text.encode()) for name, text in payloads.items()}
     wanted = dict.fromkeys(name for each in agents.values() for name in each.inputs)
     inputs = {name: _join([each.inputs[name] for each in agents.values() if name in each.inputs]) for name in wanted}

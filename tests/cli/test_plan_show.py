@@ -22,10 +22,10 @@ from stagec.core.terminal import Canvas
 from stagec.core.value import replace
 from stagec.plan import Plan, dump, load, verify
 from stagec.plan.act import Text
+from stagec.plan.codec import write
 from stagec.plan.document import Contents, Input
-from stagec.plan.loader import write_frame
+from stagec.plan.loader import schema, write_frame
 from stagec.plan.node import Edge, Node, Outcome, Stop
-from stagec.plan.plan_codec import PLAN, schema
 
 Shown = pytest.CaptureFixture[str]
 _ENDING = (Edge("ok", Stop(Outcome.DONE)), Edge("fail", Stop(Outcome.FAILED)))
@@ -401,13 +401,13 @@ def test_long_lists_are_cut_short_and_counted(show: Show) -> None:
 def test_a_plan_is_printed_for_programs(show: Show) -> None:
     plan = steps()
     told = json.loads(show(plan, "--format", "json"))
-    assert told == {"digest": load(dump(plan)).digest, "plan": PLAN.write(plan)}
+    assert told == {"digest": load(dump(plan)).digest, "plan": write(plan)}
 
 
 def test_a_node_is_printed_for_programs_with_the_texts_it_refers_to(show: Show) -> None:
     plan = steps()
     told = json.loads(show(plan, "--node", "initial.issue", "--format", "json"))
-    written: Any = PLAN.write(plan)
+    written: Any = write(plan)
     assert (told["id"], told["node"]) == ("initial.issue", written["nodes"]["initial.issue"])
     texts = ["Look at issue #", ".\nSay what to do.\n"]
     found = {digest(text.encode()): text for text in texts}
@@ -533,7 +533,7 @@ def texts(given: Any) -> Iterator[str]:
 
 def with_evil(plan: Plan, evil: str) -> Plan:
     """Put evil in front of every text of a plan that anybody but the format chose."""
-    written = PLAN.write(plan)
+    written = write(plan)
     changed = {name: _with_evil(text, evil) for name, text in plan.contents.items()}
     contents = {name: digest(text.encode()) for name, text in changed.items()}
     own = {

@@ -16,9 +16,9 @@ from stagec.comparison.compare import compare_plans
 from stagec.comparison.texts import compare_schemas, compare_texts
 from stagec.core.value import replace
 from stagec.plan import Plan
+from stagec.plan.codec import codec_of, write
 from stagec.plan.document import Contents
 from stagec.plan.gate import Condition, Validation
-from stagec.plan.plan_codec import PLAN
 
 PLANS = (
     *(handmade.steps(), handmade.stages(), handmade.processes()),
@@ -64,7 +64,7 @@ def _put(given: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.id)
 def test_no_number_and_no_flag_of_a_plan_changes_unseen(plan: Plan) -> None:
-    written: Any = PLAN.write(plan)
+    written: Any = write(plan)
     known = {
         name: getattr(plan, name)
         for name in ("nodes", "contents", "validators", "tools", "servers", "entries", "choices", "plans")
@@ -73,7 +73,7 @@ def test_no_number_and_no_flag_of_a_plan_changes_unseen(plan: Plan) -> None:
     for path, given in _spots(written):
         if path and isinstance(given, bool | int):
             other = not given if isinstance(given, bool) else given + 1
-            changed = PLAN.read(_put(written, path, other), known)
+            changed = codec_of(Plan).read(_put(written, path, other), known)
             assert compare_plans(plan, changed), path
             seen += 1
     assert seen
@@ -86,7 +86,7 @@ def test_another_layout_and_another_place_are_no_change() -> None:
     for name, text in plan.contents.items():
         laid_out = json.dumps(json.loads(text), indent=4, sort_keys=True) if text.startswith("{") else text
         names[name] = texts.add(laid_out)
-    written = json.loads(json.dumps(PLAN.write(plan)))
+    written = json.loads(json.dumps(write(plan)))
     whole = json.dumps({**written, "contents": {}})
     for name, other in names.items():
         whole = whole.replace(name, other)
@@ -96,7 +96,7 @@ def test_another_layout_and_another_place_are_no_change() -> None:
         "sources": {"else/where.json": "sha256:" + "a" * 64},
     }
     known = {name: getattr(plan, name) for name in TABLES} | {"contents": texts.texts}
-    assert compare_plans(plan, PLAN.read(moved, known)) == ()
+    assert compare_plans(plan, codec_of(Plan).read(moved, known)) == ()
 
 
 def test_values_are_told() -> None:

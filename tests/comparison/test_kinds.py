@@ -19,11 +19,11 @@ from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Process
+from stagec.plan.codec import write
 from stagec.plan.document import Contents, Limits, Phases
 from stagec.plan.facts import facts
 from stagec.plan.gate import IntentGate
 from stagec.plan.node import Outcome
-from stagec.plan.plan_codec import PLAN
 from stagec.runtime import Answered, Program, Started, State, advance
 from stagec.runtime.program import program_of
 
@@ -95,7 +95,7 @@ def _hold(agent: Plan) -> tuple[Contents, dict[str, str]]:
     for text in phased.every_member().contents.values():
         contents.add(text)
     made = replace(agent, facts=facts(agent))
-    return contents, {"fixer": contents.add(canonical(PLAN.write(made)).decode())}
+    return contents, {"fixer": contents.add(canonical(write(made)).decode())}
 
 
 def _orchestrate(agent: Plan) -> Program:

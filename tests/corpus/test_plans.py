@@ -14,9 +14,9 @@ from stagec.core.diagnostic import Severity
 from stagec.model import flow
 from stagec.pipeline import Compilation, Project, compile_project
 from stagec.plan import Plan, dump, load, verify
-from stagec.plan.codec import dangling, list_targets
 from stagec.plan.gate import JudgeGate
-from stagec.plan.node import Node, Pick, Stop, Target
+from stagec.plan.node import Node, Pick, Stop, Target, list_targets
+from stagec.plan.references import dangling
 from stagec.project.settings import Settings
 
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")

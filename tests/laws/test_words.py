@@ -81,7 +81,7 @@ def decorators_in(path: Path) -> Iterator[str]:
     """Yield the decorators of classes, besides the one for values."""
     for node in walk(tree_of(path)):
         if isinstance(node, ast.ClassDef):
-            yield from (name for name in map(ast.unparse, node.decorator_list) if name != "value")
+            yield from (name for name in map(ast.unparse, node.decorator_list) if name.partition("(")[0] != "value")
 
 
 def findings_made_in(path: Path) -> list[str]:

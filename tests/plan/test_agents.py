@@ -14,7 +14,7 @@ from plan.examples import file_of, payload
 from stagec.core.canonical import canonical, digest
 from stagec.plan import PlanError, dump, load, verify
 from stagec.plan.agents import read_turns
-from stagec.plan.plan_codec import PLAN
+from stagec.plan.codec import write
 
 
 def replace_agent(plan: Any, text: str) -> None:
@@ -39,11 +39,11 @@ EDITS: dict[str, tuple[Callable[[Any], None], str]] = {
     "a text": (lambda plan: replace_agent(plan, "no plan"), "is not a usable plan"),
     "a number": (lambda plan: replace_agent(plan, "7"), "is not a usable plan: its format is not named"),
     "an orchestrator": (
-        lambda plan: replace_agent(plan, canonical(PLAN.write(issue_flow())).decode()),
+        lambda plan: replace_agent(plan, canonical(write(issue_flow())).decode()),
         "has agents itself",
     ),
     "stages as processes": (
-        lambda plan: replace_agent(plan, canonical(PLAN.write(processes())).decode()),
+        lambda plan: replace_agent(plan, canonical(write(processes())).decode()),
         "has stages that are processes",
     ),
     "no entry": (lambda plan: change_agent(plan, lambda inner: inner.pop("entry")), "has no 'entry'"),

@@ -19,8 +19,7 @@ from plan.test_loader import mutate
 
 from stagec.core.canonical import canonical
 from stagec.plan import Plan, dump
-from stagec.plan.codec import CodecError
-from stagec.plan.plan_codec import PLAN
+from stagec.plan.codec import CodecError, codec_of
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_bytes())
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)
@@ -42,7 +41,7 @@ KNOWN: Mapping[str, Any] = {**dict.fromkeys(TABLES, Every(".*")), "contents": Ev
 
 def has_the_form(plan: Any) -> bool:
     try:
-        PLAN.read(plan, KNOWN)
+        codec_of(Plan).read(plan, KNOWN)
     except CodecError:
         return False
     return True

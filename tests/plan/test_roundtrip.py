@@ -16,9 +16,9 @@ from plan_vectors.references import missing
 from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.plan import Plan, PlanError, dump, load, verify
-from stagec.plan.codec import dangling
-from stagec.plan.loader import read_frame
-from stagec.plan.plan_codec import PLAN, schema
+from stagec.plan.codec import write
+from stagec.plan.loader import read_frame, schema
+from stagec.plan.references import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")
 SATISFIED = validator_for(json.loads(json.dumps(schema())))
@@ -76,9 +76,7 @@ def test_what_is_taken_away_is_missed_where_it_was_named(plan: Plan, data: st.Da
     lacking = replace(plan, **{table: kept})
     found = list(dangling(lacking))
     assert found in ([], [(table, gone)])
-    assert {f"{group} has no {name}" for group, name in found} == set(
-        missing(json.loads(json.dumps(PLAN.write(lacking))))
-    )
+    assert {f"{group} has no {name}" for group, name in found} == set(missing(json.loads(json.dumps(write(lacking)))))
     if found:
         with pytest.raises(PlanError):
             load(dump(lacking))

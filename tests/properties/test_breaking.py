@@ -35,11 +35,11 @@ from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
 from stagec.plan import Plan
 from stagec.plan.act import Carried, Converse, Prompt, Text
-from stagec.plan.codec import dangling
 from stagec.plan.document import Contents, Input
 from stagec.plan.facts import facts
 from stagec.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
 from stagec.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.plan.references import dangling
 from stagec.plan.soundness import unsound
 
 PROJECTS = choose(12, full=24, whole=40)

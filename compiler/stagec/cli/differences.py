@@ -15,8 +15,9 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.plan.codec import Known
-from stagec.plan.node_codecs import TARGET, TERMS
+from stagec.plan.codec import Known, codec_of
+from stagec.plan.gate import Term
+from stagec.plan.node import Target
 
 
 def read_codes(given: Iterable[str]) -> frozenset[str]:
@@ -104,8 +105,13 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
 
 
 def _describe_edge(given: Any, arrow: str) -> str:
-    target = TARGET.read(given["target"], _KNOWN)
-    return describe_way(shorten(given["on"]), TERMS.read(given.get("when", []), _KNOWN), arrow, describe_target(target))
+    target = codec_of(Target).read(given["target"], _KNOWN)
+    return describe_way(
+        shorten(given["on"]),
+        codec_of(tuple[Term, ...]).read(given.get("when", []), _KNOWN),
+        arrow,
+        describe_target(target),
+    )
 
 
 def write_judged(given: JudgedChange, allowed: Container[str]) -> Json:

@@ -16,13 +16,13 @@ from stagec.plan.act import (
     Converse,
     Delegate,
     Given,
-    Path,
     Process,
     Prompt,
     Provided,
     Rest,
     Supply,
 )
+from stagec.plan.codec import Path
 from stagec.plan.gate import (
     Admission,
     AgentGate,

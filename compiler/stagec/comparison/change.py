@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from stagec.core.json import Json
 from stagec.core.value import replace, value
+from stagec.plan.codec import write
 from stagec.plan.document import Plan
-from stagec.plan.node_codecs import NODE
 
 
 class Action(StrEnum):
@@ -170,6 +170,6 @@ def _index(plan: Plan, names: Iterable[str]) -> dict[str, list[str]]:
     """Return the names of nodes by what these do; texts are known by their digests."""
     found: dict[str, list[str]] = {}
     for name in sorted(names):
-        written: Json = NODE.write(replace(plan.nodes[name], edges=(), title=None))
+        written: Json = write(replace(plan.nodes[name], edges=(), title=None))
         found.setdefault(json.dumps(written, sort_keys=True), []).append(name)
     return found

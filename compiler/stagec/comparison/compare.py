@@ -19,10 +19,10 @@ from stagec.comparison.texts import (
 from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.plan.act import Supply
+from stagec.plan.codec import write
 from stagec.plan.document import Phases, Plan
 from stagec.plan.loader import load_agents
 from stagec.plan.node import Schedule
-from stagec.plan.plan_codec import PLAN
 from stagec.plan.surroundings import Tool
 
 _ORDER = {part: number for number, part in enumerate(PlanPart)}
@@ -116,8 +116,8 @@ class _PlanComparison:
 
     def compare_surroundings(self) -> Iterator[PlanChange]:
         """Yield what differs in what the nodes use."""
-        before: Any = PLAN.write(self.old)
-        after: Any = PLAN.write(self.new)
+        before: Any = write(self.old)
+        after: Any = write(self.new)
         for table, topic in (("validators", "validator"), ("servers", "server")):
             yield from compare_tables(topic, before.get(table, {}), after.get(table, {}))
         yield from self._compare_tools()

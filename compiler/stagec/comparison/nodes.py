@@ -18,13 +18,12 @@ from stagec.comparison.texts import (
     text_of,
 )
 from stagec.core.json import Json, object_of, text_in
-from stagec.core.value import replace
+from stagec.core.value import TAG, replace
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt
-from stagec.plan.codec import TAG
+from stagec.plan.codec import write, write_all
 from stagec.plan.document import Plan
 from stagec.plan.gate import AgentGate, Gate, IntentGate, RestGate, Validation, VerdictGate
 from stagec.plan.node import Edge, Go, Named, Node, Pick, Schedule
-from stagec.plan.node_codecs import ACT, ADMISSION, GATE, TARGET, TERMS, VALIDATION
 
 Plans = tuple[Plan, Plan]
 
@@ -47,7 +46,7 @@ def compare_acts(old: Act, new: Act, plans: Plans) -> Iterator[PlanChange]:
 
 def name_act(act: Act) -> str:
     """Return what the format calls an act."""
-    return text_in(object_of(ACT.write(act)), TAG) or ""
+    return text_in(object_of(write(act)), TAG) or ""
 
 
 def _compare_prompts(old: Prompt, new: Any, plans: Plans) -> Iterator[PlanChange]:
@@ -62,7 +61,7 @@ def _compare_prompts(old: Prompt, new: Any, plans: Plans) -> Iterator[PlanChange
         yield from compare_values("tool-choice", *shown)
     else:
         yield from compare_tables("node-tool", dict.fromkeys(old.tools, True), dict.fromkeys(new.tools, True))
-    repeats = (object_of(ACT.write(each)).get("repeats") for each in (old, new))
+    repeats = (object_of(write(each)).get("repeats") for each in (old, new))
     yield from compare_values("repeats", *repeats)
     yield from compare_values("model", old.model, new.model)
     yield from compare_values("permission", old.permission, new.permission)
@@ -92,7 +91,7 @@ def _compare_commands(old: Command, new: Any, plans: Plans) -> Iterator[PlanChan
 
 
 def _compare_processes(old: Process, new: Any) -> Iterator[PlanChange]:
-    before, after = (object_of(ACT.write(each)) for each in (old, new))
+    before, after = (object_of(write(each)) for each in (old, new))
     yield from compare_values("prompt", old.goal, new.goal)
     yield from compare_values("program", list(old.words), list(new.words))
     for member, topic in (("inputs", "process-input"), ("outputs", "output")):
@@ -115,7 +114,7 @@ def _compare_agents(old: Delegate, new: Any, plans: Plans) -> Iterator[PlanChang
 def compare_node(name: str, old: Plan, new: Plan) -> Iterator[PlanChange]:
     """Yield the differences of a node that both plans have."""
     before, after = old.nodes[name], new.nodes[name]
-    admissions = (None if each.admission is None else ADMISSION.write(each.admission) for each in (before, after))
+    admissions = (None if each.admission is None else write(each.admission) for each in (before, after))
     found = chain(
         compare_values("node-title", before.title, after.title),
         compare_values("node-kind", before.kind, after.kind),
@@ -158,9 +157,9 @@ def _compare_gates(old: Node, new: Node) -> Iterator[PlanChange]:
         kept = ({str(path[-1]): list(path) for path in each.handoff if path} for each in (before, after))
         yield from compare_tables("handoff", *kept)
     elif isinstance(before, AgentGate | RestGate):
-        yield from compare_values("agent-outcomes", GATE.write(before), GATE.write(after))
+        yield from compare_values("agent-outcomes", write(before), write(after))
     elif isinstance(before, VerdictGate):
-        yield from compare_values("checks", *(object_of(GATE.write(each)).get("checks") for each in (before, after)))
+        yield from compare_values("checks", *(object_of(write(each)).get("checks") for each in (before, after)))
 
 
 def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[PlanChange]:
@@ -184,7 +183,7 @@ def _number(edges: tuple[Edge, ...]) -> Iterator[tuple[_Key, Edge]]:
     """Yield edges with what they are known by: outcome, terms, and which one of those with the same it is."""
     seen: dict[tuple[str, str], int] = {}
     for edge in edges:
-        key = (edge.on, repr(TERMS.write(edge.when)))
+        key = (edge.on, repr(write_all(edge.when)))
         seen[key] = seen.get(key, -1) + 1
         yield (*key, seen[key]), edge
 
@@ -193,8 +192,8 @@ def show_edge(edge: Edge) -> Json:
     """Return an edge as JSON; the format of plans says what it means."""
     return {
         "on": edge.on,
-        "target": TARGET.write(edge.target),
-        **({"when": TERMS.write(edge.when)} if edge.when else {}),
+        "target": write(edge.target),
+        **({"when": write_all(edge.when)} if edge.when else {}),
     }
 
 
@@ -228,18 +227,18 @@ def _compare_validations(old: Node, new: Node, plans: tuple[Plan, Plan]) -> Iter
 
 
 def _list_conditions(validation: Validation) -> Json:
-    return object_of(VALIDATION.write(validation)).get("conditions", [])
+    return object_of(write(validation)).get("conditions", [])
 
 
 def _list_preflight(validation: Validation) -> Json:
-    return object_of(VALIDATION.write(validation)).get("preflight", [])
+    return object_of(write(validation)).get("preflight", [])
 
 
 def find_edge(change: PlanChange, pair: PlanPair) -> Edge:
     """Return the old edge that a change is about."""
     shown: Any = change.before
     edges = pair.memo.once(
-        ("old edges", change.node), lambda: _group(pair.old, change, lambda each: repr(TERMS.write(each.when)))
+        ("old edges", change.node), lambda: _group(pair.old, change, lambda each: repr(write_all(each.when)))
     )
     alike = edges[str(change.name), repr(shown.get("when", []))]
     return next(each for each in alike if _is_shown(each, shown, pair.old))
@@ -257,7 +256,7 @@ def _is_shown(edge: Edge, shown: Any, plan: Plan) -> bool:
     """Tell whether a change shows an edge, whose choices may stand in it by name."""
     if shown["target"]["is"] == "pick":
         named = plan.choices[shown["target"]["choices"]]
-        has_terms = TERMS.write(edge.when) == shown.get("when", [])
+        has_terms = write_all(edge.when) == shown.get("when", [])
         return isinstance(edge.target, Named) and edge.target.nodes is named and has_terms
     return bool(show_edge(edge) == shown)
 
@@ -322,7 +321,7 @@ def _find_places(pair: PlanPair, change: PlanChange) -> tuple[Mapping[str, int],
     places: dict[str, int] = {}
     last_known = -1
     for at, each in enumerate(each for each in after if each.on == change.name):
-        places.setdefault(repr(TERMS.write(each.when)), at)
+        places.setdefault(repr(write_all(each.when)), at)
         last_known = at if repr(each.when) in known else last_known
     return places, last_known
 

@@ -10,9 +10,9 @@ from stagec.comparison.inclusion import Inclusion, find_inclusion
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.plan.act import Process
-from stagec.plan.codec import find_reached
 from stagec.plan.document import Plan
 from stagec.plan.node import Node, Schedule, list_begun
+from stagec.plan.references import find_reached
 
 
 class PlanPair:

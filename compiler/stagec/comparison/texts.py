@@ -10,9 +10,9 @@ from stagec.comparison.change import Action, PlanChange
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.plan.act import Choice, Each, Hole, Piece, Supply, Template, Text
+from stagec.plan.codec import write
 from stagec.plan.document import Plan
 from stagec.plan.facts import schema_in
-from stagec.plan.node_codecs import SUPPLY
 from stagec.runtime.json_values import equal
 
 _LINES = 400
@@ -203,7 +203,7 @@ def compare_templates(
 def compare_variables(topic: str, old: Mapping[str, Supply], new: Mapping[str, Supply]) -> Iterator[PlanChange]:
     """Yield the variables that only one side has, and those whose values come from elsewhere now."""
     for name in sorted({*old, *new}):
-        before, after = (SUPPLY.write(each[name]) if name in each else None for each in (old, new))
+        before, after = (write(each[name]) if name in each else None for each in (old, new))
         if before != after:
             action = Action.ADDED if before is None else Action.REMOVED if after is None else Action.CHANGED
             shown: list[Json] = [before, after]

@@ -18,11 +18,12 @@ from stagec.graph.schedule_bounds import measure_width
 from stagec.mutation.mutant import Mutant
 from stagec.mutation.schema_edits import SCHEMAS
 from stagec.plan import Plan
-from stagec.plan.act import Converse, Path, Prompt, Provided
-from stagec.plan.codec import find_reached
+from stagec.plan.act import Converse, Prompt, Provided
+from stagec.plan.codec import Path
 from stagec.plan.facts import facts
 from stagec.plan.gate import Among, IntentGate, JudgeGate, Reads, Term, Validation, VerdictGate
 from stagec.plan.node import Chain, Edge, Fork, Named, Node, Pick, Schedule, Stop, list_begun, list_targets
+from stagec.plan.references import find_reached
 from stagec.runtime.gate import ABORT
 from stagec.runtime.json_values import MISSING
 from stagec.runtime.program import choose

@@ -17,8 +17,8 @@ from stagec.model.flow import Flow, Node
 from stagec.mutation.equivalence import Equivalence
 from stagec.mutation.mutant import Mutant, Operator
 from stagec.plan import Plan
-from stagec.plan.codec import dangling
 from stagec.plan.loader import load
+from stagec.plan.references import dangling
 from stagec.plan.soundness import unsound
 from stagec.runtime.answer_schemas import AnswerSchemas, prepare
 from stagec.runtime.program import Program, program_of

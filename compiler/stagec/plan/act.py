@@ -3,50 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from typing import Annotated
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
+from stagec.plan.codec import (
+    DEEPEST,
+    NON_EMPTY,
+    TOO_DEEP,
+    AgentName,
+    Content,
+    NodeName,
+    Path,
+    Positive,
+    ToolName,
+    Within,
+)
 
-Path = tuple[str | int, ...]
-DEEPEST = 100
-"""How deep pieces may be nested, and any JSON in a plan."""
 
-
-@value
+@value(tag="text")
 class Text:
     """A piece of a template that stands as it is."""
 
-    content: str
+    content: Annotated[Content, "The content that stands here."]
 
 
-@value
+@value(tag="hole")
 class Hole:
     """A piece of a template that the value at a path of the scope is put into."""
 
-    path: Path
+    path: Annotated[Path, "The path, in the scope, of the value that is put in here."]
 
 
-@value
+@value(tag="each")
 class Each:
     """A piece of a template that is repeated for every element of the list at a path."""
 
-    path: Path
-    body: tuple[Piece, ...]
+    path: Annotated[Path, "The path of the list."]
+    body: Annotated[tuple[Piece, ...], "What is repeated for each element, which is `this` in its scope."]
 
 
-@value
+@value(tag="choice")
 class Choice:
     """A piece of a template that depends on whether there is anything at a path."""
 
-    path: Path
-    then: tuple[Piece, ...] = ()
-    otherwise: tuple[Piece, ...] = ()
+    path: Annotated[Path, "The path of the value that is asked for."]
+    then: Annotated[tuple[Piece, ...], "What stands here when there is something."] = ()
+    otherwise: Annotated[tuple[Piece, ...], "What stands here when there is nothing."] = ()
 
 
 Piece = Text | Hole | Each | Choice
-
-
-Template = tuple[Piece, ...]
 
 
 def inside(piece: Piece) -> tuple[Piece, ...]:
@@ -60,7 +66,7 @@ def inside(piece: Piece) -> tuple[Piece, ...]:
             return ()
 
 
-def is_shallow(template: Template) -> bool:
+def is_shallow(template: tuple[Piece, ...]) -> bool:
     """Tell whether the pieces of a template are nested so little that they can be walked by recursion."""
     level = template
     for _ in range(DEEPEST):
@@ -71,6 +77,7 @@ def is_shallow(template: Template) -> bool:
 
 
 _NESTING = {Each, Choice}
+Template = Annotated[tuple[Piece, ...], Within(is_shallow, TOO_DEEP)]
 
 
 Scope = Mapping[str | int, Container[str | int] | None]
@@ -100,28 +107,28 @@ def strays(template: Template, scope: Scope) -> list[Path]:
     return found
 
 
-@value
+@value(tag="given")
 class Given:
     """A variable that whoever starts the run gives."""
 
-    name: str
+    name: Annotated[str, "The input of the run."]
 
 
-@value
+@value(tag="provided")
 class Provided:
     """A variable that the runner provides."""
 
-    name: str
+    name: Annotated[str, "The variable of the runner."]
 
 
-@value
+@value(tag="carried")
 class Carried:
     """A variable that is carried over from the last result of another node; `default` null is none."""
 
-    node: str
-    key: str
-    required: bool = True
-    default: Json = None
+    node: Annotated[NodeName, "The node whose last result it is taken from."]
+    key: Annotated[str, "The key of its hand-off."]
+    required: Annotated[bool, "Whether the node cannot start without it."] = True
+    default: Annotated[Json, "The value when there is none; null is no default."] = None
 
 
 Supply = Given | Provided | Carried
@@ -131,11 +138,11 @@ Supply = Given | Provided | Carried
 class Repeat:
     """What a model is asked instead when a node repeats itself: a prompt, and where its variables come from."""
 
-    prompt: Template
-    variables: Mapping[str, Supply] = NOTHING
+    prompt: Annotated[Template, "The prompt."]
+    variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
 
 
-@value
+@value(tag="prompt")
 class Prompt:
     """Ask a model for one structured answer.
 
@@ -144,18 +151,27 @@ class Prompt:
     `repeats` are those of the node in a row, which can be no more; with None only the limits of the run bound them.
     """
 
-    prompt: Template | None = None
-    builtin: str | None = None
-    variables: Mapping[str, Supply] = NOTHING
-    needed: tuple[str, ...] = ()
-    schema: str | None = None
-    tools: tuple[str, ...] | None = None
-    model: str | None = None
-    permission: str | None = None
-    repeats: tuple[Repeat, ...] | None = None
+    prompt: Annotated[Template | None, "The prompt; absent when the runner must have it."] = None
+    builtin: Annotated[str | None, "The name under which the runner may have the prompt when there is none here."] = (
+        None
+    )
+    variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
+    needed: Annotated[tuple[str, ...], "The variables that must be there and not be empty."] = ()
+    schema: Annotated[Content | None, "The JSON Schema of the answer."] = None
+    tools: Annotated[
+        tuple[ToolName, ...] | None, "The tools that the model may use; absent when the plan does not say."
+    ] = None
+    model: Annotated[str | None, "The model that is asked; absent when the plan does not say."] = None
+    permission: Annotated[
+        str | None, "The permission mode of the model's tools; absent when the plan does not say."
+    ] = None
+    repeats: Annotated[
+        tuple[Repeat, ...] | None,
+        "What the model is asked in the repeats in a row; absent when only the limits bound them.",
+    ] = None
 
 
-@value
+@value(tag="converse")
 class Converse:
     """Let a model work with tools until it hands its result in by calling the completion tool.
 
@@ -163,42 +179,44 @@ class Converse:
     turns of the model in one attempt.
     """
 
-    prompt: Template
-    tools: tuple[str, ...]
-    completion: str
-    schema: str
-    turns: int
-    accepts: str | None = None
+    prompt: Annotated[Template, "The system prompt of a fresh transcript, made once."]
+    tools: Annotated[tuple[ToolName, ...], "The tools that may be called without asking."]
+    completion: Annotated[str, "The name of the completion tool."]
+    schema: Annotated[Content, "The JSON Schema of the completion tool's argument."]
+    turns: Annotated[Positive, "The most turns of the model in one attempt."]
+    accepts: Annotated[Content | None, "The JSON Schema of each result that the node is handed."] = None
 
 
-@value
+@value(tag="command")
 class Command:
     """Run a program: the words of its command line, and after how many milliseconds it is stopped."""
 
-    words: tuple[Template, ...]
-    milliseconds: int
+    words: Annotated[
+        tuple[Template, ...], NON_EMPTY, "The program and its arguments, each a template over the inputs of the run."
+    ]
+    milliseconds: Annotated[Positive, "After how long it is stopped."]
 
 
 @value
 class ProcessInput:
     """Where an input of a stage is: at a path below the project's root or among the outputs of a node, or at a URL."""
 
-    path: str | None = None
-    node: str | None = None
-    url: str | None = None
+    path: Annotated[str | None, "The path of a file: below the directory of `node`, or from the project's root."] = None
+    node: Annotated[NodeName | None, "The node whose output it is."] = None
+    url: Annotated[str | None, "The URL, when it is no file."] = None
 
 
 @value
 class ProcessLimits:
     """After how many milliseconds a warning is due, and the process group gets SIGINT, SIGTERM and SIGKILL."""
 
-    warn: int
-    interrupt: int
-    terminate: int
-    kill: int
+    warn: Annotated[Positive, "When people are warned."]
+    interrupt: Annotated[Positive, "When the process group gets SIGINT."]
+    terminate: Annotated[Positive, "When it gets SIGTERM."]
+    kill: Annotated[Positive, "When it gets SIGKILL."]
 
 
-@value
+@value(tag="process")
 class Process:
     """Run a stage: a process that reads inputs and leaves outputs in a directory of its own.
 
@@ -206,16 +224,18 @@ class Process:
     directory of the stage. `checkpoint` tells whether a checkpoint is written when the stage has completed.
     """
 
-    goal: str
-    limits: ProcessLimits
-    words: tuple[str, ...] = ()
-    inputs: Mapping[str, ProcessInput] = NOTHING
-    outputs: Mapping[str, str] = NOTHING
-    retryable: bool = True
-    checkpoint: bool = True
+    goal: Annotated[str, "What the stage is for."]
+    limits: Annotated[ProcessLimits, "After how long it is stopped, and how."]
+    words: Annotated[tuple[str, ...], "The program and its arguments; absent when the runner must have a program."] = ()
+    inputs: Annotated[Mapping[str, ProcessInput], "What it reads, by name."] = NOTHING
+    outputs: Annotated[Mapping[str, str], "What it leaves, by name: the path below the directory of the stage."] = (
+        NOTHING
+    )
+    retryable: Annotated[bool, "Whether it may be run again without asking."] = True
+    checkpoint: Annotated[bool, "Whether a checkpoint is written when it has completed."] = True
 
 
-@value
+@value(tag="agent")
 class Delegate:
     """Run an agent: its plan, in a run of its own inside this one, with the inputs of this run that it knows.
 
@@ -223,13 +243,15 @@ class Delegate:
     the outcome that `condition` names, None being any.
     """
 
-    agent: str
-    comments: Mapping[str, Template] = NOTHING
-    closes: bool = False
-    condition: str | None = None
+    agent: Annotated[AgentName, "The agent, whose plan is run."]
+    comments: Annotated[Mapping[str, Template], "What is written about the issue after an outcome, by outcome."] = (
+        NOTHING
+    )
+    closes: Annotated[bool, "Whether the issue is closed when the agent has led to a completed run."] = False
+    condition: Annotated[str | None, "The only outcome after which it is closed; absent when any will do."] = None
 
 
-@value
+@value(tag="rest")
 class Rest:
     """Do nothing: the run has come to the phase in which it ends."""
 

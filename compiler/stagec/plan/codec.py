@@ -1,189 +1,28 @@
-"""How the values of a plan are read from JSON, written as JSON and described by a JSON Schema.
+"""Codecs: how values are read from JSON, written as JSON and described by a JSON Schema.
 
-A codec does all three for one form of JSON; the codecs of larger values are made of those of their parts.
+The annotations of a class declare its form: a type, what else must hold, and one sentence about the member. `codec_of`
+derives the codec from them; nothing else has to be said about a member.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
+from functools import reduce
+from inspect import get_annotations
+from operator import or_
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from stagec.core.canonical import MOST
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.place import Key
-from stagec.core.value import replace, value
+from stagec.core.value import TAG, replace, tag_of, value
 from stagec.core.words import quote
-from stagec.plan.act import (
-    DEEPEST,
-    Act,
-    Carried,
-    Command,
-    Converse,
-    Delegate,
-    Process,
-    Prompt,
-    Repeat,
-    Rest,
-    Supply,
-    Template,
-    Text,
-    inside,
-)
-from stagec.plan.document import Plan
-from stagec.plan.node import Pick, Schedule, Target, list_begun, list_targets
-
-TYPE_CHECKING = False  # the real one costs the import of `typing`
-
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = [
-    "ANY",
-    "CALL",
-    "CONTENT",
-    "COUNT",
-    "DIGEST",
-    "FLAG",
-    "NODE_NAME",
-    "PATH",
-    "POSITIVE",
-    "TAG",
-    "TEXT",
-    "TEXTS",
-    "TOO_DEEP",
-    "Codec",
-    "CodecError",
-    "Definitions",
-    "Known",
-    "Reference",
-    "bound",
-    "dangling",
-    "find_reached",
-    "itself",
-    "late",
-    "leaf",
-    "list_targets",
-    "many",
-    "member_of",
-    "name_in",
-    "plain",
-    "table",
-    "text_or",
-    "words",
-]
-
-
-Reference = tuple[str, str]
-"""The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
-
-
-def dangling(plan: Plan) -> Iterator[Reference]:
-    """Yield every reference to something that a plan does not contain, once each."""
-    tables = {
-        "nodes": plan.nodes,
-        "contents": plan.contents,
-        "validators": plan.validators,
-        "tools": plan.tools,
-        "servers": plan.servers,
-        "entries": plan.entries,
-        "choices": plan.choices,
-        "plans": plan.plans,
-    }
-    for table, name in dict.fromkeys(_references(plan)):
-        if name not in tables[table]:
-            yield table, name
-
-
-def find_reached(plan: Plan) -> tuple[str, ...]:
-    """Return the nodes that some entry leads to, as runs come to them; linear."""
-    found = dict.fromkeys(node for entry in plan.entries.values() for node in list_begun(entry))
-    todo, left = list(found), dict(plan.choices)
-    for name in todo:  # grows while it is walked
-        for edge in plan.nodes[name].edges:
-            shared = left.pop(edge.target.choices, {}) if type(edge.target) is Pick else {}
-            fresh = [
-                each for each in dict.fromkeys((*list_targets(edge.target), *shared.values())) if each not in found
-            ]
-            found |= dict.fromkeys(fresh)
-            todo.extend(fresh)
-    return tuple(found)
-
-
-def _references(plan: Plan) -> Iterator[Reference]:
-    for entry in plan.entries.values():
-        yield from [("nodes", entry)] if isinstance(entry, str) else _of_target(entry)
-    yield from (("nodes", node) for nodes in plan.choices.values() for node in nodes.values())
-    if plan.entry is not None:
-        yield "entries", plan.entry
-    for node in plan.nodes.values():
-        yield from _of_act(node.act)
-        yield from (found for edge in node.edges for found in _of_target(edge.target))
-        if node.validation is not None:
-            yield from (("validators", each.validator) for each in node.validation.checked)
-            for template in node.validation.prompts.values():
-                yield from _of_template(template)
-    yield from _contents(*(each.schema for each in plan.inputs.values()), *plan.plans.values())
-    yield from (("nodes", name) for name in (plan.phases.labels if plan.phases is not None else ()))
-    yield from _contents(*(each.schema for each in plan.tools.values()))
-    yield from (("servers", each.server) for each in plan.tools.values() if each.server is not None)
-    if plan.system is not None:
-        yield from _of_template(plan.system.prompt)
-        yield from _of_variables(plan.system.variables.values())
-
-
-def _of_target(target: Target) -> Iterator[Reference]:
-    yield from (("nodes", name) for name in list_targets(target))
-    if type(target) is Pick:
-        yield "choices", target.choices
-    elif type(target) is Schedule:
-        yield from (("nodes", name) for needed in target.needs.values() for name in needed)
-
-
-def _of_act(act: Act) -> Iterator[Reference]:
-    match act:
-        case Prompt():
-            asked: tuple[Prompt | Repeat, ...] = (act, *(act.repeats or ()))
-            for each in asked:
-                yield from _of_template(each.prompt or ())
-                yield from _of_variables(each.variables.values())
-            yield from _contents(act.schema)
-            yield from (("tools", tool) for tool in act.tools or ())
-        case Converse():
-            yield from _of_template(act.prompt)
-            yield from _contents(act.schema, act.accepts)
-            yield from (("tools", tool) for tool in act.tools)
-        case Command():
-            yield from (found for word in act.words for found in _of_template(word))
-        case Process():
-            yield from (("nodes", each.node) for each in act.inputs.values() if each.node is not None)
-        case Delegate():
-            yield "plans", act.agent
-            yield from (found for comment in act.comments.values() for found in _of_template(comment))
-        case Rest():
-            pass
-
-
-def _of_template(template: Template) -> Iterator[Reference]:
-    todo = [*template]
-    for piece in todo:  # grows while it is walked
-        if isinstance(piece, Text):
-            yield "contents", piece.content
-        todo.extend(inside(piece))
-
-
-def _of_variables(supplies: Iterable[Supply]) -> Iterator[Reference]:
-    yield from (("nodes", each.node) for each in supplies if isinstance(each, Carried))
-
-
-def _contents(*names: str | None) -> Iterator[Reference]:
-    yield from (("contents", name) for name in names if name is not None)
-
 
 Definitions = dict[str, Json]
 Known = Mapping[str, Container[str]]
 """The names that a plan has: those of its `nodes`, of its `contents`, and so on."""
-TAG = "is"
-"""The member that says which of several classes an object is."""
 
 
 class CodecError(Exception):
@@ -208,6 +47,21 @@ class Codec:
     write: Callable[[Any], Json]
     describe: Callable[[Definitions], Json]
     plain: type | None = None
+
+
+@value
+class Size:
+    """What is said of a list or an object that has at least so many members."""
+
+    least: int
+
+
+@value
+class Within:
+    """What is said of a form that must be within a bound, and the reason when it is not."""
+
+    is_within: Callable[[Any], bool]
+    reason: str
 
 
 def itself(given: Any) -> Any:
@@ -323,15 +177,6 @@ def text_or(text: Codec, other: Codec) -> Codec:
     )
 
 
-def late(codec: Callable[[], Codec]) -> Codec:
-    """Return a codec that is looked up when it is first needed, because it contains itself."""
-    return Codec(
-        lambda given, known: codec().read(given, known),
-        lambda given: codec().write(given),
-        lambda found: codec().describe(found),
-    )
-
-
 def bound(codec: Codec, is_within: Callable[[Any], bool], reason: str) -> Codec:
     """Return a codec that accepts only what is within a bound; the bound keeps recursive readers within the stack."""
 
@@ -352,6 +197,8 @@ def bound(codec: Codec, is_within: Callable[[Any], bool], reason: str) -> Codec:
     return Codec(read, write, codec.describe)
 
 
+DEEPEST = 100
+"""How deep pieces may be nested, and any JSON in a plan."""
 TOO_DEEP = f"is nested more than {DEEPEST} deep"
 _DIGITS = "0123456789abcdef"
 _NESTING = {dict, list, tuple}
@@ -413,6 +260,237 @@ CALL = leaf(
 )
 DIGEST = Codec(_digest, itself, _digest_schema)
 PATH = Codec(_path, list, _path_schema)
-TEXTS = many(TEXT)
-CONTENT = name_in("contents", DIGEST)
-NODE_NAME = name_in("nodes", TEXT)
+
+
+NON_EMPTY = Size(1)
+Call = Annotated[str, CALL]
+Count = Annotated[int, COUNT]
+Digest = Annotated[str, DIGEST]
+Path = Annotated[tuple[str | int, ...], PATH]
+Positive = Annotated[int, POSITIVE]
+
+AgentName = Annotated[str, name_in("plans", TEXT)]
+ChoicesName = Annotated[str, name_in("choices", TEXT)]
+Content = Annotated[str, name_in("contents", DIGEST)]
+EntryName = Annotated[str, name_in("entries", TEXT)]
+NodeName = Annotated[str, name_in("nodes", TEXT)]
+ServerName = Annotated[str, name_in("servers", TEXT)]
+ToolName = Annotated[str, name_in("tools", TEXT)]
+ValidatorName = Annotated[str, name_in("validators", TEXT)]
+
+
+def write(given: object) -> Json:
+    """Return the JSON of a value of a plan."""
+    return codec_of(type(given)).write(given)
+
+
+def write_all(given: Iterable[object]) -> list[Json]:
+    """Return the JSON of several values of a plan."""
+    return [write(each) for each in given]
+
+
+def codec_of(form: Any) -> Codec:
+    """Return the codec of what an annotation allows: derived once for a class and for a union of classes."""
+    found = _DERIVED.get(form)
+    if found is not None:
+        return found
+    origin = get_origin(form)
+    if origin is Annotated:
+        inner, *said = get_args(form)
+        return _refine(inner, [each for each in said if not isinstance(each, str)])
+    if origin is tuple:
+        return many(codec_of(get_args(form)[0]))
+    if origin is Mapping:
+        return _table(form, 0)
+    if origin in _UNIONS:
+        return _of_union(form)
+    if not isinstance(form, type):
+        raise TypeError(f"{form} has no codec")
+    if issubclass(form, StrEnum):
+        return member_of(form)
+    return _keep(form, lambda: _record(form))
+
+
+def _refine(form: Any, said: list[Any]) -> Codec:
+    """Return the codec of a form of which more is said: another codec, a size, or a bound; of nothing but one form."""
+    if form not in _DERIVED and get_origin(form) in _UNIONS and NoneType in get_args(form):
+        return _refine(_without_none(form), said)
+    if not said:
+        return codec_of(form)
+    [extra] = said
+    if isinstance(extra, Codec):
+        return extra
+    if isinstance(extra, Within):
+        return bound(codec_of(form), extra.is_within, extra.reason)
+    return _table(form, extra.least) if get_origin(form) is Mapping else many(codec_of(get_args(form)[0]), extra.least)
+
+
+def _without_none(form: Any) -> Any:
+    return reduce(or_, (each for each in get_args(form) if each is not NoneType))
+
+
+def _table(form: Any, least: int) -> Codec:
+    names, values = get_args(form)
+    return table(codec_of(values), least, None if names is str else codec_of(names))
+
+
+def _of_union(form: Any) -> Codec:
+    """Return the codec of a union: of a text or something else, or of classes with tags."""
+    kinds = get_args(form)
+    text = next((each for each in kinds if each is str or get_origin(each) is Annotated), None)
+    if text is not None:
+        [other] = (each for each in kinds if each is not text)
+        return text_or(codec_of(text), _union((other,)))
+    return _keep(form, lambda: _union(kinds))
+
+
+def _keep(form: Any, derive: Callable[[], Codec]) -> Codec:
+    """Derive a codec once. Meanwhile, a form that contains itself gets a codec that looks the whole one up."""
+
+    def whole() -> Codec:
+        return _DERIVED[form]
+
+    _DERIVED[form] = Codec(
+        lambda given, known: whole().read(given, known),
+        lambda given: whole().write(given),
+        lambda found: whole().describe(found),
+    )
+    _DERIVED[form] = made = derive()
+    return made
+
+
+_DERIVED: dict[Any, Codec] = {str: TEXT, bool: FLAG, Json: ANY}
+_UNIONS = (Union, UnionType)
+
+
+@value
+class _Field:
+    """One member: its name in JSON, its codec, its description, and its default."""
+
+    attribute: str
+    name: str
+    codec: Codec
+    about: str
+    is_needed: bool
+    default: Any
+
+
+def _list_fields(kind: Any) -> tuple[_Field, ...]:
+    """Return the members that the annotations of a class declare."""
+    defaults: Mapping[str, Any] = kind.__dict__["_defaults"]
+    found = []
+    for name, form in get_annotations(kind, eval_str=True).items():
+        about = next(each for each in get_args(form) if isinstance(each, str))
+        found.append(_Field(name, camel(name), codec_of(form), about, name not in defaults, defaults.get(name)))
+    return tuple(found)
+
+
+def _record(kind: type) -> Codec:
+    """Return the codec of the values of a class. A member that has its default is not written."""
+    fields, tag = _list_fields(kind), tag_of(kind)
+    steps = [(each.name, each.attribute, each.codec.write, each.is_needed, each.default) for each in fields]
+
+    def write(given: Any) -> Json:
+        made: dict[str, Json] = {} if tag is None else {TAG: tag}
+        for name, attribute, inner, is_needed, default in steps:
+            held = getattr(given, attribute)
+            if is_needed or (held is not default and held != default):
+                made[name] = inner(held)
+        return made
+
+    return Codec(_Reader(kind, fields).read, write, lambda found: _define(found, kind, fields))
+
+
+def _union(kinds: Iterable[Any]) -> Codec:
+    """Return the codec of what is of one of several classes; the tag tells which."""
+    variants = {tag_of(kind): codec_of(kind) for kind in kinds}
+    readers = {tag: codec.read for tag, codec in variants.items()}
+    expected = f"expected an object whose '{TAG}' is {' or '.join(map(repr, variants))}"
+
+    def read(given: Any, known: Known) -> Any:
+        try:
+            chosen = readers[given[TAG]]
+        except (KeyError, TypeError):  # no such tag, no tag, no text, no object
+            raise CodecError(expected) from None
+        return chosen(given, known)
+
+    def describe(found: Definitions) -> Json:
+        return {"oneOf": [codec.describe(found) for codec in variants.values()]}
+
+    return Codec(read, write, describe)
+
+
+def camel(name: str) -> str:
+    """Return the name of a member in JSON: `fail_fast` is `failFast`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+class _Reader:
+    """Reads objects: most of the time that reading a plan takes goes here."""
+
+    def __init__(self, kind: type, fields: tuple[_Field, ...]) -> None:
+        steps = [(each, each.attribute, each.codec.plain, each.codec.read) for each in fields]
+        self._kind, self._fields = kind, fields
+        self._needed = [(each.name, to, plain, read) for each, to, plain, read in steps if each.is_needed]
+        self._optional = [(each.name, to, plain, read) for each, to, plain, read in steps if not each.is_needed]
+        self._least = len(self._needed) + (tag_of(kind) is not None)
+
+    def read(self, given: Any, known: Known) -> Any:
+        if type(given) is not dict:
+            raise CodecError("expected an object")
+        made, name, left = dict[str, Any](), "", len(given) - self._least
+        try:
+            for name, attribute, plain, inner in self._needed:
+                held = given[name]
+                made[attribute] = inner(held, known) if plain is None or type(held) is not plain else held
+            for name, attribute, plain, inner in self._optional:
+                if not left:
+                    break
+                if name in given:
+                    held = given[name]
+                    made[attribute] = inner(held, known) if plain is None or type(held) is not plain else held
+                    left -= 1
+        except CodecError as error:
+            error.way.append(name)
+            raise
+        except KeyError as error:
+            raise CodecError(f"lacks '{name}'") from error
+        if left:
+            raise CodecError("is not a member of this object", self._find_foreign(given))
+        return self._kind(**made)
+
+    def _find_foreign(self, given: Iterable[str]) -> str:
+        """Return a member of an object that the class does not have."""
+        known = {TAG, *(each.name for each in self._fields)}
+        return next((name for name in given if name not in known), TAG)
+
+
+def _define(found: Definitions, kind: type, fields: tuple[_Field, ...]) -> Json:
+    """Put the schema of a class into the definitions, once, and return a reference to it."""
+    name = kind.__name__
+    if name not in found:
+        found[name] = None  # a class may be inside itself
+        found[name] = _schema(found, kind, fields)
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _schema(found: Definitions, kind: type, fields: tuple[_Field, ...]) -> Json:
+    properties: dict[str, Json] = {}
+    for each in fields:
+        member = {"description": each.about, **object_of(each.codec.describe(found))}
+        if not each.is_needed and each.default not in (None, "", (), {}):
+            member["default"] = each.codec.write(each.default)
+        properties[each.name] = member
+    needed, tag = [each.name for each in fields if each.is_needed], tag_of(kind)
+    if tag is not None:
+        properties = {TAG: {"description": "Which of several kinds it is.", "const": tag}, **properties}
+        needed = [TAG, *needed]
+    return {
+        "title": kind.__name__,
+        "description": (kind.__doc__ or "").partition("\n\n")[0],
+        "type": "object",
+        "properties": properties,
+        "required": needed,
+        "additionalProperties": False,
+    }

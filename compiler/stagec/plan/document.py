@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from stagec.core.canonical import digest
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.plan.act import Supply, Template
+from stagec.plan.codec import NON_EMPTY, Content, Count, Digest, EntryName, NodeName, Positive, member_of
 from stagec.plan.node import Entry, Node, Outcome
 from stagec.plan.surroundings import Server, Session, Tool, Validator
 
@@ -23,34 +25,36 @@ FORMAT = "stagec.plan/1"
 class Input:
     """What whoever starts a run gives it; `default` null is none, and without `schema` anything is allowed."""
 
-    required: bool = False
-    default: Json = None
-    schema: str | None = None
+    required: Annotated[bool, "Whether a run cannot start without it."] = False
+    default: Annotated[Json, "The value when none is given; null is no default."] = None
+    schema: Annotated[Content | None, "The JSON Schema of its value."] = None
 
 
 @value
 class System:
     """The prompt that stands before all others, and where its variables come from."""
 
-    prompt: Template
-    variables: Mapping[str, Supply] = NOTHING
+    prompt: Annotated[Template, "The system prompt."]
+    variables: Annotated[Mapping[str, Supply], "Where each of its variables comes from."] = NOTHING
 
 
 @value
 class Judge:
     """How it is judged that the work is done: one of the verdict types of agent definitions, and its settings."""
 
-    kind: str
-    settings: Mapping[str, Json] = NOTHING
+    kind: Annotated[str, "The verdict type."]
+    settings: Annotated[Mapping[str, Json], "Its settings."] = NOTHING
 
 
 @value
 class Limits:
     """Bounds of a run: node executions, how the run ends when they are used up, and how many nodes run together."""
 
-    executions: int | None = None
-    reached: Outcome = Outcome.FAILED
-    parallel: int = 1
+    executions: Annotated[Positive | None, "The most node executions of a run; absent where no node can repeat."] = None
+    reached: Annotated[
+        Outcome, member_of((Outcome.DONE, Outcome.FAILED)), "How the run ends when another one would begin."
+    ] = Outcome.FAILED
+    parallel: Annotated[Positive, "How many nodes may run at the same time."] = 1
 
 
 @value
@@ -62,13 +66,15 @@ class Facts:
     turns of models of a run, turns also of the agents that it runs.
     """
 
-    done: tuple[str, ...]
-    failed: tuple[str, ...]
-    cycles: tuple[tuple[str, ...], ...]
-    executions: int
-    turns: int
-    interrupted: tuple[str, ...] = ()
-    blocked: tuple[str, ...] = ()
+    done: Annotated[tuple[str, ...], "The nodes with an edge that ends a scope or the run as done, sorted."]
+    failed: Annotated[tuple[str, ...], "The nodes with an edge that ends a scope or the run as failed, sorted."]
+    cycles: Annotated[tuple[tuple[str, ...], ...], "The largest sets of nodes that lead back into themselves, sorted."]
+    executions: Annotated[Count, "The most node executions of a run."]
+    turns: Annotated[Count, "The most turns of models in a run."]
+    interrupted: Annotated[
+        tuple[str, ...], "The nodes with an edge that ends a scope or the run as interrupted, sorted."
+    ] = ()
+    blocked: Annotated[tuple[str, ...], "The nodes with an edge that ends the run as blocked, sorted."] = ()
 
 
 @value
@@ -80,22 +86,24 @@ class Phases:
     is completed.
     """
 
-    most: int
-    row: int = 0
-    pause: int = 0
-    labels: Mapping[str, tuple[str, ...]] = NOTHING
-    ordering: tuple[str, ...] = ()
+    most: Annotated[Positive, "The most transitions of a run."]
+    row: Annotated[Count, "The most transitions to the same phase, one after the other; 0 is any number."] = 0
+    pause: Annotated[Count, "How many milliseconds pass between two phases."] = 0
+    labels: Annotated[
+        Mapping[NodeName, tuple[str, ...]], "The labels of an issue by phase; the first is the one written down."
+    ] = NOTHING
+    ordering: Annotated[tuple[str, ...], "The other labels that are removed when a run is completed."] = ()
 
 
 @value
 class Names:
     """What the system calls things: a node is a `step`, `stage` or `phase`, an outcome an `intent` or a `verdict`."""
 
-    node: str
-    outcome: str
+    node: Annotated[str, "What a node is called."]
+    outcome: Annotated[str, "What an outcome is called."]
 
 
-@value
+@value(tag=FORMAT)
 class Plan:
     """One flow, frozen.
 
@@ -106,27 +114,38 @@ class Plan:
     when nodes run these.
     """
 
-    id: str
-    names: Names
-    entries: Mapping[str, Entry]
-    nodes: Mapping[str, Node]
-    contents: Mapping[str, str]
-    limits: Limits
-    entry: str | None = None
-    title: str | None = None
-    version: str | None = None
-    choices: Mapping[str, Mapping[str, str]] = NOTHING
-    inputs: Mapping[str, Input] = NOTHING
-    system: System | None = None
-    judge: Judge | None = None
-    validators: Mapping[str, Validator] = NOTHING
-    tools: Mapping[str, Tool] = NOTHING
-    servers: Mapping[str, Server] = NOTHING
-    session: Session | None = None
-    sources: Mapping[str, str] = NOTHING
-    facts: Facts | None = None
-    plans: Mapping[str, str] = NOTHING
-    phases: Phases | None = None
+    id: Annotated[str, "The name of the flow."]
+    names: Annotated[Names, "What the system calls things."]
+    entries: Annotated[
+        Mapping[str, Entry], NON_EMPTY, "The node or the schedule with which a run begins, by what selects it."
+    ]
+    nodes: Annotated[Mapping[str, Node], "The nodes, by id."]
+    contents: Annotated[
+        Mapping[Digest, str], "Prompts and schemas, each under `sha256:` and the digest of its UTF-8 bytes."
+    ]
+    limits: Annotated[Limits, "The bounds of a run."]
+    entry: Annotated[EntryName | None, "What selects the entry when nobody says."] = None
+    title: Annotated[str | None, "What people call the flow."] = None
+    version: Annotated[str | None, "The version of the flow."] = None
+    choices: Annotated[
+        Mapping[str, Annotated[Mapping[str, NodeName], NON_EMPTY]],
+        "The node that each answer means, by what targets call these.",
+    ] = NOTHING
+    inputs: Annotated[Mapping[str, Input], "What a run is given."] = NOTHING
+    system: Annotated[System | None, "The system prompt of every node that prompts."] = None
+    judge: Annotated[Judge | None, "How it is judged that the work is done."] = None
+    validators: Annotated[Mapping[str, Validator], "The validators, by name."] = NOTHING
+    tools: Annotated[Mapping[str, Tool], "The tools that nodes use, by name."] = NOTHING
+    servers: Annotated[Mapping[str, Server], "The MCP servers that these tools come from, by name."] = NOTHING
+    session: Annotated[Session | None, "What holds outside nodes."] = None
+    sources: Annotated[
+        Mapping[str, Digest], "The digest of every file of the plan, by its path from the file of the flow."
+    ] = NOTHING
+    facts: Annotated[Facts | None, "What is proved of every run."] = None
+    plans: Annotated[
+        Mapping[str, Content], "The plans of the agents that nodes run, by name; each is a payload (§ 1)."
+    ] = NOTHING
+    phases: Annotated[Phases | None, "What holds of a run of phases; there when nodes run agents."] = None
 
 
 @value

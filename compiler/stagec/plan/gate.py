@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
-from stagec.plan.act import Path, Template
+from stagec.plan.act import Template
+from stagec.plan.codec import Count, Path, Positive, ValidatorName, words
 
 
-@value
+@value(tag="among")
 class Among:
     """Holds when the value at a path equals one of several."""
 
-    path: Path
-    values: tuple[Json, ...]
+    path: Annotated[Path, "The path in the result."]
+    values: Annotated[tuple[Json, ...], "The values of which one must be there."]
 
 
-@value
+@value(tag="reads")
 class Reads:
     """Holds when the value at a path, as text, is one of several."""
 
-    path: Path
-    texts: tuple[str, ...]
+    path: Annotated[Path, "The path in the result."]
+    texts: Annotated[tuple[str, ...], "The texts of which one must be read there."]
 
 
-@value
+@value(tag="exists")
 class Exists:
     """Holds when there is, or is not, a value at a path; null counts as one."""
 
-    path: Path
-    present: bool
+    path: Annotated[Path, "The path in the result."]
+    present: Annotated[bool, "Whether there must be a value, or none."]
 
 
 Term = Among | Reads | Exists
 
 
-@value
+@value(tag="intent")
 class IntentGate:
     """Read the outcome, an intent, from a field of the answer.
 
@@ -44,46 +46,46 @@ class IntentGate:
     names a node. `handoff` are the paths of what is kept for other nodes, each under its last part.
     """
 
-    field: Path
-    intents: tuple[str, ...]
-    fail_fast: bool = True
-    fallback: str | None = None
-    target: Path | None = None
-    handoff: tuple[Path, ...] = ()
+    field: Annotated[Path, "The path of the intent in the answer."]
+    intents: Annotated[tuple[str, ...], "The intents that are allowed."]
+    fail_fast: Annotated[bool, "Whether the run fails when no allowed intent can be read."] = True
+    fallback: Annotated[str | None, "The intent that counts then, where the run does not fail."] = None
+    target: Annotated[Path | None, "The path at which an answer names the node to jump to."] = None
+    handoff: Annotated[tuple[Path, ...], "The paths of what is kept for other nodes."] = ()
 
 
 @value
 class Check:
     """One judgement of a result: when it applies, and the verdict."""
 
-    verdict: str
-    when: tuple[Term, ...] = ()
-    reason: str | None = None
+    verdict: Annotated[str, words("retry", "fail"), "The verdict."]
+    when: Annotated[tuple[Term, ...], "What must hold of the result."] = ()
+    reason: Annotated[str | None, "What the model, or whoever reads the result, is told."] = None
 
 
-@value
+@value(tag="verdict")
 class VerdictGate:
     """Judge the result: the first check that applies decides; else the verdict is `retry` on a cap and `ok` if not."""
 
-    checks: tuple[Check, ...] = ()
+    checks: Annotated[tuple[Check, ...], "The judgements, the first that applies counts."] = ()
 
 
-@value
+@value(tag="judge")
 class JudgeGate:
     """Ask the judge of the plan whether the work is done: the outcome is `verdict` if it is and `next` if not."""
 
 
-@value
+@value(tag="exit")
 class ExitGate:
     """Take the exit status of a program: the outcome is `closing` for 0 and `repeat` for every other."""
 
 
-@value
+@value(tag="stage")
 class StageGate:
     """Take how an attempt of a stage has ended: the outcome is `success`, `failure` or `interrupted`."""
 
 
-@value
+@value(tag="agent")
 class AgentGate:
     """Take how the run of an agent has ended.
 
@@ -92,17 +94,17 @@ class AgentGate:
     `otherwise`.
     """
 
-    role: str
-    outcomes: tuple[str, ...]
-    otherwise: str = "otherwise"
-    verdicts: bool = False
+    role: Annotated[str, words("transformer", "validator"), "Whether success and failure count, or the verdict."]
+    outcomes: Annotated[tuple[str, ...], "The outcomes that count as themselves."]
+    otherwise: Annotated[str, "The outcome that all others count as."] = "otherwise"
+    verdicts: Annotated[bool, "Whether the verdict of a transformer that has failed counts, if it has one."] = False
 
 
-@value
+@value(tag="rest")
 class RestGate:
     """Accept the end of the run, the only outcome."""
 
-    outcome: str
+    outcome: Annotated[str, "The outcome."]
 
 
 Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate | AgentGate | RestGate
@@ -112,16 +114,19 @@ Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate | AgentGate |
 class Backoff:
     """How long to wait before trying again: `none`, `fixed`, or `exponential`, doubled each time."""
 
-    kind: str = "none"
-    milliseconds: int = 0
+    kind: Annotated[str, words("none", "fixed", "exponential"), "How the wait grows."] = "none"
+    milliseconds: Annotated[Count, "The first wait."] = 0
 
 
 @value
 class Retry:
     """How often a node may act in one execution, all in all, and how long to wait in between."""
 
-    attempts: int
-    backoff: Backoff
+    attempts: Annotated[Positive, "The most attempts of one execution, the first included."]
+    backoff: Annotated[Backoff, "How long to wait before the next attempt."]
+
+
+Policy = Annotated[str, words("retry-later", "skip", "fail", "ask")]
 
 
 @value
@@ -131,18 +136,20 @@ class Admission:
     `on_defer` and `on_block` are `retry-later`, `skip`, `fail` or `ask`.
     """
 
-    on_defer: str
-    on_block: str
-    defer: tuple[Term, ...] = ()
-    block: tuple[Term, ...] = ()
+    on_defer: Annotated[Policy, "What happens when the node is deferred."]
+    on_block: Annotated[Policy, "What happens when the node is blocked."]
+    defer: Annotated[
+        tuple[Term, ...], "What holds of the context when the node is deferred; nothing never defers."
+    ] = ()
+    block: Annotated[tuple[Term, ...], "What holds of the context when the node is blocked; nothing never blocks."] = ()
 
 
 @value
 class Condition:
     """One validator that must succeed, with the values of the parameters in its command."""
 
-    validator: str
-    params: Mapping[str, Json] = NOTHING
+    validator: Annotated[ValidatorName, "The validator."]
+    params: Annotated[Mapping[str, Json], "The values of the parameters in its command."] = NOTHING
 
 
 @value
@@ -153,12 +160,12 @@ class Validation:
     outcome but `repeat` counts. `preflight` must hold before the model is asked at all; else the run has failed.
     """
 
-    conditions: tuple[Condition, ...] = ()
-    action: str = "retry"
-    attempts: int = 3
-    prompts: Mapping[str, Template] = NOTHING
-    every_outcome: bool = False
-    preflight: tuple[Condition, ...] = ()
+    conditions: Annotated[tuple[Condition, ...], "The conditions, in this order; the first that fails counts."] = ()
+    action: Annotated[str, words("retry", "abort", "skip"), "What a failure leads to."] = "retry"
+    attempts: Annotated[Positive, "The failure of this number ends the run as failed."] = 3
+    prompts: Annotated[Mapping[str, Template], "The prompt of the next attempt, by failure pattern."] = NOTHING
+    every_outcome: Annotated[bool, "Whether they must hold before any outcome but `repeat` counts."] = False
+    preflight: Annotated[tuple[Condition, ...], "The conditions that must hold before the model is asked."] = ()
 
     @property
     def checked(self) -> tuple[Condition, ...]:

@@ -9,15 +9,14 @@ from math import isfinite
 
 from stagec.core.canonical import MOST, canonical, digest
 from stagec.core.collector import PausedCollector
-from stagec.core.json import Json
+from stagec.core.json import Json, object_of
 from stagec.core.place import Pointer, pointer_text
-from stagec.core.value import NOTHING, replace, value
+from stagec.core.value import NOTHING, TAG, replace, value
 from stagec.core.words import quote
 from stagec.plan.agents import find_unfit_agent
-from stagec.plan.codec import TAG, CodecError, Known
+from stagec.plan.codec import DIGEST, CodecError, Definitions, Known, codec_of, write
 from stagec.plan.document import FORMAT, Plan
 from stagec.plan.facts import facts, unaffordable
-from stagec.plan.plan_codec import PLAN
 from stagec.plan.soundness import unsound
 
 TYPE_CHECKING = False
@@ -56,6 +55,26 @@ def read_frame(data: bytes) -> tuple[str, bytes]:
     return found, payload
 
 
+def schema() -> Json:
+    """Return the JSON Schema of the file of a plan: of the frame and of what is inside it."""
+    found: Definitions = {}
+    plan = object_of(codec_of(Plan).describe(found))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:stagec:schema:plan",
+        "title": FORMAT,
+        "description": "One flow, frozen; docs/plan-format.md says what each part means and what no schema can say.",
+        "type": "object",
+        "properties": {
+            "digest": {"description": "The digest of the bytes of the plan.", **object_of(DIGEST.describe(found))},
+            "plan": {"description": "The plan, as RFC 8785 writes it.", **plan},
+        },
+        "required": ["digest", "plan"],
+        "additionalProperties": False,
+        "$defs": dict(sorted(found.items())),
+    }
+
+
 _TABLES: Mapping[str, Json] = {
     "nodes": None,
     "contents": None,
@@ -86,7 +105,7 @@ def dump(plan: Plan) -> bytes:
     """Return the file of a plan; raise `ValueError` when it holds what JSON cannot hold exactly, or holds too deep."""
     try:
         with PausedCollector():
-            return write_frame(canonical(PLAN.write(plan)))
+            return write_frame(canonical(write(plan)))
     except CodecError as error:
         raise ValueError(f"something in it {error.reason}") from error
 
@@ -141,7 +160,7 @@ def _load_one(data: bytes) -> Loaded:
             way_out = "compile its sources again, or use the stagec that made it"
             raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}; {way_out}")
         try:
-            plan: Plan = PLAN.read(given, _find_known(given))
+            plan: Plan = codec_of(Plan).read(given, _find_known(given))
         except CodecError as error:
             raise _refusal(tuple(reversed(error.way)), error.reason) from error
         for flaws in (unsound, unaffordable):

@@ -9,11 +9,11 @@ from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, Prompt, Repeat, Rest, Scope, Template, strays
 from stagec.plan.agents import Flaw, find_phase_flaws, find_schedule_flaws, list_phase_outcomes
-from stagec.plan.codec import find_reached
 from stagec.plan.document import Plan
 from stagec.plan.facts import cycles
 from stagec.plan.gate import AgentGate, ExitGate, Gate, IntentGate, JudgeGate, RestGate, StageGate, VerdictGate
 from stagec.plan.node import Fork, Named, Node, Pick
+from stagec.plan.references import find_reached
 
 Flaws = list[Flaw]
 """Where in a plan promises are broken, and how."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Annotated
 
 from stagec.core.value import NOTHING, value
+from stagec.plan.codec import Call, Content, Digest, ServerName, words
 
 _BOUNDARY = re.compile(r"github[A-Z]\w*(?:Close|Comment|Create|Merge|Publish|Update)")
 
@@ -47,8 +49,8 @@ EXTRACTORS = (
 class Success:
     """When the command of a validator has succeeded: `empty`, `exit`, `contains` or `matches`, and of what."""
 
-    kind: str
-    argument: str = ""
+    kind: Annotated[str, words("empty", "exit", "contains", "matches"), "What is looked at."]
+    argument: Annotated[str, "The exit status, the text or the regular expression."] = ""
 
 
 @value
@@ -58,10 +60,10 @@ class Validator:
     `extract` maps the names that the prompt of the next attempt uses to the extractors that find their values.
     """
 
-    command: str
-    success: Success
-    pattern: str
-    extract: Mapping[str, str] = NOTHING
+    command: Annotated[str, "The command, for `sh -c`; `${name}` stands for a parameter."]
+    success: Annotated[Success, "When it has succeeded."]
+    pattern: Annotated[str, "The failure pattern of its failure."]
+    extract: Annotated[Mapping[str, str], "The extractor of each value that the next prompt uses."] = NOTHING
 
 
 @value
@@ -73,14 +75,14 @@ class Tool:
     description there. `command` is the argument vector of a program that carries calls out.
     """
 
-    origin: str
-    effects: str
-    server: str | None = None
-    schema: str | None = None
-    digest: str | None = None
-    description: str | None = None
-    command: tuple[str, ...] = ()
-    described: str | None = None
+    origin: Annotated[str, words("bundled", "discovered", "mcp", "unknown"), "Where it comes from."]
+    effects: Annotated[str, words("read", "mutating", "unknown"), "What calling it may do."]
+    server: Annotated[ServerName | None, "The MCP server that offers it."] = None
+    schema: Annotated[Content | None, "The JSON Schema of its argument."] = None
+    digest: Annotated[Digest | None, "The digest of that schema, as the lock of the tools has it."] = None
+    description: Annotated[str | None, "What the tool does, in words for models."] = None
+    command: Annotated[tuple[str, ...], "The program that carries calls out, and its arguments."] = ()
+    described: Annotated[Digest | None, "The digest of its description, as the lock of the tools has it."] = None
 
 
 @value
@@ -91,28 +93,38 @@ class Server:
     the lock has it.
     """
 
-    launch: str | None = None
-    command: str | None = None
-    args: tuple[str, ...] = ()
-    cwd: str | None = None
-    environment: tuple[str, ...] = ()
-    url: str | None = None
-    headers: tuple[str, ...] = ()
+    launch: Annotated[Digest | None, "The digest of how it is started, as the lock of the tools has it."] = None
+    command: Annotated[str | None, "The program that is started."] = None
+    args: Annotated[tuple[str, ...], "Its arguments."] = ()
+    cwd: Annotated[str | None, "The folder it is started in, relative to the catalogue's."] = None
+    environment: Annotated[tuple[str, ...], "The names of the environment variables it is given."] = ()
+    url: Annotated[str | None, "Its address."] = None
+    headers: Annotated[tuple[str, ...], "The names of the headers it is sent."] = ()
+
+
+MessageStage = Annotated[
+    str, words("RECEIVE_INPUT", "COMPOSE_REQUEST", "SEND_REQUEST", "STREAM_RESPONSE", "TOOL_CALL", "RENDER")
+]
 
 
 @value
 class LoopHook:
     """A Python callable at one stage of the message loop: `when` is `pre` or `post`."""
 
-    stage: str
-    when: str
-    kind: str
-    call: str
+    stage: Annotated[MessageStage, "The stage of the message loop."]
+    when: Annotated[str, words("pre", "post"), "Before or after it."]
+    kind: Annotated[str, words("transform", "guard", "observer"), "What the callable may do."]
+    call: Annotated[Call, "The callable."]
+
+
+SecurityMode = Annotated[str, words("ask", "allowlist", "yolo")]
 
 
 @value
 class Session:
     """What holds outside nodes and for all of them: the security mode, and the callables of the message loop."""
 
-    mode: str | None = None
-    hooks: tuple[LoopHook, ...] = ()
+    mode: Annotated[SecurityMode | None, "The security mode outside nodes."] = None
+    hooks: Annotated[
+        tuple[LoopHook, ...], "Callables at stages of the message loop, in the order in which they are called."
+    ] = ()

@@ -16,7 +16,8 @@ from stagec.core.secrets import Redactor
 from stagec.core.terminal import columns
 from stagec.core.value import NOTHING, value
 from stagec.core.words import listing, quote
-from stagec.plan.act import Converse, Path
+from stagec.plan.act import Converse
+from stagec.plan.codec import Path
 from stagec.plan.document import Plan
 from stagec.plan.gate import Admission, Among, Exists, Term
 from stagec.plan.node import Chain, Fork, Go, Node, Schedule, Stop, Target

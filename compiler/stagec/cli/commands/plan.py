@@ -35,12 +35,11 @@ from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote, shorten_digest
 from stagec.plan import FORMAT, Loaded, Plan
 from stagec.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
-from stagec.plan.codec import dangling, find_reached, list_targets
+from stagec.plan.codec import write
 from stagec.plan.document import Facts, Input
 from stagec.plan.gate import Validation
-from stagec.plan.node import Node, Pick, Schedule
-from stagec.plan.node_codecs import NODE
-from stagec.plan.plan_codec import PLAN
+from stagec.plan.node import Node, Pick, Schedule, list_targets
+from stagec.plan.references import dangling, find_reached
 from stagec.plan.surroundings import Server, Tool, Validator
 
 _MOST = 8
@@ -392,7 +391,7 @@ def _format_json_node_page(text: str) -> str:
 
 def format_plan(loaded: Loaded) -> str:
     """Return a plan and its digest, with blanks."""
-    return _format({"digest": loaded.digest, "plan": PLAN.write(loaded.plan)})
+    return _format({"digest": loaded.digest, "plan": write(loaded.plan)})
 
 
 def format_node(plan: Plan, name: str) -> str:
@@ -400,7 +399,7 @@ def format_node(plan: Plan, name: str) -> str:
     node = plan.nodes[name]
     alone = replace(plan, nodes={name: node}, contents={}, inputs={}, tools={}, system=None)
     needed = sorted(each for table, each in dangling(alone) if table == "contents")
-    return _format({"id": name, "node": NODE.write(node), "contents": {each: plan.contents[each] for each in needed}})
+    return _format({"id": name, "node": write(node), "contents": {each: plan.contents[each] for each in needed}})
 
 
 def _format(given: Json) -> str:

@@ -15,7 +15,8 @@ from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm
 from stagec.model import flow
 from stagec.model.flow import Flow
 from stagec.plan import surroundings
-from stagec.plan.act import Converse, Hole, Path, Piece, Template, Text
+from stagec.plan.act import Converse, Hole, Piece, Template, Text
+from stagec.plan.codec import Path
 from stagec.plan.document import Draft, Input, Limits, Names, Plan
 from stagec.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
 from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Stop, Target

@@ -25,8 +25,8 @@ from stagec.model.rights import Label, Rights
 from stagec.picture.lines import After, follow_ups
 from stagec.plan import Plan
 from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
-from stagec.plan.codec import find_reached
 from stagec.plan.node import Edge, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
+from stagec.plan.references import find_reached
 
 _DEEPEST = 6
 """Levels of fields inside fields that are listed; the whole schema stands below the table."""

@@ -17,9 +17,9 @@ from stagec.frontends.registry.prompts import Prompts, Store, WantedPrompt, find
 from stagec.frontends.registry.supply import is_given
 from stagec.model.flow import Flow
 from stagec.plan.act import Given, Prompt
-from stagec.plan.codec import find_reached
 from stagec.plan.document import Draft, Input, Judge, Limits, Names, Plan, System
 from stagec.plan.node import Node, Outcome
+from stagec.plan.references import find_reached
 from stagec.plan.surroundings import Tool
 from stagec.sources.read import Sources
 

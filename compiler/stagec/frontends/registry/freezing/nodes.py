@@ -24,7 +24,8 @@ from stagec.frontends.registry.generation import Generation
 from stagec.frontends.registry.prompts import Prompts, read_fallback
 from stagec.frontends.registry.validators import read_success
 from stagec.model import flow
-from stagec.plan.act import Act, Command, Path, Prompt, Repeat, Supply, Template
+from stagec.plan.act import Act, Command, Prompt, Repeat, Supply, Template
+from stagec.plan.codec import Path
 from stagec.plan.gate import Among, Condition, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term, Validation
 from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
 from stagec.plan.surroundings import Success, Validator, is_boundary_tool

@@ -12,7 +12,8 @@ from stagec.frontends.registry.conduct import PromptTag, TagRole, find_tags
 from stagec.frontends.registry.document import OutputSchema, Registry, Step
 from stagec.frontends.registry.inputs import PROVIDED, StepInput, list_inputs, list_provided
 from stagec.frontends.registry.prompts import VARIABLE
-from stagec.plan.act import Carried, Choice, Each, Given, Hole, Path, Piece, Provided, Supply, Template, Text
+from stagec.plan.act import Carried, Choice, Each, Given, Hole, Piece, Provided, Supply, Template, Text
+from stagec.plan.codec import Path
 from stagec.sources.read import Sources
 
 
