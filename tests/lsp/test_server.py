@@ -177,6 +177,14 @@ def test_every_request_has_an_answer(client: Client) -> None:
     client.ask("workspace/executeCommand", lenses[1]["command"])
     shown = next(each for each in client.told if each.get("method") == "window/showMessage")
     assert "at most 20 executions" in shown["params"]["message"]
+    page = client.ask("workspace/executeCommand", {**lenses[0]["command"], "command": "stagec.page"})
+    assert page["html"].startswith("<!DOCTYPE html>")
+    spots = {(each["node"], each["uri"].rpartition("/")[2]) for each in page["nodes"]}
+    assert ("plan", "plan.md") in spots
+    gone = client.ask(
+        "workspace/executeCommand", {"command": "stagec.page", "arguments": [document["textDocument"]["uri"], "x"]}
+    )
+    assert "message" in gone
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
     assert client.ask("textDocument/inlayHint", {**document, "range": whole}) == []
     assert client.end() == 0

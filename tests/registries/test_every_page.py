@@ -69,6 +69,7 @@ FORM_ALONE = {
     "docs/user-guide/review.md": "commands that compare revisions; tests/cli/test_review.py has the same",
     "docs/user-guide/diff.md": "commands that compare revisions; tests/cli/test_diff.py has the same",
     "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
+    "docs/user-guide/agents.md": "settings of hosts; tests/cli/test_agent_tools.py starts the command with a client",
     "docs/user-guide/editors.md": "settings of editors; tests/lsp/test_neovim.py starts one of them with its own",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
     "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",

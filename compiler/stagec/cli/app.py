@@ -35,7 +35,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Scale": ("submit", "worker", "database"),
     "Project": (
         *("init", "export", "tools", "permissions", "bounds"),
-        *("config", "doctor", "schema", "completion", "lsp"),
+        *("config", "doctor", "schema", "completion", "lsp", "mcp"),
     ),
     "Stage protocol": ("markers", "checkpoint"),
 }

@@ -151,6 +151,12 @@ def write_spot(spot: FileSpot) -> types.Location:
     return types.Location(write_address(spot.path), write_range(spot.where))
 
 
+def write_plain_spot(spot: FileSpot) -> dict[str, object]:
+    """Return a place as the protocol writes it, for answers whose members the library does not know."""
+    start, end = ({"line": each.line, "character": each.character} for each in (spot.where.start, spot.where.end))
+    return {"uri": write_address(spot.path), "range": {"start": start, "end": end}}
+
+
 def write_symbol(symbol: Symbol) -> types.DocumentSymbol:
     """Return a definition of a document."""
     return types.DocumentSymbol(

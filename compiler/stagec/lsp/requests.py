@@ -57,6 +57,7 @@ def make_server(load: LoadProject, drawing: Path) -> StagecServer:
         server.feature(method, options)(_answer_apart(answer, server.blame))
     for task in Task:
         server.command(task)(_run_task(server, task))
+    server.command("stagec.page")(_make_page(server))
     return server
 
 
@@ -83,6 +84,17 @@ def _run_task(server: StagecServer, task: Task) -> Callable[..., Awaitable[None]
         await server.run_task(task, str(path), str(flow))
 
     return run
+
+
+def _make_page(server: StagecServer) -> Callable[..., Awaitable[dict[str, object]]]:
+    async def make(*arguments: Any) -> dict[str, object]:
+        path, flow = arguments[-1] if isinstance(arguments[-1], list) else arguments[-2:]
+        try:
+            return await asyncio.to_thread(server.make_page, str(path), str(flow))
+        except Failure as failure:
+            raise JsonRpcInvalidRequest(message=str(failure)) from failure
+
+    return make
 
 
 def _take_notifications(server: StagecServer) -> None:

@@ -22,7 +22,7 @@ from stagec.core.version import __version__
 from stagec.core.words import visible
 from stagec.lsp import conversion as protocol
 from stagec.lsp.checker import Checker
-from stagec.lsp.symbols import Task, draw_flow, tell_bounds
+from stagec.lsp.symbols import Task, draw_flow, list_node_spots, tell_bounds
 from stagec.lsp.workspace import CheckedProject, LoadProject, Workspace, find_real, list_findings
 
 
@@ -129,12 +129,24 @@ class StagecServer(LanguageServer):
         else:
             await self.window_show_document_async(types.ShowDocumentParams(protocol.write_address(text), external=True))
 
-    def _answer_task(self, task: Task, path: str, flow: str) -> str:
+    def make_page(self, path: str, flow: str) -> dict[str, object]:
+        """Return the page with the drawing of a flow, and the places of its nodes as `uri` and `range`."""
+        project, file = self._find_open(path)
+        page = draw_flow(project, file, flow)
+        spots = [
+            {"node": each.node, **protocol.write_plain_spot(each.spot)} for each in list_node_spots(project, file, flow)
+        ]
+        return {"html": page.decode(), "nodes": spots}
+
+    def _find_open(self, path: str) -> tuple[CheckedProject, str]:
         self.opened.check()
         project = self.opened.find_project(path)
         if project is None:
             raise Failure("the file belongs to no open project")
-        file = project.name(find_real(path))
+        return project, project.name(find_real(path))
+
+    def _answer_task(self, task: Task, path: str, flow: str) -> str:
+        project, file = self._find_open(path)
         if task is Task.BOUNDS:
             return tell_bounds(project, file, flow)
         page = draw_flow(project, file, flow)

@@ -19,7 +19,7 @@ from stagec.graph import build
 from stagec.graph.bounds import bound
 from stagec.graph.figures import Assumptions
 from stagec.lsp.hover import name_target
-from stagec.lsp.name_places import FileSpot, read_places
+from stagec.lsp.name_places import KIND_OF_NODE, FileSpot, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
 from stagec.lsp.workspace import CheckedProject
 from stagec.model.flow import Concerns, NameKind, Node, Occurrence
@@ -167,6 +167,31 @@ def draw_flow(project: CheckedProject, file: str, flow: str) -> bytes:
     emitter = member(emitters, "html", Emitter)
     picture = draw(build(found), Concerns((found,), diagnostics).of(found), trees)
     return emitter.emit(fit((draw_failures(picture, emitter.edges),), emitter.limits))
+
+
+@value
+class NodeSpot:
+    """A node of a flow, and a part of a file that defines it or belongs to its definition."""
+
+    node: str
+    spot: FileSpot
+
+
+def list_node_spots(project: CheckedProject, file: str, flow: str) -> Iterator[NodeSpot]:
+    """Yield where the nodes of a flow are written: definitions first, and then their parts, such as prompts."""
+    found = find_meaning(project, file, flow).flow
+    places = read_places(project)
+    kind = KIND_OF_NODE.get(found.names.get("node", ""))
+    own = [
+        each
+        for each in places.list_definitions()
+        if each.kind is kind and each.name in found.nodes and each.owner == found.at.file
+    ]
+    for symbol in _place(project, own):
+        yield NodeSpot(symbol.name, symbol.whole)
+    for node in found.nodes.values():
+        for _, at in node.parts:
+            yield from (NodeSpot(node.id, spot) for spot in places.locate(at.file, [at]).values())
 
 
 def tell_bounds(project: CheckedProject, file: str, flow: str) -> str:

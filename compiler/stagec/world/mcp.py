@@ -299,14 +299,17 @@ def ask(questions: Iterable[Question], report: Progress, finish: Finish) -> tupl
         raise KeyboardInterrupt from None
 
 
-def require_library() -> None:
-    """Raise `Failure` when the library is not installed; keep it from logging what is told in our own words."""
+def require_library(need: str = "asking MCP servers needs") -> None:
+    """Raise `Failure` when the library is not installed; keep it from logging what is told in our own words.
+
+    `need` is who needs it, with the verb.
+    """
     import logging
 
     try:
         import mcp
     except ImportError as error:
-        raise explain_missing_extra("asking MCP servers needs", "mcp") from error
+        raise explain_missing_extra(need, "mcp") from error
     for name in (mcp.__name__, *_LOGGERS):
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False  # what went wrong is told once, in our own words
