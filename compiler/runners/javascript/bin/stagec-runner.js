@@ -6,10 +6,7 @@ import process from "node:process";
 import { parse, write } from "../src/json.js";
 import { read, Refused, Run } from "../src/index.js";
 
-const PROTOCOL = "stagec.conformance/1";
-let plan = null;
-let run = null;
-let known = new Set();
+let [plan, run, known] = [null, null, new Set()];
 
 function load(file) {
   try {
@@ -30,7 +27,7 @@ function step(event) {
 }
 
 const REPLIES = {
-  hello: () => ({ is: "ready", protocol: PROTOCOL, runner: "stagec-runner 0.1.0", profiles: ["registry", "pipeline", "stages"] }),
+  hello: () => ({ is: "ready", protocol: "stagec.conformance/1", runner: "stagec-runner 0.1.0", profiles: ["registry", "pipeline", "stages"] }),
   plan: ({ file }) => load(file),
   event: ({ event }) => step(event),
 };
@@ -40,4 +37,3 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (message.is === "end") break;
   process.stdout.write(`${write(REPLIES[message.is](message))}\n`);
 }
-process.exit(0);

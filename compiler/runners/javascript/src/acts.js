@@ -2,24 +2,21 @@
 
 import { createHash } from "node:crypto";
 import { canonical, has, isObject, isWhole, objectOf } from "./json.js";
-import { regex, Refused } from "./schema.js";
-import { extract, follow, holds, HoleError, put, render, textOf } from "./text.js";
+import { regex } from "./schema.js";
+import { extract, follow, holds, put, render, textOf, tryRender } from "./text.js";
 
-const DAY = 24 * 60 * 60 * 1000;
 const MEAN = { continue: "next", pass: "next", retry: "repeat", wait: "repeat", fail: "repeat", done: "closing", finished: "closing" };
 const RESERVED = ["upstream", "workflowRunId", "stageExecutionId", "attempts", "host"];
 
 /** Several generators that wait for the world at the same time. */
 export class Together {
-  constructor(steps) {
-    this.steps = steps;
-  }
+  constructor(steps) { this.steps = steps; }
 }
 
 function* backOff(execution, number) {
   const { kind = "none", milliseconds = 0 } = execution.node.retry?.backoff ?? {};
   const length = { none: 0, fixed: milliseconds, exponential: milliseconds * 2 ** (number - 1) }[kind];
-  yield execution.ask("wait", { milliseconds: Math.min(DAY, length) });
+  yield execution.ask("wait", { milliseconds: Math.min(24 * 60 * 60 * 1000, length) });
 }
 
 // ---- prompts (§ 3.5)
@@ -44,15 +41,11 @@ function provided(run, name) {
   const { judge, limits } = run.plan;
   const settings = judge?.settings ?? {};
   const told = Object.keys(settings).sort().map((each) => `${each}: ${textOf(settings[each])}`).join(", ");
+  const remaining = limits.executions === undefined ? undefined : limits.executions - run.executions;
   const known = {
-    iteration: run.executions + 1,
-    completed_iterations: run.executions,
-    max_iterations: limits.executions,
-    remaining: limits.executions === undefined ? undefined : limits.executions - run.executions,
-    completion_keyword: settings.verdictKeyword,
-    max_checks: settings.maxChecks,
-    check_count: run.checks,
-    previous_summary: run.summary,
+    ...{ iteration: run.executions + 1, completed_iterations: run.executions, max_iterations: limits.executions, remaining },
+    ...{ completion_keyword: settings.verdictKeyword, max_checks: settings.maxChecks },
+    ...{ check_count: run.checks, previous_summary: run.summary },
     verdict_criteria: judge && `The work is judged by ${judge.kind}${told && ` (${told})`}.`,
   };
   return has(known, name) ? known[name] : undefined;
@@ -66,12 +59,8 @@ export function prompts(run, node, { name, prompt }) {
   const lacks = (each) => !has(scope.variable, each);
   const unfit = !asked.prompt || Object.keys(asked.variables ?? {}).some(lacks) || (node.act.needed ?? []).some((each) => !scope.variable[each]);
   if (prompt === undefined && unfit) return null;
-  try {
-    return { prompt: prompt ?? render(asked.prompt, scope, run.plan.contents), ...systemPrompt(run) };
-  } catch (error) {
-    if (error instanceof HoleError) return null;
-    throw error;
-  }
+  const text = prompt ?? tryRender(asked.prompt, scope, run.plan.contents);
+  return text === null ? null : { prompt: text, ...systemPrompt(run) };
 }
 
 function systemPrompt(run) {
@@ -118,13 +107,8 @@ function* command(run, execution) {
   const scope = { input: run.inputs };
   const isLacking = (piece) => piece.is === "hole" && (follow(scope, piece.path) ?? null) === null;
   if (words.some((word) => word.some(isLacking))) return null;
-  let made;
-  try {
-    made = words.map((word) => render(word, scope, run.plan.contents));
-  } catch (error) {
-    if (error instanceof HoleError) return null;
-    throw error;
-  }
+  const made = words.map((word) => tryRender(word, scope, run.plan.contents));
+  if (made.includes(null)) return null;
   const { exit, stdout } = yield execution.ask("run", { words: made, milliseconds });
   return objectOf([["exit", exit], ["stdout", stdout]]);
 }
@@ -181,13 +165,8 @@ function* converse(run, execution) {
   const ctx = { ...own, upstream, workflowRunId: run.id, stageExecutionId: execution.id };
   if (act.tools.includes(act.completion)) return unacted("fail", "init-failed");
   if (act.accepts && !upstream.every((each) => run.satisfies(each, act.accepts))) return unacted("fail", "init-failed");
-  let text;
-  try {
-    text = render(act.prompt, { ctx }, run.plan.contents);
-  } catch (error) {
-    if (error instanceof HoleError) return unacted("fail", "init-failed");
-    throw error;
-  }
+  const text = tryRender(act.prompt, { ctx }, run.plan.contents);
+  if (text === null) return unacted("fail", "init-failed");
   return (yield* admit(execution, ctx)) ?? (yield* attempts(run, execution, [{ is: "system", text }]));
 }
 
@@ -314,12 +293,8 @@ function* failedValidator(run, execution, listed) {
 
 function hasSucceeded({ kind, argument = "" }, { exit, stdout }) {
   if (kind === "exit") return exit !== null && String(exit) === argument;
-  if (exit !== 0) return false;
-  if (kind === "empty") return stdout.trim() === "";
-  if (kind === "contains") return stdout.includes(argument);
-  const pattern = regex(argument);
-  if (pattern === null) throw new Refused(`${argument} is no regular expression`);
-  return pattern.test(stdout);
+  const looks = { empty: () => stdout.trim() === "", contains: () => stdout.includes(argument), matches: () => regex(argument).test(stdout) };
+  return exit === 0 && looks[kind]();
 }
 
 /** Return what happens in place of an edge; null when one is taken. */
@@ -397,6 +372,7 @@ export function nameIn({ gate }, { answer }) {
 const text = (told, member) => (typeof told[member] === "string" ? told[member] : "");
 const list = (told, member) => (Array.isArray(told[member]) ? told[member] : []);
 const status = (told) => (isWhole(told.exit) ? told.exit : null);
+const says = (member) => (told) => ({ [member]: told[member] === true });
 const failed = (told) => (told.error ?? null) !== null;
 const ran = (told) => ({ exit: status(told), stdout: text(told, "stdout"), stderr: text(told, "stderr") });
 const call = (told) => ({ id: text(told, "id"), tool: text(told, "tool"), arguments: told.arguments ?? objectOf([]) });
@@ -407,22 +383,12 @@ export const READERS = {
   ask: (told) => ({ answer: told.answer, text: text(told, "text") }),
   turn: (told) => ({ failed: has(told, "error"), calls: list(told, "calls").map((each) => call(isObject(each) ? each : {})) }),
   call: (told) => (has(told, "value") ? { value: told.value } : {}),
-  grant: (told) => ({ granted: told.granted === true }),
-  confirm: (told) => ({ yes: told.yes === true }),
-  judge: (told) => ({ done: told.done === true }),
-  wait: () => ({}),
-  interrupt: () => ({}),
-  run: ran,
-  shell: ran,
-  publish: (told) => ({ failed: failed(told) }),
-  preserve: (told) => ({ valid: told.valid === true }),
+  ...{ grant: says("granted"), confirm: says("yes"), judge: says("done"), preserve: says("valid") },
+  ...{ wait: () => ({}), interrupt: () => ({}), run: ran, shell: ran, publish: (told) => ({ failed: failed(told) }) },
   execute: (told) => ({
-    failed: failed(told),
-    exit: status(told),
+    ...{ failed: failed(told), exit: status(told), status: text(told, "status") },
+    ...{ missing: list(told, "missing"), changed: list(told, "changed") },
     interrupted: ["timeout", "abort"].includes(told.interrupted) ? told.interrupted : null,
-    status: text(told, "status"),
-    missing: list(told, "missing"),
-    changed: list(told, "changed"),
     outputs: isObject(told.outputs) ? objectOf(Object.entries(told.outputs).filter(([, each]) => isOutput(each))) : {},
   }),
 };

@@ -4,8 +4,7 @@ import { execute, nameIn, prompts, READERS, stageOver, Together } from "./acts.j
 import { has, isObject, isReadable, names } from "./json.js";
 import { Schema } from "./schema.js";
 
-export { read } from "./plan.js";
-export { Refused } from "./schema.js";
+export { read, Refused } from "./plan.js";
 
 /** One generator that is under way, and what it waits for: an answer, or tasks of its own. */
 class Task {
@@ -71,18 +70,14 @@ class Scope {
     this.branches = this.nodes.map((_, place) => ({ name: `${opener}.${place}`, scope: this, last: {} }));
   }
 
-  get isOver() {
-    return this.branches.every((each) => !each.begun || each.ended);
-  }
+  get isOver() { return this.branches.every((each) => !each.begun || each.ended); }
 
   get outcome() {
     const ends = this.branches.map((each) => each.ended).filter((each) => each && each !== "done");
     return ends.includes("failed") ? "failed" : ends.length ? "interrupted" : "done";
   }
 
-  needed(place) {
-    return this.needs[this.nodes[place]].map((each) => this.branches[this.nodes.indexOf(each)]);
-  }
+  needed(place) { return this.needs[this.nodes[place]].map((each) => this.branches[this.nodes.indexOf(each)]); }
 
   ready() {
     const isReady = (branch, place) => !branch.begun && !branch.ended && this.needed(place).every((each) => each.ended === "done");
@@ -96,10 +91,6 @@ const isWithin = (branch, scope) => Boolean(branch.scope) && (branch.scope === s
 export class Run {
   constructor({ plan }) {
     Object.assign(this, { plan, schemas: new Map(), ended: null, reason: null });
-    this.clear();
-  }
-
-  clear() {
     Object.assign(this, { root: { last: {} }, active: [], waiting: [], executions: 0, checks: 0, summary: "" });
     Object.assign(this, { nodes: new Map(), statuses: new Map(), cancelled: false, unconsented: false });
   }
@@ -124,17 +115,13 @@ export class Run {
   }
 
   /** Return what the world is asked and has not answered. */
-  requests() {
-    return this.active.flatMap((execution) => execution.requests());
-  }
+  requests() { return this.active.flatMap((execution) => execution.requests()); }
 
   state() {
-    const active = this.active.map((each) => ({
-      execution: each.label,
-      branch: branchNames(each.arrival.branch),
-      attempt: each.attempt,
-      requests: each.requests().map((request) => request.key),
-    }));
+    const active = this.active.map((each) => {
+      const { label: execution, arrival, attempt } = each;
+      return { execution, branch: branchNames(arrival.branch), attempt, requests: each.requests().map(({ key }) => key) };
+    });
     const waiting = this.waiting.map(({ name, branch }) => ({ node: name, branch: branchNames(branch) }));
     const statuses = this.statuses.size ? { statuses: Object.fromEntries(this.statuses) } : {};
     return { executions: this.executions, active, waiting, ...statuses };
@@ -179,13 +166,9 @@ export class Run {
     Object.assign(this, { ended: outcome, reason, active: [], waiting: [] });
   }
 
-  isProcess(name) {
-    return this.plan.nodes[name].act.is === "process";
-  }
+  isProcess(name) { return this.plan.nodes[name].act.is === "process"; }
 
-  hasStages() {
-    return isObject(this.entry) && names(this.entry.needs).every((name) => this.isProcess(name));
-  }
+  hasStages() { return isObject(this.entry) && names(this.entry.needs).every((name) => this.isProcess(name)); }
 
   cancel() {
     if (this.ended !== null) return;
@@ -289,9 +272,7 @@ export class Run {
   }
 
   /** Go on in a branch, which keeps its place among the nodes that act. */
-  next(arrival) {
-    this.waiting.unshift(arrival);
-  }
+  next(arrival) { this.waiting.unshift(arrival); }
 
   go(target, over) {
     const { branch, name: origin, result } = over;

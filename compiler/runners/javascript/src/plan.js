@@ -3,46 +3,35 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { has, isReadable, parse } from "./json.js";
-import { Refused, Schema } from "./schema.js";
+import { attempt, Refused, regex, Schema } from "./schema.js";
 
+export { Refused };
 const FRAME = /^\{"digest":"(sha256:[0-9a-f]{64})","plan":(.*)\}\n$/s;
 const DEEPEST = 100;
 const PROFILES = ["prompt", "command", "converse", "process"];
-let form;
-
 /** The JSON Schema of plans: beside this file in the published package, else in the checkout. */
+let form;
 function formOf() {
   const places = ["./plan.schema.json", "../../../../schemas/plan.schema.json"].map((each) => new URL(each, import.meta.url));
   form ??= new Schema(readFileSync(places.find(existsSync), "utf8"), "#/$defs/Plan");
   return form;
 }
 
-const sha256 = (text) => createHash("sha256").update(text, "utf8").digest("hex");
-export const digestOf = (text) => `sha256:${sha256(text)}`;
+const digestOf = (text) => `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
 
 /** Return the digest and the payload of a plan, or throw `Refused`. */
 export function read(file) {
   const [, digest, payload] = FRAME.exec(file) ?? refuse("this is no plan");
   if (digestOf(payload) !== digest) refuse("the digest is another one");
-  const plan = parsed(payload);
+  const plan = attempt(() => parse(payload)) ?? refuse("the payload is no JSON");
   if (plan?.is !== "stagec.plan/1") refuse("the format is not known");
   if (!isReadable(plan, 2 * DEEPEST + 100)) refuse("values are nested too deeply, or are no texts or numbers");
   if (!formOf().accepts(plan)) refuse("a member is unknown, is missing or has another form");
-  for (const check of [missing, unsound, unsupported]) for (const fault of check(plan)) refuse(fault);
+  for (const check of [unsupported, missing, unsound]) for (const fault of check(plan)) refuse(fault);
   return { digest, plan: spellOut(plan) };
 }
 
-function refuse(why) {
-  throw new Refused(why);
-}
-
-function parsed(payload) {
-  try {
-    return parse(payload);
-  } catch {
-    return refuse("the payload is no JSON");
-  }
-}
+function refuse(why) { throw new Refused(why); }
 
 /** Put the nodes that a `pick` may lead to in its place. */
 function spellOut(plan) {
@@ -80,7 +69,6 @@ function* templates(plan) {
     if (act.is === "converse") yield [act.prompt, { ctx: null }];
     if (act.is === "prompt") for (const asked of [act, ...(act.repeats ?? [])]) yield [asked.prompt ?? [], prompted(asked)];
     for (const prompt of Object.values(validation.prompts ?? {})) yield [prompt, { failure: null }];
-    for (const comment of Object.values(act.comments ?? {})) yield [comment, { answer: null, handoff: null }];
   }
 }
 
@@ -100,12 +88,9 @@ function* missing(plan) {
     want(nodes, Object.values(act.inputs ?? {}).map((each) => each.node), "nodes");
     want(contents, [act.schema, act.accepts], "contents");
     want(tools, act.tools ?? [], "tools");
-    want(plan.plans ?? {}, [act.agent], "plans");
     want(validators, [...(validation.conditions ?? []), ...(validation.preflight ?? [])].map((each) => each.validator), "validators");
   }
   want(nodes, Object.values(plan.system?.variables ?? {}).map((each) => each.node), "nodes");
-  want(nodes, Object.keys(plan.phases?.labels ?? {}), "nodes");
-  want(contents, Object.values(plan.plans ?? {}), "contents");
   want(contents, [...Object.values(plan.inputs ?? {}), ...Object.values(tools)].map((each) => each.schema), "contents");
   want(servers, Object.values(tools).map((each) => each.server), "servers");
   for (const [template] of templates(plan)) {
@@ -114,13 +99,11 @@ function* missing(plan) {
   for (const [group, name, called] of wanted) if (!has(group, name)) yield `${called} has no ${name}`;
 }
 
-const GATES = { prompt: ["intent", "judge"], converse: ["verdict"], command: ["exit"], process: ["stage"], agent: ["agent"], rest: ["rest"] };
+const GATES = { prompt: ["intent", "judge"], converse: ["verdict"], command: ["exit"], process: ["stage"] };
 const OUTCOMES = { judge: ["verdict", "next"], exit: ["closing", "repeat"], stage: ["success", "failure", "interrupted"] };
 
 function outcomesOf(gate) {
   if (gate.is === "verdict") return gate.checks?.length ? ["fail"] : ["ok", "fail"];
-  if (gate.is === "agent") return [...gate.outcomes, gate.otherwise ?? "otherwise"];
-  if (gate.is === "rest") return [gate.outcome];
   return OUTCOMES[gate.is] ?? gate.intents.filter((each) => each !== "abort");
 }
 
@@ -249,9 +232,11 @@ function isPath(path) {
   return !hasOdd && path.split("/").every((part) => part !== "") && path.split(/[/\\]/).every((part) => isPart(part) && fits(part));
 }
 
-/** Yield why this runner cannot run a plan that is sound. */
+/** Yield why this runner cannot run a plan, sound or not. */
 function* unsupported(plan) {
   const hooked = [...Object.values(plan.nodes), plan.session ?? {}].some((each) => Object.keys(each.hooks ?? {}).length);
   if (hooked) yield "this runner calls no hooks";
-  for (const [name, { act }] of nodesOf(plan)) if (!PROFILES.includes(act.is)) yield `${name}: this runner runs no ${act.is}`;
+  if (plan.phases || plan.plans || Object.values(plan.nodes).some(({ act }) => !PROFILES.includes(act.is))) yield "this runner runs no phases";
+  const patterns = Object.values(plan.validators ?? {}).filter(({ success }) => success.kind === "matches");
+  if (patterns.some(({ success }) => regex(success.argument ?? "") === null)) yield "a validator has no regular expression";
 }

@@ -1,50 +1,31 @@
 /** JSON Schema of drafts 4, 6, 7, 2019-09 and 2020-12, as far as schemas of plans need it (§ 2.1 of the format). */
 
-import { has, isObject, names, parse, same } from "./json.js";
+import { has, isObject, names, parse, same, write } from "./json.js";
 
 export class Refused extends Error {}
 
-const DRAFTS = {
-  "http://json-schema.org/draft-04/schema": 4,
-  "http://json-schema.org/draft-06/schema": 6,
-  "http://json-schema.org/draft-07/schema": 7,
-  "https://json-schema.org/draft/2019-09/schema": 2019,
-  "https://json-schema.org/draft/2020-12/schema": 2020,
-};
+const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft-0([467])|draft\/(?:(2019)-09|(2020)-12))\/schema#?$/;
 /** From which draft on a keyword means something, and until which; every other keyword always does. */
 const SINCE = { const: 6, contains: 6, propertyNames: 6, if: 7, dependentRequired: 2019, dependentSchemas: 2019 };
-Object.assign(SINCE, { unevaluatedProperties: 2019, unevaluatedItems: 2019, $recursiveRef: 2019 });
-Object.assign(SINCE, { prefixItems: 2020, $dynamicRef: 2020 });
+Object.assign(SINCE, { unevaluatedProperties: 2019, unevaluatedItems: 2019, $recursiveRef: 2019, prefixItems: 2020, $dynamicRef: 2020 });
 const UNTIL = { additionalItems: 2019, format: 7, contentEncoding: 7, contentMediaType: 7, $recursiveRef: 2019 };
 const OPAQUE = new Set(["enum", "const", "default", "examples"]);
 const LATE = ["unevaluatedProperties", "unevaluatedItems"];
 
-const day = (text) => {
-  const found = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (found === null || found[2] < 1 || found[2] > 12) return false;
-  const [year, month] = [Number(found[1]), Number(found[2])];
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  return found[3] >= 1 && found[3] <= [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+/** Return what a function makes, null where it throws. */
+export const attempt = (make) => {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
 };
-const clock = (text) => {
-  const found = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[zZ]|([+-])(\d\d):(\d\d))$/.exec(text);
-  if (found === null || found[1] > 23 || found[2] > 59 || found[5] > 23 || found[6] > 59) return false;
-  if (found[3] < 60) return true;
-  const offset = (found[4] === "-" ? -1 : 1) * (60 * Number(found[5] ?? 0) + Number(found[6] ?? 0));
-  return found[3] == 60 && (60 * Number(found[1]) + Number(found[2]) - offset + 2880) % 1440 === 1439;
-};
+const succeeds = (make) => Boolean(attempt(make));
+const day = (text) => /^\d{4}-\d\d-\d\d$/.test(text) && succeeds(() => new Date(text).toISOString().startsWith(text));
+const CLOCK = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)|23:59:60(?:\.\d+)?(?:z|[+-]00:00))$/i;
 const host = (text) => text.length < 254 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(text);
 const ip4 = (text) => /^(?:(?:25[0-5]|2[0-4]\d|1?\d\d|\d)(?:\.(?!$)|$)){4}$/.test(text) && !/(^|\.)0\d/.test(text);
-const ip6 = (text) => {
-  const halves = text.split("::");
-  const group = (half) => (half === "" ? [] : half.split(":"));
-  const groups = halves.flatMap(group);
-  const last = groups.at(-1) ?? "";
-  const count = groups.length + (last.includes(".") ? 1 : 0);
-  const plain = last.includes(".") ? groups.slice(0, -1) : groups;
-  const fits = halves.length === 1 ? count === 8 : halves.length === 2 && count < 8;
-  return fits && plain.every((each) => /^[0-9a-f]{1,4}$/i.test(each)) && (!last.includes(".") || ip4(last));
-};
+const ip6 = (text) => /^[0-9a-f:.]+$/i.test(text) && succeeds(() => new URL(`http://[${text}]/`));
 const REFERENCE = /^(?:[a-z][a-z0-9+.-]*:)?(?:[\w\-.~:/?@!$&'()*+,;=[\]]|%[0-9a-f]{2})*(?:#(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})*)?$/i;
 const mail = (text) => {
   const at = text.lastIndexOf("@");
@@ -52,12 +33,10 @@ const mail = (text) => {
 };
 const FORMATS = {
   date: day,
-  time: clock,
-  "date-time": (text) => /^.{10}[tT]/.test(text) && day(text.slice(0, 10)) && clock(text.slice(11)),
+  time: (text) => CLOCK.test(text),
+  "date-time": (text) => /^.{10}[tT]/.test(text) && day(text.slice(0, 10)) && CLOCK.test(text.slice(11)),
   email: mail,
-  hostname: host,
-  ipv4: ip4,
-  ipv6: ip6,
+  ...{ hostname: host, ipv4: ip4, ipv6: ip6 },
   uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && REFERENCE.test(text),
   "uri-reference": (text) => REFERENCE.test(text),
   "json-pointer": (text) => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text),
@@ -67,27 +46,12 @@ const FORMATS = {
 /** Formats that drafts 4, 6 or 7 define and that are not judged here: a plan with one is refused. */
 const UNKNOWN = new Set(["idn-email", "idn-hostname", "iri", "iri-reference", "uri-template"]);
 
-/** Return a regular expression in the dialect of `pattern`; null for what is none. */
-export function regex(source) {
-  for (const flags of ["u", ""]) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      continue; // `\-` is an error in the stricter dialect only
-    }
-  }
-  return null;
-}
+/** Return a regular expression in the dialect of `pattern`; null for what is none. `\-` is an error in the strict one only. */
+export const regex = (source) => attempt(() => new RegExp(source, "u")) ?? attempt(() => new RegExp(source));
 
-const TYPES = {
-  string: (value) => typeof value === "string",
-  boolean: (value) => typeof value === "boolean",
-  null: (value) => value === null,
-  array: Array.isArray,
-  object: isObject,
-  number: (value) => typeof value === "number",
-  integer: Number.isInteger,
-};
+const typed = (type) => (value) => typeof value === type;
+const TYPES = { string: typed("string"), boolean: typed("boolean"), number: typed("number"), null: (value) => value === null };
+Object.assign(TYPES, { integer: Number.isInteger, array: Array.isArray, object: isObject });
 
 /** Say whether one decimal number is a multiple of another one, exactly. */
 function isMultiple(value, of) {
@@ -103,13 +67,15 @@ export class Schema {
   constructor(text, at = "") {
     this.root = typeof text === "string" ? parse(text) : text;
     const named = isObject(this.root) ? this.root.$schema : undefined;
-    this.draft = named === undefined ? 2020 : DRAFTS[String(named).replace(/#$/, "")];
-    if (this.draft === undefined) throw new Refused(`the dialect ${named} is not known`);
+    const found = named === undefined ? [2020] : DIALECT.exec(named);
+    this.draft = Number(found?.findLast(Boolean));
+    if (!this.draft) throw new Refused(`the dialect ${named} is not known`);
     this.places = new Map();
     this.bases = new Map();
-    this.dynamic = new Set();
     this.patterns = new Map();
     this.index(this.root, "stagec:/", true);
+    const resources = new Set(this.bases.values()).size;
+    if (resources > 1 && /"\$(?:dynamic|recursive)Ref":/.test(write(this.root))) throw new Refused("dynamic references lead from resource to resource");
     this.start = at === "" ? this.root : this.find(at, this.root);
   }
 
@@ -121,9 +87,7 @@ export class Schema {
       if (counts) base = new URL(id, base).href.replace(/#$/, "");
       if (counts || isRoot) this.places.set(base, schema);
       for (const keyword of ["$anchor", "$dynamicAnchor"]) {
-        if (this.draft < 2019 || typeof schema[keyword] !== "string") continue;
-        this.places.set(`${base}#${schema[keyword]}`, schema);
-        if (keyword === "$dynamicAnchor") this.dynamic.add(schema);
+        if (this.draft >= 2019 && typeof schema[keyword] === "string") this.places.set(`${base}#${schema[keyword]}`, schema);
       }
       this.bases.set(schema, base);
       if (this.draft <= 7 && UNKNOWN.has(schema.format)) throw new Refused(`the format ${schema.format} is not judged`);
@@ -151,16 +115,13 @@ export class Schema {
   }
 
   /** Say whether a value satisfies the schema. */
-  accepts(value) {
-    return this.judge(this.start, value, { names: new Set(), items: new Set() }, []);
-  }
+  accepts(value) { return this.judge(this.start, value, fresh()); }
 
   /** Judge a value; `seen` collects the members and elements that something has judged. */
-  judge(schema, value, seen, outer) {
+  judge(schema, value, seen) {
     if (typeof schema === "boolean") return schema;
-    const scope = [...outer, schema];
-    if (this.draft < 2019 && has(schema, "$ref")) return this.judge(this.find(schema.$ref, schema), value, seen, scope);
-    const context = { schema, value, scope, seen, inner: (each, part = value, into = fresh()) => this.judge(each, part, into, scope) };
+    if (this.draft < 2019 && has(schema, "$ref")) return this.judge(this.find(schema.$ref, schema), value, seen);
+    const context = { schema, value, seen, inner: (each, part = value, into = fresh()) => this.judge(each, part, into) };
     const keywords = names(schema).filter((name) => !LATE.includes(name));
     return [...keywords, ...LATE.filter((name) => has(schema, name))].every((name) => this.keyword(name, context));
   }
@@ -178,7 +139,6 @@ const merge = (seen, more) => {
   for (const kind of ["names", "items"]) for (const each of more[kind]) seen[kind].add(each);
   return true;
 };
-const length = (text) => [...text].length;
 
 /** Judge by one more schema in place, and keep what it has seen if it accepts. */
 function inPlace(schema, { inner, value, seen }) {
@@ -187,38 +147,12 @@ function inPlace(schema, { inner, value, seen }) {
 }
 const member = (name, schema, { inner, value, seen }) => inner(schema, value[name]) && Boolean(seen.names.add(name));
 const element = (index, schema, { inner, value, seen }) => inner(schema, value[index]) && Boolean(seen.items.add(index));
-const elements = (from, schema, context) =>
-  context.value.every((_, index) => index < from || element(index, schema, context));
-
-function dynamicTarget(reference, { schema, scope }, judge) {
-  const found = judge.find(reference, schema);
-  if (!judge.dynamic.has(found) || found.$dynamicAnchor !== reference.split("#")[1]) return found;
-  for (const outer of scope) {
-    const place = judge.places.get(`${judge.bases.get(outer)}#${found.$dynamicAnchor}`);
-    if (judge.dynamic.has(place)) return place;
-  }
-  return found;
-}
-
-function recursiveTarget({ schema, scope }, judge) {
-  const found = judge.find("#", schema);
-  if (found.$recursiveAnchor !== true) return found;
-  const roots = scope.map((outer) => judge.places.get(judge.bases.get(outer)));
-  return roots.find((root) => root?.$recursiveAnchor === true) ?? found;
-}
-
-function contains(schema, value, { inner, seen, schema: around }, judge) {
-  const found = value.flatMap((each, index) => (inner(schema, each) ? [index] : []));
-  if (judge.draft === 2020) merge(seen, { names: [], items: found });
-  const counted = judge.draft >= 2019;
-  const least = (counted && around.minContains) || (counted && around.minContains === 0 ? 0 : 1);
-  return found.length >= least && !(counted && found.length > around.maxContains);
-}
+const elements = (from, schema, context) => context.value.every((_, index) => index < from || element(index, schema, context));
 
 const KEYWORDS = {
   $ref: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
-  $dynamicRef: [null, (given, _, context, judge) => inPlace(dynamicTarget(given, context, judge), context)],
-  $recursiveRef: [null, (_given, _, context, judge) => inPlace(recursiveTarget(context, judge), context)],
+  $dynamicRef: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
+  $recursiveRef: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
   type: [null, (given, value) => [given].flat().some((each) => TYPES[each](value))],
   enum: [null, (given, value) => given.some((each) => same(each, value))],
   const: [null, (given, value) => same(given, value)],
@@ -239,24 +173,23 @@ const KEYWORDS = {
   exclusiveMinimum: ["number", (given, value) => typeof given === "boolean" || value > given],
   exclusiveMaximum: ["number", (given, value) => typeof given === "boolean" || value < given],
   multipleOf: ["number", (given, value) => isMultiple(value, given)],
-  minLength: ["string", (given, value) => length(value) >= given],
-  maxLength: ["string", (given, value) => length(value) <= given],
+  minLength: ["string", (given, value) => [...value].length >= given],
+  maxLength: ["string", (given, value) => [...value].length <= given],
   pattern: ["string", (given, value, _, judge) => judge.pattern(given).test(value)],
   format: ["string", (given, value) => !has(FORMATS, given) || FORMATS[given](value)],
   contentEncoding: ["string", (given, value, _, { draft }) =>
     draft === 4 || given !== "base64" || (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value))],
-  contentMediaType: ["string", (given, value, { schema }, { draft }) => {
-    if (draft === 4 || given !== "application/json") return true;
-    try {
-      return parse(schema.contentEncoding === "base64" ? atob(value) : value) !== undefined;
-    } catch {
-      return false;
-    }
-  }],
+  contentMediaType: ["string", (given, value, { schema }, { draft }) =>
+    draft === 4 || given !== "application/json" || succeeds(() => [parse(schema.contentEncoding === "base64" ? atob(value) : value)])],
   minItems: ["array", (given, value) => value.length >= given],
   maxItems: ["array", (given, value) => value.length <= given],
   uniqueItems: ["array", (given, value) => !given || value.every((one, at) => !value.slice(0, at).some((other) => same(one, other)))],
-  contains: ["array", contains],
+  contains: ["array", (given, value, { inner, seen, schema }, { draft }) => {
+    const found = value.flatMap((each, index) => (inner(given, each) ? [index] : []));
+    if (draft === 2020) merge(seen, { names: [], items: found });
+    const { minContains = 1, maxContains = Infinity } = draft >= 2019 ? schema : {};
+    return found.length >= minContains && found.length <= maxContains;
+  }],
   prefixItems: ["array", (given, value, context) => given.every((each, index) => index >= value.length || element(index, each, context))],
   items: ["array", (given, value, context, { draft }) => {
     if (Array.isArray(given)) return given.every((each, index) => index >= value.length || element(index, each, context));

@@ -22,7 +22,7 @@ export function put(value, path, other) {
 /** Return a value as a hole writes it. */
 export const textOf = (value) => (value === null ? "" : typeof value === "string" ? value : write(value));
 
-export class HoleError extends Error {}
+class HoleError extends Error {}
 
 const isThere = (value) => Boolean(value) && !(Array.isArray(value) && value.length === 0);
 
@@ -41,6 +41,16 @@ export function render(template, scope, contents, empty = ["failure", "this"]) {
     return found === undefined ? "" : textOf(found);
   };
   return template.map(piece).join("");
+}
+
+/** Return the text of a template; null when a hole leads to nothing. */
+export function tryRender(template, scope, contents) {
+  try {
+    return render(template, scope, contents);
+  } catch (error) {
+    if (error instanceof HoleError) return null;
+    throw error;
+  }
 }
 
 /** Say whether all terms hold of a value. */
@@ -104,14 +114,9 @@ export function extract(name, { stdout, stderr, exit }) {
   const all = lines(`${stdout}\n${stderr}`);
   const missing = () => filesIn(all.filter((line) => /no such file|not found|missing|does not exist/i.test(line)));
   const diff = () => stdout.slice(/^(?:diff |--- |@@ |[+-]\S)/m.exec(stdout)?.index ?? stdout.length);
-  const files = () => filesIn(all);
-  const faults = () => errors(all);
-  const failed = () => tests(all);
+  const [files, faults, failed] = [() => filesIn(all), () => errors(all), () => tests(all)];
   const found = {
-    stdout: () => stdout,
-    stderr: () => stderr,
-    exitCode: () => exit,
-    errorOutput: () => (stderr.trim() ? stderr : stdout),
+    ...{ stdout: () => stdout, stderr: () => stderr, exitCode: () => exit, errorOutput: () => (stderr.trim() ? stderr : stdout) },
     ...{ extractFiles: files, files, parseFormatOutput: files, formatFiles: files },
     ...{ parseTypeErrors: faults, errors: faults, parseLintErrors: faults, lintErrors: faults },
     lintFiles: () => once(faults().map((each) => each.file).filter(Boolean)),

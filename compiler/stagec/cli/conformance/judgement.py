@@ -11,9 +11,10 @@ from stagec.cli.conformance.vectors import SECTIONS, Vector
 from stagec.core.canonical import compact
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json_reader import UnreadableError
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.runtime.json_values import equal
+from stagec.runtime.json_values import equal, normalise
 from stagec.world.supervised_program import Job, LineProgram, UnreadableLine
 
 Ask = Callable[[Object], Object]
@@ -114,7 +115,7 @@ def judge(ask: Ask, vectors: Iterable[Vector]) -> Iterator[Judgement]:
     for vector in vectors:
         try:
             yield Judgement(vector, _judge(ask, vector))
-        except SilentError as error:
+        except (SilentError, UnreadableError) as error:
             yield Judgement(vector, str(error))
 
 
@@ -154,7 +155,8 @@ def find_difference(wanted: Json, found: Json, place: str = "") -> str | None:
             find_difference(*pair, f"{place}/{index}") for index, pair in enumerate(zip(wanted, found, strict=True))
         )
         return next((each for each in inner if each is not None), None)
-    return None if equal(wanted, found) else f"{place} is {_show(found)}, expected {_show(wanted)}"
+    is_same = equal(normalise(wanted), normalise(found))  # numbers are doubles, however many digits they have
+    return None if is_same else f"{place} is {_show(found)}, expected {_show(wanted)}"
 
 
 def _show(given: Json) -> str:
