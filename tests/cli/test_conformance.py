@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from stagec.cli.app import run
-from stagec.cli.conformance.judgement import Conversation, Judgement, SilentError, judge, report
+from stagec.cli.conformance.judgement import RunnerProcess, SilentError, VectorResult, judge, report
 from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
 from stagec.cli.conformance.vectors import SECTIONS, read_vectors
 
@@ -32,7 +32,7 @@ class Altered:
         return self._alter(self._machine.reply(json.loads(json.dumps(message))))
 
 
-def judged(alter: Callable[[Any], Mapping[str, Any]], *names: str) -> list[Judgement]:
+def judged(alter: Callable[[Any], Mapping[str, Any]], *names: str) -> list[VectorResult]:
     vectors = [each for each in read_vectors() if not names or each.name in names]
     return [*judge(Altered(alter).ask, vectors)]
 
@@ -113,13 +113,13 @@ def test_a_program_is_judged_by_the_vectors_of_its_profiles(program: Program, ca
 
 
 def test_a_program_that_ends_is_started_again_for_the_next_vector(program: Program) -> None:
-    with closing(Conversation(tuple(program(READY + "    else: break").split()))) as conversation:
+    with closing(RunnerProcess(tuple(program(READY + "    else: break").split()))) as conversation:
         found = [*judge(conversation.ask, [each for each in read_vectors() if each.profile == "stages"][:2])]
     assert [each.difference for each in found] == ["it has ended", "it has ended"]
 
 
 def test_a_program_that_says_nothing_is_given_up(program: Program) -> None:
-    conversation = Conversation(tuple(program(READY).split()), patience=0.3)
+    conversation = RunnerProcess(tuple(program(READY).split()), patience=0.3)
     with pytest.raises(SilentError, match=r"it gave no answer in 0\.3 s"):
         conversation.ask({"is": "plan", "file": ""})
 

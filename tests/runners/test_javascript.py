@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from campaigns import choose
 from properties.random_stages import make_stages
 from properties.random_world import World
 
-from stagec.cli.conformance.judgement import Conversation, find_difference, judge
+from stagec.cli.conformance.judgement import RunnerProcess, find_difference, judge
 from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
 from stagec.cli.conformance.vectors import read_vectors
 from stagec.plan import dump
@@ -32,18 +33,18 @@ pytestmark = pytest.mark.needs("node")
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[Conversation]:
-    with closing(Conversation(("node", str(PACKAGE / "bin" / "stagec-runner.js")))) as conversation:
+def program() -> Iterator[RunnerProcess]:
+    with closing(RunnerProcess(("node", str(PACKAGE / "bin" / "stagec-runner.js")))) as conversation:
         yield conversation
 
 
-def test_it_conforms(program: Conversation) -> None:
+def test_it_conforms(program: RunnerProcess) -> None:
     assert program.profiles == PROFILES
     failed = [each for each in judge(program.ask, read_vectors()) if each.difference is not None]
     assert failed == []
 
 
-def test_it_does_what_the_machine_does_in_random_worlds(program: Conversation) -> None:
+def test_it_does_what_the_machine_does_in_random_worlds(program: RunnerProcess) -> None:
     steps = 0
     for seed in range(RUNS):
         random = Random(seed)
@@ -53,7 +54,7 @@ def test_it_does_what_the_machine_does_in_random_worlds(program: Conversation) -
     assert steps >= choose(200, full=20_000)
 
 
-def agree(program: Conversation, data: bytes, random: Random) -> int:
+def agree(program: RunnerProcess, data: bytes, random: Random) -> int:
     """Tell both the same random events of one run; return how many."""
     machine, plan = ServedMachine(), {"is": "plan", "file": data.decode()}
     assert machine.reply(plan) == program.ask(plan)
@@ -93,6 +94,14 @@ def test_it_is_short_and_has_no_dependencies() -> None:
     assert "dependencies" not in json.loads((PACKAGE / "package.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.skipif("STAGEC_DENO" not in os.environ, reason="STAGEC_DENO names no program")
+def test_it_conforms_with_deno() -> None:
+    words = (os.environ["STAGEC_DENO"], "run", "--allow-read", str(PACKAGE / "bin" / "stagec-runner.js"))
+    with closing(RunnerProcess(words)) as conversation:
+        found = [*judge(conversation.ask, read_vectors())]
+    assert [each for each in found if each.difference is not None] == []
+
+
 @pytest.mark.needs("npm")
 def test_what_is_published_runs_without_the_checkout(tmp_path: Path) -> None:
     pack = ["npm", "pack", "--silent", "--pack-destination", str(tmp_path)]
@@ -101,6 +110,6 @@ def test_what_is_published_runs_without_the_checkout(tmp_path: Path) -> None:
     with tarfile.open(archive) as packed:
         packed.extractall(tmp_path, filter="data")
     runner = tmp_path / "package" / "bin" / "stagec-runner.js"
-    with closing(Conversation(("node", str(runner)))) as conversation:
+    with closing(RunnerProcess(("node", str(runner)))) as conversation:
         found = [*judge(conversation.ask, [each for each in read_vectors() if each.profile == "stages"])]
     assert [each.difference for each in found if each.difference is not None] == []

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import click
 
-from stagec.cli.conformance.judgement import Conversation, Judgement, judge, report
+from stagec.cli.conformance.judgement import RunnerProcess, judge, report
 from stagec.cli.conformance.served_machine import PROFILES, serve
 from stagec.cli.conformance.vectors import read_vectors
 from stagec.cli.streams import put, put_lines, show_progress
@@ -17,20 +17,6 @@ from stagec.core.words import listing, quote
 
 _OWN = (sys.executable, "-m", "stagec", "conformance", "--serve")
 """stagec's own machine, as a program that is judged like any other."""
-
-
-def _judge(words: tuple[str, ...], profile: str | None) -> Exit:
-    """Judge a program, and print what came of it."""
-    with closing(Conversation(words)) as conversation:
-        profiles = conversation.profiles if profile is None else (profile,)
-        if not set(profiles) <= set(conversation.profiles):
-            known = listing(conversation.profiles)
-            raise Failure(f"{quote(words[0])} does not have the profile {quote(profile or '')}: it has {known}")
-        judgements: list[Judgement] = []
-        with show_progress("judging …"):
-            judgements += judge(conversation.ask, (each for each in read_vectors() if each.profile in profiles))
-        put_lines(*report(conversation.runner, profiles, judgements))
-    return Exit.FINDINGS if any(each.difference is not None for each in judgements) else Exit.CLEAN
 
 
 @click.command(short_help="Judge a program of another language that runs plans.")
@@ -66,4 +52,12 @@ def conformance(context: click.Context, program: str | None, profile: str | None
         raise Failure(f"{quote(program or '')} is no command line: {error}") from error
     if not words:
         raise Failure("the program is empty")
-    context.exit(_judge(words, profile))
+    with closing(RunnerProcess(words)) as runner:
+        profiles = runner.profiles if profile is None else (profile,)
+        if not set(profiles) <= set(runner.profiles):
+            known = listing(runner.profiles)
+            raise Failure(f"{quote(words[0])} does not have the profile {quote(profile or '')}: it has {known}")
+        with show_progress("judging …"):
+            results = [*judge(runner.ask, (each for each in read_vectors() if each.profile in profiles))]
+        put_lines(*report(runner.runner, profiles, results))
+    context.exit(Exit.FINDINGS if any(each.difference is not None for each in results) else Exit.CLEAN)

@@ -19,20 +19,23 @@ from stagec.world.supervised_program import Job, LineProgram, UnreadableLine
 
 Ask = Callable[[Object], Object]
 
+_NO_PROFILE = f"its 'profiles' names none of {listing(PROFILES, 'or')}"
 _PATIENCE = 30.0
 """Seconds that a program has for an answer."""
 _SHOWN = 160
 """Characters of a value that a difference shows."""
 
 
-class Conversation:
+class RunnerProcess:
     """A program under judgement: one message at a time, one answer to each. It is started again after it has ended."""
 
     def __init__(self, words: tuple[str, ...], patience: float = _PATIENCE) -> None:
         self._words, self._patience = words, patience
         self._program: LineProgram | None = None
         hello = self._start()
-        why = _find_fault(hello)
+        why = None if any(each in PROFILES for each in list_of(hello.get("profiles"))) else _NO_PROFILE
+        if hello.get("is") != "ready" or hello.get("protocol") != PROTOCOL:
+            why = f"its first line is not {{'is': 'ready', 'protocol': {PROTOCOL!r}, …}}"
         if why is not None:
             self.close()
             raise Failure(f"{quote(words[0])} cannot be judged: {why}")
@@ -93,30 +96,21 @@ class SilentError(Exception):
     """A program has given no answer to a message; `str()` says why."""
 
 
-def _find_fault(hello: Object) -> str | None:
-    """Return what is wrong with the first answer of a program; None if it is as it must be."""
-    if hello.get("is") != "ready" or hello.get("protocol") != PROTOCOL:
-        return f"its first line is not {{'is': 'ready', 'protocol': {PROTOCOL!r}, …}}"
-    if not any(each in PROFILES for each in list_of(hello.get("profiles"))):
-        return f"its 'profiles' names none of {listing(PROFILES, 'or')}"
-    return None
-
-
 @value
-class Judgement:
+class VectorResult:
     """What came of one vector: None for a difference if there is none."""
 
     vector: Vector
     difference: str | None = None
 
 
-def judge(ask: Ask, vectors: Iterable[Vector]) -> Iterator[Judgement]:
+def judge(ask: Ask, vectors: Iterable[Vector]) -> Iterator[VectorResult]:
     """Yield what came of each vector, when `ask` returns the answer of a runner to a message."""
     for vector in vectors:
         try:
-            yield Judgement(vector, _judge(ask, vector))
+            yield VectorResult(vector, _judge(ask, vector))
         except (SilentError, UnreadableError) as error:
-            yield Judgement(vector, str(error))
+            yield VectorResult(vector, str(error))
 
 
 def _judge(ask: Ask, vector: Vector) -> str | None:
@@ -164,9 +158,9 @@ def _show(given: Json) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def report(runner: str, profiles: tuple[str, ...], judgements: Iterable[Judgement]) -> Iterator[str]:
+def report(runner: str, profiles: tuple[str, ...], results: Iterable[VectorResult]) -> Iterator[str]:
     """Yield what came of all vectors, by section of the format."""
-    found = [*judgements]
+    found = [*results]
     failed = [each for each in found if each.difference is not None]
     yield f"{runner}: {listing(profiles)}"
     for section, title in SECTIONS.items():

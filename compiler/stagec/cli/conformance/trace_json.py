@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import Json, object_of
 from stagec.plan.act import Command, Converse, ProcessInput, ProcessLimits
 from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State
 from stagec.runtime import exchange as effects
 from stagec.runtime.exchange import Message
-from stagec.runtime.execution import Branch, Execution
+from stagec.runtime.execution import Branch
 from stagec.runtime.failures import FailureKind
 
 Object = dict[str, Json]
@@ -76,8 +76,16 @@ def state_to_json(program: Program, state: State) -> Object:
     statuses: Object = {name: str(state.statuses[name]) for name in sorted(state.statuses)}
     return {
         "executions": state.executions,
-        "active": [_execution_to_json(state, each) for each in state.active.values()],
-        "waiting": [{"node": each.node, "branch": _name_branch(state, each.branch)} for each in state.waiting],
+        "active": [
+            {
+                "execution": each.key.removeprefix(f"{state.run}/"),
+                "branch": _name_branches(state, each.branch),
+                "attempt": each.attempt,
+                "requests": [key for key in state.pending if key.rpartition("/")[0] == each.key],
+            }
+            for each in state.active.values()
+        ],
+        "waiting": [{"node": each.node, "branch": _name_branches(state, each.branch)} for each in state.waiting],
         "ended": None if state.ended is None else "refused" if refused else state.ended.value,
         "reason": None if state.ended is None else reason,
         **({"statuses": statuses} if statuses else {}),
@@ -99,21 +107,13 @@ def _name_reason(program: Program, state: State) -> str:
     return _REASONS.get(failure.kind, "stop")
 
 
-def _execution_to_json(state: State, execution: Execution) -> Json:
-    return {
-        "execution": execution.key.removeprefix(f"{state.run}/"),
-        "branch": _name_branch(state, execution.branch),
-        "attempt": execution.attempt,
-        "requests": [key for key in state.pending if key.rpartition("/")[0] == execution.key],
-    }
-
-
-def _name_branch(state: State, branch: Branch) -> list[Json]:
+def _name_branches(state: State, branch: Branch) -> list[Json]:
     """Return the names of the branches that a branch is in, the outermost first."""
-    if branch.scope is None:
-        return []
-    name = f"{branch.scope.removeprefix(f'{state.run}/')}.{branch.index}"
-    return [*_name_branch(state, state.scopes[branch.scope].around), name]
+    found: list[Json] = []
+    while branch.scope is not None:
+        found.append(f"{branch.scope.removeprefix(f'{state.run}/')}.{branch.index}")
+        branch = state.scopes[branch.scope].around
+    return found[::-1]
 
 
 def requests_to_json(made: Iterable[Effect]) -> list[Object]:
@@ -126,25 +126,25 @@ def _request_to_json(effect: Effect) -> Object:
     found: Object = {"key": effect.key, "is": type(effect).__name__.lower()}
     found |= {name: each for name, each in kept if each is not None}
     if isinstance(effect, effects.Turn):
-        found["told"] = _list_told(effect)
+        said = [index for index, message in enumerate(effect.transcript) if message.role == "assistant"]
+        since = effect.transcript[said[-1] + 1 if said else 0 :]
+        found["told"] = [_message_to_json(effect, each) for each in since]
     return found
 
 
 def _to_json(given: Any) -> Json:
-    if isinstance(given, ProcessLimits | ProcessInput):
-        members = {name: getattr(given, name) for name in type(given).__match_args__}
-        return {name: each for name, each in members.items() if each is not None}
+    """Return a member of a request; inputs of a process are a level below their names."""
+    if isinstance(given, ProcessLimits):
+        return _list_members(given)
     if isinstance(given, Mapping):
-        return {name: _to_json(each) for name, each in given.items()}
+        return {name: _list_members(each) if isinstance(each, ProcessInput) else each for name, each in given.items()}
     found: Json = list(given) if isinstance(given, tuple) else given
     return found
 
 
-def _list_told(effect: effects.Turn) -> list[Json]:
-    """Return what a model is told before a turn: everything after what it has said last."""
-    said = [index for index, message in enumerate(effect.transcript) if message.role == "assistant"]
-    since = effect.transcript[said[-1] + 1 if said else 0 :]
-    return [_message_to_json(effect, each) for each in since]
+def _list_members(given: ProcessInput | ProcessLimits) -> Json:
+    members = {name: getattr(given, name) for name in type(given).__match_args__}
+    return {name: each for name, each in members.items() if each is not None}
 
 
 _BEGINNINGS = {"Accepted.": "accepted", "Not accepted: ": "wrong", "Not carried out: ": "alone"}
@@ -172,8 +172,3 @@ def _name_error(text: str) -> str:
     with suppress(ValueError):
         told = object_of(json.loads(text))
     return _CODES.get(str(told["code"]), "error") if set(told) == _ERROR else "value"
-
-
-def list_keys(requests: Json) -> list[str]:
-    """Return the keys of requests."""
-    return [str(object_of(each).get("key")) for each in list_of(requests)]
