@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from stagec.cli.running.inputs import refuse_unfit
+from stagec.cli.running.runs import name_of
 from stagec.cli.running.world_sources import Memory
 from stagec.core.clock import read_clock
 from stagec.core.failure import Failure
@@ -158,10 +158,8 @@ class RunHandle:
         try:
             with parts.let_write(course.take):
                 while event is not None or course.state.ended is None:
-                    if event is None:
-                        event = await self._next_event(course.state)
-                    taking = asyncio.ensure_future(asyncio.to_thread(course.take, event))
-                    await asyncio.shield(taking)
+                    happened = await self._next_event(course.state) if event is None else event
+                    await asyncio.to_thread(course.take, happened)
                     event = None
                     self._drop(course.state.pending)
             return RunResult(course.state, self._last)
@@ -285,10 +283,10 @@ async def start(
     program = await asyncio.to_thread(load, plan)
     refuse_unfit(program, started)
 
-    def open_journal_of(path: Path) -> EventStore:
-        return EventCount() if journal is None else create(path, plan, program.digest)
+    def make() -> EventStore:
+        return EventCount() if journal is None else create(journal, plan, program.digest)
 
-    return await _open(program, answers, own, _Opening(journal, open_journal_of, started))
+    return await _open(program, answers, own, _Opening(started.run, journal, make, started))
 
 
 async def resume(journal: Path, *, answers: Answers = _NOBODY, own: OwnWorld | None = _OWN) -> RunHandle:
@@ -302,15 +300,16 @@ async def resume(journal: Path, *, answers: Answers = _NOBODY, own: OwnWorld | N
     except BaseException:
         kept.close()
         raise
-    return await _open(program, answers, own, _Opening(journal, lambda _: kept))
+    return await _open(program, answers, own, _Opening(name_of(journal), journal, lambda: kept))
 
 
 @value
 class _Opening:
-    """The journal of a run, None for a run that keeps none, what opens it, and the event with which the run begins."""
+    """A run that is about to be executed: its id, its journal or None, what opens it, and the event that begins it."""
 
+    run: str
     journal: Path | None
-    open: Callable[[Path], EventStore]
+    make: Callable[[], EventStore]
     event: Event | None = None
 
 
@@ -318,13 +317,12 @@ async def _open(program: Program, answers: Answers, own: OwnWorld | None, openin
     """Return a run that is executed: its journal and its world are open until it has ended."""
 
     def open_all(opened: ExitStack) -> tuple[EventStore, BudgetedWorld | None]:
-        path = opening.journal
-        if path is None:
-            path = Path(opened.enter_context(TemporaryDirectory(prefix="stagec")), "run")
-        store = opening.open(path)
+        store = opening.make()
         if isinstance(store, Journal):
             opened.callback(store.close)
-        world = None if own is None else opened.enter_context(open_own_world(program, path, own))
+        world = (
+            None if own is None else opened.enter_context(open_own_world(program, opening.run, opening.journal, own))
+        )
         return store, world
 
     with ExitStack() as opened:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from decimal import Decimal
 from pathlib import Path
 
 from stagec.cli.running.inputs import read_scenario, refuse_hooks
-from stagec.cli.running.runs import name_of, turns_of
+from stagec.cli.running.runs import turns_of
 from stagec.cli.running.world_sources import WorldSources
 from stagec.core.failure import Failure
-from stagec.core.value import NOTHING, value
+from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.drivers.local.mailbox import find_state_folder
 from stagec.runtime.program import Program
@@ -51,8 +51,11 @@ class OwnWorld:
 
 
 @contextmanager
-def open_own_world(program: Program, path: Path, given: OwnWorld) -> Iterator[BudgetedWorld]:
-    """Make the world of the run of a journal; nothing that it has started is left when this ends."""
+def open_own_world(program: Program, run: str, journal: Path | None, given: OwnWorld) -> Iterator[BudgetedWorld]:
+    """Make the world of a run; nothing that it has started is left when this ends.
+
+    Where the run has a journal, no command begins before those of an earlier process are gone.
+    """
     if program.agents:
         raise Failure(f"{quote(program.plan.id)} is the plan of an orchestrator: 'stagec run' executes these")
     scenario = read_scenario(given.scenario, program.plan)
@@ -64,10 +67,12 @@ def open_own_world(program: Program, path: Path, given: OwnWorld) -> Iterator[Bu
         modules=given.modules,
         commands=given.commands,
     )
-    with closing(CommandLock(turns_of(path))) as turns:
-        hidden = {os.path.abspath(path.parent): RUNS, str(find_state_folder()): "the secrets of stagec"}
-        protection = Protection(hidden)
-        setting = ToolSetting(os.getcwd(), name_of(path), given.variables, given.seconds, turns.hold, protection)
+    hidden = {str(find_state_folder()): "the secrets of stagec"}
+    if journal is not None:
+        hidden[os.path.abspath(journal.parent)] = RUNS
+    with nullcontext() if journal is None else closing(CommandLock(turns_of(journal))) as turns:
+        setting = ToolSetting(os.getcwd(), run, given.variables, given.seconds, protection=Protection(hidden))
+        setting = setting if turns is None else replace(setting, hold=turns.hold)
         local = LocalWorld(Permissions(given.calls, given.variables, given.seconds), turns)
         scripted = ScriptedWorld(scenario, local)
         parts = sources.open_parts(program, setting, scenario)
