@@ -41,6 +41,7 @@ NAMES = {
     "git": ("git",),
     "mount": ("mount",),
     "node": ("node",),
+    "npm": ("npm",),
     "nvim": ("nvim",),
     "postgres": ("initdb", "psql"),  # `tests/postgres.py` finds the server, which may be on no PATH
     "sed": ("sed",),
@@ -52,7 +53,7 @@ NAMES = {
 }
 """What a test may need, and the names that it has on the machines of users; the first that is there counts."""
 
-_STARTED_BY = {"git": ("grep", "sed")}
+_STARTED_BY = {"git": ("grep", "sed"), "npm": ("node",)}
 """What programs that are scripts start in turn."""
 
 Function = TypeVar("Function", bound=Callable[..., object])

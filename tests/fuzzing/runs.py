@@ -12,8 +12,8 @@ from typing import Any
 
 from fuzzing import mutate
 from properties.random_world import World
-from runtime.projection import asked
 
+from stagec.cli.conformance.trace_json import requests_to_json
 from stagec.cli.running.inputs import read_scenario
 from stagec.core.canonical import canonical, digest
 from stagec.core.failure import Failure
@@ -143,7 +143,7 @@ class _World:
         try:
             return self._scripted.answer(effect)
         except Failure:
-            return self.chance.answer({"is": "hook"} if isinstance(effect, Hook) else asked([effect])[0])
+            return self.chance.answer({"is": "hook"} if isinstance(effect, Hook) else requests_to_json([effect])[0])
 
 
 class _Nothing:

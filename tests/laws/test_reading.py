@@ -18,6 +18,7 @@ OWN = {
     "emitters/html/__init__.py": "pages of stagec's own",
     "svg/shapes.py": "styles of stagec's own",
     "catalogue/labels.py": "data about tools that stagec is packed with",
+    "cli/conformance/vectors.py": "examples that stagec is packed with",
     "frontends/agent_files/known.py": "data about tools that stagec is packed with",
     "frontends/registry/prompts.py": "the built-in prompts",
     "project/mistakes.py": "a schema that stagec publishes",

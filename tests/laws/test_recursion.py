@@ -22,6 +22,7 @@ ALLOWED = {
         f"runtime.answer_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
         for each in ("is_plain", "_is_plain_keyword", "is_simple", "satisfies", "_satisfies_keyword")
     },
+    "cli.conformance.judgement:find_difference": "a line of a program is at most `json_reader.DEPTH` deep",
     "cli.app:_add_help": "commands and their subcommands",
     "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",

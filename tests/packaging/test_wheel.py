@@ -39,13 +39,20 @@ def test_schemas_and_examples_are_shipped(wheel: zipfile.ZipFile) -> None:
     assert files - set(wheel.namelist()) == set()
 
 
+def test_vectors_are_shipped_without_the_runner_beside_them(wheel: zipfile.ZipFile) -> None:
+    folder = TOP / "tests" / "plan_vectors"
+    files = {f"stagec/vectors/{path.relative_to(folder)}" for path in folder.rglob("*.json")}
+    assert {name for name in wheel.namelist() if name.startswith("stagec/vectors/")} == files
+    assert sum(each.compress_size for each in wheel.infolist() if each.filename in files) < 150_000
+
+
 def test_what_modules_read_is_shipped_beside_them(wheel: zipfile.ZipFile) -> None:
     read = {
         str(path.relative_to(TOP / "compiler")): path
         for path in (TOP / "compiler" / "stagec").rglob("*")
         if path.is_file() and path.suffix != ".py" and path.parent.name != "__pycache__"
     }
-    beside = ("stagec/schemas/", "stagec/registries/", "stagec/starters/")
+    beside = ("stagec/schemas/", "stagec/registries/", "stagec/starters/", "stagec/vectors/")
     inside = {name for name in wheel.namelist() if name.startswith("stagec/") and not name.startswith(beside)}
     assert {name for name in inside if not name.endswith(".py")} == read.keys()
     assert {"prices.toml", "known_labels.json", "fallback_prompts.md", "index.html", "py.typed"} <= {

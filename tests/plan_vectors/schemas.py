@@ -6,9 +6,11 @@ import json
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft202012Validator
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
+
+_JUDGING_FORMATS = (Draft4Validator, Draft6Validator, Draft7Validator)
 
 
 def satisfies(value: Any, schema: str) -> bool:
@@ -19,4 +21,5 @@ def satisfies(value: Any, schema: str) -> bool:
 @cache
 def _validator(schema: str) -> Validator:
     parsed = json.loads(schema)
-    return validator_for(parsed, default=Draft202012Validator)(parsed)
+    dialect = validator_for(parsed, default=Draft202012Validator)
+    return dialect(parsed, format_checker=dialect.FORMAT_CHECKER if dialect in _JUDGING_FORMATS else None)

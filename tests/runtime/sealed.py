@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from runtime.projection import told
+from runtime.traces import tell
 
 from stagec.runtime import Program, State, load
 
@@ -77,7 +77,7 @@ def ran(given: Iterable[Trace]) -> list[str]:
     for program, events in given:
         state = State()
         for event in events:
-            step = told(program, state, event)
+            step = tell(program, state, event)
             found.append(ascii(step))
             state = step.state
     return found

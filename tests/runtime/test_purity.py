@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from campaigns import choose
-from runtime.projection import told
 from runtime.sealed import TRACES, trace
+from runtime.traces import tell
 
 from stagec.runtime import State
 
@@ -79,8 +79,8 @@ def test_an_advance_leaves_its_arguments_as_they_were(path: Path) -> None:
     plan = deepcopy(program.plan)
     for event in events:
         before, given = deepcopy(state), deepcopy(event)
-        step = told(program, state, event)
+        step = tell(program, state, event)
         assert (state, event) == (before, given)
-        assert told(program, state, event) == step
+        assert tell(program, state, event) == step
         state = step.state
     assert program.plan == plan

@@ -30,7 +30,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Draw": ("graph", "handbook"),
     "Compile": ("compile", "verify", "sign", "plan"),
     "Run": ("run", "resume", "runs", "serve"),
-    "Test": ("test", "paths", "mutate", "simulate"),
+    "Test": ("test", "paths", "mutate", "simulate", "conformance"),
     "Compare": ("review", "diff", "breaking", "migrate"),
     "Scale": ("submit", "worker", "database"),
     "Project": (

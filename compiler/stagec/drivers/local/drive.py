@@ -34,7 +34,7 @@ from stagec.drivers.history import (
 from stagec.drivers.local.journal import Journal, create, open_journal
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
-from stagec.drivers.requests import Inbox, RequestPool, World, open_pool
+from stagec.drivers.requests import Inbox, World, open_pool
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.program import Program, load
@@ -221,7 +221,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     background = open_background() if session.journal.waits else None
     parts = AnswerParts() if session.parts is None else session.parts
     with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
-        course = _Course(session, state, begin, pool)
+        course = Course(session, state, begin, pool.take_times)
         with closing(course), parts.let_write(course.take):
             try:
                 while event is not None or course.state.ended is None:
@@ -233,12 +233,15 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     return course.state
 
 
-class _Course:
-    """Takes the events of a run, one after the other, in any thread: parts of answers come where these are made."""
+class Course:
+    """Takes the events of a run, one after the other, in any thread: parts of answers come where these are made.
 
-    def __init__(self, session: RunSession, state: State, begin: Begin, pool: RequestPool) -> None:
+    `time` tells when an event happens, and when the answering began that it ends.
+    """
+
+    def __init__(self, session: RunSession, state: State, begin: Begin, time: Callable[[Event], EventTimes]) -> None:
         self._session, self._program, self.state = session, session.program, state
-        self._begin, self._pool = begin, pool
+        self._begin, self._time = begin, time
         self._lock = Lock()
         self._end: BaseException | None = None
 
@@ -259,7 +262,7 @@ class _Course:
         session, journal = self._session, self._session.journal
         body = session.dump(self.state, event)
         following = self._begin(partial(_follow, self._program, self.state, journal.count, body))
-        journal.append(event, add_times(body, self._pool.take_times(event)))
+        journal.append(event, add_times(body, self._time(event)))
         event, step, step_digest = following()
         self._program = step.program or self._program
         journal.take_digest(step_digest)
@@ -313,7 +316,7 @@ def run(plan: bytes, world: World, started: Started, journal: Path | None = None
     """
     program = load(plan)
     if journal is None:
-        return proceed(RunSession(program, _EventCount(), world), State(), started)
+        return proceed(RunSession(program, EventCount(), world), State(), started)
     with closing(_open_journal(journal, plan, program)) as kept:
         return drive(program, kept, world, None if kept.history.events else started)
 
@@ -331,7 +334,7 @@ def _open_journal(path: Path, plan: bytes, program: Program) -> Journal:
     return found
 
 
-class _EventCount:
+class EventCount:
     """Keeps nothing but the number of events."""
 
     def __init__(self) -> None:

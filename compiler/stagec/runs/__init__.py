@@ -1,0 +1,24 @@
+"""Runs in a program: start, resume, follow, answer and cancel runs of plans.
+
+The asynchronous face is `start` and `resume`, which return a `RunHandle`; the synchronous one is `run`.
+"""
+
+from stagec.drivers.history import JournalError
+from stagec.runs.events import Questioned, RunEnded, RunEvent, RunResult, StepTaken
+from stagec.runs.execution import Answerer, RunHandle, resume, run, start
+from stagec.runs.own_world import OwnWorld
+
+__all__ = [
+    "Answerer",
+    "JournalError",
+    "OwnWorld",
+    "Questioned",
+    "RunEnded",
+    "RunEvent",
+    "RunHandle",
+    "RunResult",
+    "StepTaken",
+    "resume",
+    "run",
+    "start",
+]

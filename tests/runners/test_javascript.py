@@ -1,0 +1,116 @@
+"""The runner in JavaScript conforms, and does what stagec's machine does in random worlds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from campaigns import choose
+from properties.random_stages import make_stages
+from properties.random_world import World
+
+from stagec.cli.conformance.judgement import RunnerProcess, find_difference, judge
+from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
+from stagec.cli.conformance.vectors import read_vectors
+from stagec.plan import dump
+
+TOP = Path(__file__).parents[2]
+PACKAGE = TOP / "compiler" / "runners" / "javascript"
+PLANS = sorted((TOP / "tests" / "plan_vectors").glob("*/plan.json"))
+RUNS, EVENTS = choose(3, full=40, whole=200), 200
+VECTORS = tuple(read_vectors())[:: choose(4, full=1)]
+MOST_LINES = 1_200
+COMMENTS = ("//", "/*", "*")
+
+pytestmark = pytest.mark.needs("node")
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[RunnerProcess]:
+    with closing(RunnerProcess(("node", str(PACKAGE / "bin" / "stagec-runner.js")))) as conversation:
+        yield conversation
+
+
+def test_it_conforms(program: RunnerProcess) -> None:
+    assert program.profiles == PROFILES
+    failed = [each for each in judge(program.ask, VECTORS) if each.difference is not None]
+    assert failed == []
+
+
+def test_it_does_what_the_machine_does_in_random_worlds(program: RunnerProcess) -> None:
+    steps = 0
+    for seed in range(RUNS):
+        random = Random(seed)
+        made = [dump(make_stages(random)) for _ in range(3)]
+        for data in (*(path.read_bytes() for path in PLANS), *made):
+            steps += agree(program, data, Random(seed))
+    assert steps >= choose(200, full=4_000, whole=20_000)
+
+
+def agree(program: RunnerProcess, data: bytes, random: Random) -> int:
+    """Tell both the same random events of one run; return how many."""
+    machine, plan = ServedMachine(), {"is": "plan", "file": data.decode()}
+    assert machine.reply(plan) == program.ask(plan)
+    world, known = World(json.loads(data)["plan"], random), dict[str, Any]()
+    event: Mapping[str, Any] | None = world.start()
+    for number in range(EVENTS):
+        if event is None:
+            return number
+        message = {"is": "event", "event": event}
+        told = json.loads(json.dumps(machine.reply(message)))
+        assert find_difference(told, program.ask(message)) is None, event
+        known |= {request["key"]: request for request in told["requests"]}
+        event = choose_event(told, known, world, random)
+    return EVENTS
+
+
+def choose_event(
+    told: Mapping[str, Any], known: Mapping[str, Any], world: World, random: Random
+) -> Mapping[str, Any] | None:
+    """Return what happens after a step; None when the run is over."""
+    state, has_ended = told["state"], told["outcome"] is not None
+    keys = [key for each in state["active"] for key in each["requests"]]
+    if "statuses" in state and random.random() < (0.5 if has_ended else 0.01):
+        return world.resume(state["statuses"])
+    if has_ended or not keys:
+        return None
+    if random.random() < (0.02 if "statuses" in state else 0.003):
+        return {"is": "cancel"}
+    key = random.choice(keys)
+    return {"is": "answer", "to": key, "answer": world.answer(known[key])}
+
+
+def test_it_is_short_and_has_no_dependencies() -> None:
+    files = [*PACKAGE.glob("src/*.js"), *PACKAGE.glob("bin/*.js")]
+    lines = [line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert sum(bool(line) and not line.startswith(COMMENTS) for line in lines) <= MOST_LINES
+    assert "dependencies" not in json.loads((PACKAGE / "package.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif("STAGEC_DENO" not in os.environ, reason="STAGEC_DENO names no program")
+def test_it_conforms_with_deno() -> None:
+    words = (os.environ["STAGEC_DENO"], "run", "--allow-read", str(PACKAGE / "bin" / "stagec-runner.js"))
+    with closing(RunnerProcess(words)) as conversation:
+        found = [*judge(conversation.ask, read_vectors())]
+    assert [each for each in found if each.difference is not None] == []
+
+
+@pytest.mark.needs("npm")
+def test_what_is_published_runs_without_the_checkout(tmp_path: Path) -> None:
+    pack = ["npm", "pack", "--silent", "--pack-destination", str(tmp_path)]
+    subprocess.run(pack, cwd=PACKAGE, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("*.tgz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(tmp_path, filter="data")
+    runner = tmp_path / "package" / "bin" / "stagec-runner.js"
+    with closing(RunnerProcess(("node", str(runner)))) as conversation:
+        found = [*judge(conversation.ask, [each for each in read_vectors() if each.profile == "stages"])]
+    assert [each.difference for each in found if each.difference is not None] == []

@@ -1,0 +1,14 @@
+"""stagec's machine, told the events of traces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stagec.cli.conformance.trace_json import read_event
+from stagec.runtime import Program, State, StepResult, advance
+
+
+def tell(program: Program, state: State, event: Mapping[str, Any]) -> StepResult:
+    """Tell the machine an event of a trace."""
+    return advance(program, state, read_event(event))
