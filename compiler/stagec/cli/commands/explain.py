@@ -13,14 +13,15 @@ from stagec.cli.completions import complete_rule
 
 @click.command(short_help="Print the page of a rule, or list the rules of a family or group.")
 @click.argument("rule", metavar="CODE|NAME|FAMILY|GROUP", shell_complete=complete_rule)
-@options.output_format("text", "json", default="text")
+@options.output_format("text", "markdown", "json", default="text")
 def explain(rule: str, output_format: str) -> None:
-    """Print why a rule exists and how to fix its findings.
+    """Print why a rule exists, how to fix its findings, and an example.
 
     Name a rule by its code (STG201) or its name (unknown-target). A family, a group or a prefix of a code lists its
     rules.
     """
-    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
+    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules, write_page
+    from stagec.cli.rule_examples import read_example
     from stagec.cli.streams import find_canvas, put
     from stagec.pipeline import list_families
 
@@ -29,8 +30,13 @@ def explain(rule: str, output_format: str) -> None:
     if output_format == "json":
         from json import dumps
 
-        pages = [{**each.facts(), "explanation": each.rule.explanation.strip()} for each in found]
+        pages = [
+            {**each.facts(), "explanation": each.rule.explanation.strip(), "example": read_example(each.rule)}
+            for each in found
+        ]
         put(dumps(pages[0] if len(pages) == 1 else pages, indent=2) + "\n")
+    elif output_format == "markdown":
+        put("\n".join(map(write_page, found)))
     elif len(found) == 1:
         put(draw_page(found[0], paper))
     else:
