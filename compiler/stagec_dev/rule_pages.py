@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stagec.cli.rule_catalogue import CataloguedRule, write_page
 from stagec.comparison.classify import list_kinds
 from stagec.comparison.kind import ChangeKind, Grade
 from stagec.core.rule import AnyFamily, AnyRule
 from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
+from stagec_dev.specs import find_spec
 from stagec_dev.table import table
 
-_PAGE = """<!-- written by `python -m stagec_dev docs`; edit the rule or its spec instead -->
-# {code} {name}
-
-{explanation}
-
-Since {since}. Default severity: {severity}. Family: {family}.{origin}
-
-{examples}"""
+_HEAD = "<!-- written by `python -m stagec_dev docs`; edit the rule or its spec instead -->\n"
 
 
 def pages(root: Path = ROOT) -> Mapping[Path, str]:
@@ -31,31 +26,28 @@ def pages(root: Path = ROOT) -> Mapping[Path, str]:
 
 
 def _page(root: Path, family: AnyFamily, rule: AnyRule) -> str:
-    spec = root / "tests" / "rules" / family.name / f"{rule.code.lower()}_{rule.name.replace('-', '_')}.md"
-    _, found, examples = spec.read_text(encoding="utf-8").partition("\n## ") if spec.exists() else ("", "", "")
-    origin = f" Comes from: {', '.join(f'`{each}`' for each in rule.origin)}." if rule.origin else ""
-    return _PAGE.format(
-        code=rule.code,
-        name=rule.name,
-        explanation=rule.explanation.strip(),
-        since=rule.since,
-        severity=rule.severity,
-        family=family.name,
-        origin=origin,
-        examples=f"## {examples}" if found else "",
-    )
+    spec = find_spec(root, family, rule)
+    _, found, cases = spec.read_text(encoding="utf-8").partition("\n## ") if spec.exists() else ("", "", "")
+    tested = f"\n## Tested cases\n\n### {cases.replace(f'{chr(10)}## ', f'{chr(10)}### ')}" if found else ""
+    return f"{_HEAD}{write_page(CataloguedRule(family, rule))}{tested}"
 
 
 def _index(every: list[tuple[AnyFamily, AnyRule]]) -> str:
-    """Return a page with a table for each family."""
-    sections = ["# Rules"]
+    """Return a page with a list for each family; lists fit a narrow screen."""
+    sections = ["# Rules", _INDEX]
     for family in dict.fromkeys(family for family, _ in every):
         rules = (rule for owner, rule in every if owner is family)
-        cells = ((f"[{rule.code}]({rule.code}.md)", rule.name, rule.severity, _summary(rule)) for rule in rules)
-        codes = ", ".join(f"STG{each.start} to STG{each[-1]}" for each in family.numbers)
-        title = f"## {family.name.capitalize()}: {codes}"
-        sections += [title, table(("code", "name", "severity", "what it says"), cells).rstrip()]
+        lines = (f"- [{rule.code} {rule.name}]({rule.code}.md) ({rule.severity}): {_summary(rule)}" for rule in rules)
+        codes = ", ".join(f"STG{each.start:03} to STG{each[-1]:03}" for each in family.numbers)
+        title = f"## {family.name.replace('_', ' ').capitalize()}: {codes}"
+        sections += [title, "\n".join(lines)]
     return "\n\n".join(sections) + "\n"
+
+
+_INDEX = (
+    "Find a rule by its code or its name with the search of this site or of your browser. `stagec explain CODE` prints "
+    "the same page in a terminal."
+)
 
 
 def _summary(rule: AnyRule) -> str:

@@ -14,6 +14,7 @@ OWN = {
     "core/rule.py": "the sources of rules, for their names",
     "core/extras.py": "the metadata of stagec's own installation",
     "cli/commands/schema.py": "a schema that stagec publishes",
+    "cli/rule_examples.py": "the examples of rules, which stagec is packed with",
     "creation/new_project.py": "the projects that stagec is packed with",
     "emitters/html/__init__.py": "pages of stagec's own",
     "svg/shapes.py": "styles of stagec's own",

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from properties.soundness.free import some_fail
 from properties.soundness.free_registries import Made
-from rules.conftest import _write, read_sections
+from rules.conftest import _write
 
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
@@ -20,6 +20,7 @@ from stagec.plan.act import Prompt
 from stagec.plan.document import Plan
 from stagec.project.settings import Settings
 from stagec_dev.checkout import ROOT
+from stagec_dev.specs import read_sections
 
 PAGE = ROOT / "docs" / "user-guide" / "what-is-proved.md"
 ROW = re.compile(r"^\| (?P<statement>\d[^|]*) \| (?P<rules>[^|]*) \| `(?P<test>tests/[^`]*)` \|$", re.MULTILINE)

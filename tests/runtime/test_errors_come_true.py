@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from properties.soundness.answers import answers
-from rules.conftest import _write, read_sections
+from rules.conftest import _write
 
 from stagec.core.value import replace
 from stagec.pipeline import Project, compile_project
@@ -25,6 +25,7 @@ from stagec.runtime import Answered, Program, Started, State, advance
 from stagec.runtime.exchange import Ask, Effect, Turn
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import program_of
+from stagec_dev.specs import read_sections
 
 RULES = Path(__file__).parents[1] / "rules"
 MOST = 5_000

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill, wrap
 from typing import Any
 
+from stagec.cli.rule_examples import draw_change, draw_wrong, read_example
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
@@ -97,7 +98,7 @@ def draw_table(every: Iterable[CataloguedRule], width: int | None) -> str:
 
 
 def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
-    """Return the rule's name, its page, and where it comes from."""
+    """Return the rule's name, its page, its example, and where it comes from."""
     rule = each.rule
     when = ", only when selected" if each.family.asks_first(rule) else ""
     title = f"{rule.code} {rule.name} ({rule.severity}{when})"
@@ -113,7 +114,41 @@ def draw_page(each: CataloguedRule, canvas: Canvas) -> str:
     about = [
         f"{'' if index else f'{name}:':<8}{text}" for name, texts in facts.items() for index, text in enumerate(texts)
     ]
-    return "".join(f"{line}\n" for line in (_embolden(title, canvas), "", *body, "", *about))
+    example = read_example(rule)
+    shown = [
+        *(_embolden("## A wrong example", canvas), draw_wrong(rule, example, canvas)),
+        *(_embolden("## The same, right", canvas), draw_change(example, canvas).rstrip("\n")),
+    ]
+    return "".join(f"{line}\n" for line in (_embolden(title, canvas), "", *body, "", *shown, "", *about))
+
+
+def write_page(each: CataloguedRule) -> str:
+    """Return the rule's page in Markdown, with its example."""
+    rule = each.rule
+    example = read_example(rule)
+    when = " It applies only when it is selected." if each.family.asks_first(rule) else ""
+    origin = f" Comes from: {', '.join(f'`{slug}`' for slug in rule.origin)}." if rule.origin else ""
+    return f"""\
+# {rule.code} {rule.name}
+
+{rule.explanation.strip()}
+
+## A wrong example
+
+```text
+{draw_wrong(rule, example, _MARKDOWN)}```
+
+## The same, right
+
+```diff
+{draw_change(example, _MARKDOWN)}```
+
+Since {rule.since}. Default severity: {rule.severity}.{when} Family: {each.family.name}.{origin}
+"""
+
+
+_MARKDOWN = Canvas(width=100)
+"""A page shows a finding in so many columns."""
 
 
 def _embolden(line: str, canvas: Canvas) -> str:

@@ -1,4 +1,4 @@
-"""Write the pages of the rules and of the kinds of changes from these, or check that they are current."""
+"""Write what is made from rules, kinds of changes and commands, or check that it is current."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from stagec_dev.checkout import ROOT
+from stagec_dev.rule_examples import find_examples_file, write_examples
 from stagec_dev.rule_pages import find_breaking_page, pages, write_breaking_page
 from stagec_dev.tools import Tool
 
@@ -17,7 +18,7 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> int:
-    wanted = dict(pages(options.root))
+    wanted = {find_examples_file(options.root): write_examples(options.root), **pages(options.root)}
     if find_breaking_page(options.root).exists():
         path, text = write_breaking_page(options.root)
         wanted[path] = text
@@ -26,8 +27,8 @@ def _run(options: Namespace) -> int:
     if options.check:
         sys.stdout.writelines(f"not current: {path.relative_to(options.root)}\n" for path in [*stale, *extra])
         return int(bool(stale or extra))
-    (options.root / "docs" / "rules").mkdir(parents=True, exist_ok=True)
     for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(wanted[path], encoding="utf-8")
     for path in extra:
         path.unlink()

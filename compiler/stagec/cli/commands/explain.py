@@ -13,14 +13,15 @@ from stagec.cli.completions import complete_rule
 
 @click.command(short_help="Print the page of a rule, or list rules.")
 @click.argument("chosen", nargs=-1, metavar="[CODE|NAME|FAMILY|GROUP]...", shell_complete=complete_rule)
-@options.output_format("text", "json", default="text")
+@options.output_format("text", "markdown", "json", default="text")
 def explain(chosen: tuple[str, ...], output_format: str) -> None:
-    """Print why a rule exists and how to fix its findings.
+    """Print why a rule exists, how to fix its findings, and an example.
 
     Name a rule by its code (STG201) or its name (unknown-target). A family, a group or a prefix of a code lists its
     rules; without a name, all rules are listed. Rules with a severity in brackets apply only if you select them.
     """
-    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules
+    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules, write_page
+    from stagec.cli.rule_examples import read_example
     from stagec.cli.streams import find_canvas, put
     from stagec.pipeline import list_families
 
@@ -31,8 +32,13 @@ def explain(chosen: tuple[str, ...], output_format: str) -> None:
     if output_format == "json":
         from json import dumps
 
-        pages = [{**each.facts(), "explanation": each.rule.explanation.strip()} for each in found]
+        pages = [
+            {**each.facts(), "explanation": each.rule.explanation.strip(), "example": read_example(each.rule)}
+            for each in found
+        ]
         put(dumps(pages[0] if len(pages) == 1 else pages, indent=2) + "\n")
+    elif output_format == "markdown":
+        put("\n".join(map(write_page, found)))
     elif len(found) == 1:
         put(draw_page(found[0], paper))
     else:

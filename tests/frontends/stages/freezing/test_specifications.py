@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rules.conftest import _write, read_sections
+from rules.conftest import _write
 
 from stagec.core.diagnostic import Severity
 from stagec.pipeline import Meaning, Project, compile_project
 from stagec.plan import dump, verify
 from stagec.project.settings import Settings
+from stagec_dev.specs import read_sections
 
 RULES = Path(__file__).parents[3] / "rules"
 LEAST = 80
