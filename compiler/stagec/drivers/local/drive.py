@@ -228,7 +228,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
                     course.take(pool.next_event(course.state) if event is None else event)
                     event = None
             except BaseException:
-                course.take_arrived()
+                course.take_arrived(partial(pool.last_event, is_patient=False))
                 raise
     return course.state
 
@@ -273,10 +273,10 @@ class Course:
         if session.parts is not None:
             session.parts.observe(event)
 
-    def take_arrived(self) -> None:
-        """Take the events that have arrived before something ends the asking."""
+    def take_arrived(self, find_next: Callable[[State], Event | None]) -> None:
+        """Take the events that have arrived before something ends the asking; after the last, `find_next` returns None."""
         while self._end is None:
-            event = self._pool.last_event(self.state, is_patient=False)
+            event = find_next(self.state)
             if event is None:
                 return
             self.take(event)
