@@ -274,7 +274,7 @@ class Course:
             session.parts.observe(event)
 
     def take_arrived(self, find_next: Callable[[State], Event | None]) -> None:
-        """Take the events that have arrived before something ends the asking; after the last, `find_next` returns None."""
+        """Take the events that have arrived before the asking ends; after the last, `find_next` returns None."""
         while self._end is None:
             event = find_next(self.state)
             if event is None:
