@@ -31,11 +31,12 @@ def words() -> Json:
 
     old_words = contents.template("old: ", ["variable", "word"], "\n")
     # `more` is only judged where 4 has `exclusiveMinimum` beside `minimum`, and `mail` only where formats are judged
-    upper = {"enum": ["NEXT"]}
+    encoded = {"contentEncoding": "base64", "contentMediaType": "application/json"}
+    upper = {"action": {"enum": ["NEXT"]}}
     mail = {"type": "string", "format": "email"}
     nodes = {
         "new": step("new", ["next"], edge("next", go("old")), schema=schema(None, mail=mail)),
-        "old": step("old", ["next"], edge("next", go("oldest")), schema=schema(7, mail=mail, action=upper)),
+        "old": step("old", ["next"], edge("next", go("oldest")), schema=schema(7, mail=mail, data=encoded, **upper)),
         "oldest": {
             **step("oldest", ["next"], edge("next", go("between"))),
             "act": {

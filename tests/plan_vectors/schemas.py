@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft202012Validator
+from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft202012Validator, ValidationError
 from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
+from jsonschema.validators import extend, validator_for
 
-_JUDGING_FORMATS = (Draft4Validator, Draft6Validator, Draft7Validator)
+
+def _decode(validator: Any, encoding: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """Yield an error for a text that is not encoded, or not encoded JSON: drafts 6 and 7 judge that."""
+    if not isinstance(instance, str):
+        return
+    with suppress(ValueError):
+        data = base64.b64decode(instance, validate=True) if schema.get("contentEncoding") == "base64" else instance
+        if schema.get("contentMediaType") == "application/json":
+            json.loads(data)
+        return
+    yield ValidationError(f"{instance!r} is not {encoding}")
+
+
+_BOTH = {"contentEncoding": _decode, "contentMediaType": _decode}
+_ENCODED = {dialect: extend(dialect, _BOTH) for dialect in (Draft6Validator, Draft7Validator)}
+_JUDGING_FORMATS = (Draft4Validator, *_ENCODED.values())
 
 
 def satisfies(value: Any, schema: str) -> bool:
@@ -22,4 +40,5 @@ def satisfies(value: Any, schema: str) -> bool:
 def _validator(schema: str) -> Validator:
     parsed = json.loads(schema)
     dialect = validator_for(parsed, default=Draft202012Validator)
+    dialect = _ENCODED.get(dialect, dialect)
     return dialect(parsed, format_checker=dialect.FORMAT_CHECKER if dialect in _JUDGING_FORMATS else None)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from playable import asking, steps
+from playable import asking, stages, steps
+from world.models.wire import Said, serve
 
 from stagec import runs
 from stagec.core.failure import Failure
@@ -21,6 +22,9 @@ from stagec.plan import dump
 from stagec.runs import OwnWorld, Questioned, RunEnded, RunHandle, StepTaken
 
 T = TypeVar("T")
+PAGES = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
+WRITTEN = Said("I write.", [("c", "submit_page", '{"page": "docs/a.md"}')])
+CHECKED = Said("", [("c", "submit_verdict", '{"page": "docs/a.md", "broken": false, "faults": []}')])
 STARTED = Started("r1", inputs={"topic": "owls"})
 
 
@@ -186,6 +190,38 @@ def test_stagecs_own_models_answer_by_a_scenario(tmp_path: Path) -> None:
     result = runs.run(dump(steps()), STARTED, own=OwnWorld(scenario=scenario), observe=told.append)
     assert result.outcome is Outcome.DONE
     assert isinstance(told[-1], RunEnded)
+
+
+async def read_page(effect: Turn) -> Any:
+    read = [each.text for each in effect.transcript if each.call == "0"]
+    arguments: Any = {"words": len(read[0].split())} if read else {"path": "page.md"}
+    call = {"id": str(len(read)), "tool": effect.completion if read else "Read", "arguments": arguments}
+    return {"calls": [call]}
+
+
+def test_stagecs_own_tools_work_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("one two three")
+    result = runs.run(dump(stages()), Started("r1"), answers={Turn: read_page}, own=OwnWorld(tools_in=tmp_path))
+    assert result.outcome is Outcome.DONE
+    assert isinstance(result.result, dict)
+    assert result.result["parsed"] == {"words": 3}
+
+
+def test_stagecs_own_models_stop_at_a_budget_and_the_run_goes_on_with_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def go_on(most: int) -> runs.RunResult:
+        own = OwnWorld(models={"default": "openai:gpt"}, most_tokens=most)
+        started = Started("r1", inputs={"topic": "installation"})
+        return runs.run(PAGES.read_bytes(), started, own=own, journal=tmp_path / "r")
+
+    with serve(WRITTEN, CHECKED) as wire:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{wire.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        with pytest.raises(Failure, match="has used 15 tokens"):
+            go_on(15)
+        assert go_on(16).outcome is Outcome.DONE
+    assert len(wire.asked) == 2
 
 
 def test_a_script_decides_for_people() -> None:

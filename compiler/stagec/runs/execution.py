@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any, Self
@@ -163,6 +163,11 @@ class RunHandle:
                     event = None
                     self._drop(course.state.pending)
             return RunResult(course.state, self._last)
+        except asyncio.CancelledError:
+            with suppress(Failure):  # the run may have ended meanwhile
+                while (key := self._find_answered(course.state)) is not None:
+                    await asyncio.to_thread(course.take, Answered(key, self._tasks.pop(key).result()))
+            raise
         finally:
             self._drop(NOTHING)
             if self._threads:
@@ -184,7 +189,7 @@ class RunHandle:
             if self._cancelled:
                 return self._cancelled.pop(0)
             done = [key for key in state.pending if self._tasks[key].done()]
-            key = next((each for each in done if self._tasks[each].exception() is None), None)
+            key = self._find_answered(state)
             is_working = any(key not in done and not isinstance(each, IDLE) for key, each in state.pending.items())
             if key is None and done and not is_working:  # an answer under way is not lost for an error
                 key = done[0]
@@ -192,6 +197,11 @@ class RunHandle:
                 return Answered(key, self._tasks.pop(key).result())
             self._woken.clear()
             await self._woken.wait()
+
+    def _find_answered(self, state: State) -> str | None:
+        """Return the first request whose answer is there."""
+        done = ((key, self._tasks[key]) for key in state.pending if key in self._tasks and self._tasks[key].done())
+        return next((key for key, task in done if not task.cancelled() and task.exception() is None), None)
 
     async def _ask(self, effect: Effect) -> Json:
         """Return the answer to a request, from the caller, from people, from the clock or from stagec's own world."""

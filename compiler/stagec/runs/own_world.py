@@ -33,7 +33,8 @@ class OwnWorld:
     folder in which bundled tools work, `modules` are Python modules whose functions are tools, `commands` the argument
     vectors of tools by name. `servers` says whether MCP servers start; None: if models answer. `scenario` is a file
     with answers. `calls` lets the Python callables of the plan be called. `variables` are those of the environment that
-    commands see besides the usual ones, `seconds` is how long a command may take. The last three are bounds of a run.
+    commands see besides the usual ones, `seconds` is how long a command may take. `wait` are the seconds to wait for a
+    provider of models that is down. The last three are bounds of a run.
     """
 
     models: Mapping[str, str] = NOTHING
@@ -45,6 +46,7 @@ class OwnWorld:
     calls: bool = False
     variables: tuple[str, ...] = ()
     seconds: float = 600
+    wait: float | None = None
     most_tokens: int | None = None
     most_cost: Decimal | None = None
     most_time: float | None = None
@@ -66,6 +68,7 @@ def open_own_world(program: Program, run: str, journal: Path | None, given: OwnW
         servers=given.servers,
         modules=given.modules,
         commands=given.commands,
+        wait=given.wait,
     )
     hidden = {str(find_state_folder()): "the secrets of stagec"}
     if journal is not None:

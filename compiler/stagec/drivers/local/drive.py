@@ -34,7 +34,7 @@ from stagec.drivers.history import (
 from stagec.drivers.local.journal import Journal, create, open_journal
 from stagec.drivers.redaction import redact_event
 from stagec.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
-from stagec.drivers.requests import Inbox, World, open_pool
+from stagec.drivers.requests import Inbox, RequestPool, World, open_pool
 from stagec.runtime.advance import advance
 from stagec.runtime.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.program import Program, load
@@ -228,7 +228,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
                     course.take(pool.next_event(course.state) if event is None else event)
                     event = None
             except BaseException:
-                course.take_arrived(partial(pool.last_event, is_patient=False))
+                course.take_arrived(pool)
                 raise
     return course.state
 
@@ -273,10 +273,10 @@ class Course:
         if session.parts is not None:
             session.parts.observe(event)
 
-    def take_arrived(self, find_next: Callable[[State], Event | None]) -> None:
-        """Take the events that have arrived before the asking ends; after the last, `find_next` returns None."""
+    def take_arrived(self, pool: RequestPool) -> None:
+        """Take the events that have arrived before something ends the asking."""
         while self._end is None:
-            event = find_next(self.state)
+            event = pool.last_event(self.state, is_patient=False)
             if event is None:
                 return
             self.take(event)
