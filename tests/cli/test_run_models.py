@@ -102,6 +102,7 @@ def test_a_budget_stops_the_run_and_more_of_it_lets_it_go_on(tmp_path: Path) -> 
         ended = _stagec(tmp_path, wire, *RUN, "--model", "openai:gpt", "--max-tokens", "15")
         assert ended.returncode == 2
         assert "has used 15 tokens: --max-tokens allows 15" in ended.stderr
+        assert "--max-tokens allows 15" in _stagec(tmp_path, wire, "runs", "list").stdout
         again = _stagec(tmp_path, wire, "resume", "one", "--max-tokens", "15")
         assert "has used 15 tokens" in again.stderr
         assert _stagec(tmp_path, wire, "resume", "one", "--max-tokens", "16").returncode == 0

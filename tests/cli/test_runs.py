@@ -242,13 +242,14 @@ def test_runs_are_listed_with_how_they_stand(done: None, capfd: Shown) -> None:
     finally:
         held.close()
     name = load(dump(steps())).digest[:19]
+    unanswered = "'half.yaml' has no answer to the request 'two/close#1/1.0': add 'close' to 'answers'"
     assert [re.split(r" {2,}", line) for line in capfd.readouterr().out.splitlines()] == [
         ["five", "damaged", "its journal is damaged: it does not have the header of a journal"],
         ["four", "writer", name, "failed", "2 executions", "3 events", "close, attempt 1: cancelled"],
         ["one", "writer", name, "done", "3 executions", "5 events", "completed"],
         ["six", "writer", name, "not begun", "0 executions", "0 events"],
         ["three", "judged", shorten_digest(load(dump(judged())).digest), "running", "1 execution", "1 event"],
-        ["two", "writer", name, "interrupted", "2 executions", "2 events"],
+        ["two", "writer", name, "interrupted", "2 executions", "2 events", unanswered],
     ]
 
 

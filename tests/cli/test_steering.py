@@ -176,6 +176,7 @@ def test_a_run_that_waits_is_paused_and_asks_again(begin: Begin, run: Run, folde
         True,
     ), told
     assert b"interrupted" in run("runs", "list").stdout
+    assert b"paused, by terminal" in run("runs", "list").stdout
     again = run("runs", "pause", "one")
     assert (again.returncode, b"no process executes run 'one'" in again.stderr) == (2, True)
     process = begin("resume", "one", "--answers", "wait")

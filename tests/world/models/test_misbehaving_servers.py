@@ -259,6 +259,7 @@ PASSING = {
     "status 429": "rate-limit: status_code: 429",
     "status 401": "unauthorised: status_code: 401",
     "status 403": "unauthorised: status_code: 403",
+    "status 407": "unauthorised: status_code: 407",
     "status 402": "quota: status_code: 402",
     "status 201": ENDED,
     "status 204": "connection: ",
@@ -383,6 +384,16 @@ def test_what_stays_fails_the_node_and_the_reason_names_it(run: Run, model: str,
     assert state.failure.detail.startswith("refused, ")
     assert why in state.failure.detail
     assert len(wire.asked) == 1
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_the_reason_has_only_the_beginning_of_a_large_error(run: Run, status: int) -> None:
+    try:
+        reason = run(OPENAI, REPAIR, BEGIN, Said(status=status, body="key " + "x" * 300_000))[0].failure.detail  # type: ignore[union-attr]
+    except ProviderOutage as outage:
+        reason = str(outage)
+    assert "key xxx" in reason
+    assert len(reason) < 1_200
 
 
 @pytest.mark.parametrize("model", RESPONSES)

@@ -131,6 +131,7 @@ def execute(setup: RunSetup, event: Event | None) -> Exit:
     except ProviderOutage as outage:
         raise _interrupt(setup.path, outage) from outage
     except Failure as failure:
+        keep_interruption(setup.path, Interruption(Redactor(os.environ).redact_output(str(failure))))
         used_up = failure.options if isinstance(failure, BudgetReached) else ()  # the run is resumed with more of it
         raise Failure(f"{failure}\n{_describe_resumption(setup.path, *used_up)}", failure.status) from failure
     except JournalError as error:
@@ -168,6 +169,8 @@ def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:
             say(f"stagec: cancelled, by {steering.cancelled_by}")
             return _cancel(setup, audience)
         paused = f"paused, by {steering.paused_by}: " if steering.paused_by else ""
+        if steering.paused_by:
+            keep_interruption(setup.path, Interruption(f"paused, by {steering.paused_by}"))
         say(f"stagec: {paused}{_describe_resumption(setup.path)}")
         raise
 

@@ -51,6 +51,9 @@ class Onlooker(Protocol):
 _FOR_PEOPLE = {ModelFault.CANCELLED, ModelFault.UNAUTHORISED, ModelFault.QUOTA, ModelFault.UNKNOWN_MODEL}
 """Faults that no run can do anything about: it stops, and is resumed when somebody has done it."""
 
+_LONGEST = 1_000
+"""Characters of an error that are kept: the reason of an interruption is shown in lists."""
+
 
 @value
 class ModelChoice:
@@ -202,6 +205,7 @@ class ModelWorld:
     def _describe(self, error: ModelError, key: str, model: str) -> dict[str, Json]:
         """Return an error as an answer, which the run takes as the documents say."""
         text = self._redactor.redact_output(str(error))
+        text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
         told = f"{quote(model)} does not answer the request {quote(key)}: {text}"
         if isinstance(error, ModelOutageError):
             raise ProviderOutage(told, error.pause, error.retry_after) from error

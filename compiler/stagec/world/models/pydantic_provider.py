@@ -247,21 +247,23 @@ class _Inquiry:
         )
         status = getattr(error, "status_code", None)
         fault = next((fault for kind, fault in kinds if isinstance(error, kind)), None)
-        told = str(error) or type(error).__name__
+        told = str(error)[:_MOST_TOLD] or type(error).__name__
         if fault is ModelFault.REFUSED and status is None and isinstance(error.__cause__, _UNREADABLE):
             fault = None  # the library takes a response that it cannot read for a refusal
         is_lost = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in _TRANSPORTS
         if fault is None and not is_lost:
             told = f"the response is not in the format of the provider: {told.splitlines()[0]}"
-        fault = ModelFault.TIMEOUT if status == _REQUEST_TIMEOUT else fault or ModelFault.CONNECTION
+        fault = _BY_STATUS.get(status or 0) or fault or ModelFault.CONNECTION
         return ModelError(fault, told, getattr(error, "retry_after", None), status)
 
 
 _TRANSPORTS = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl")
 """The modules whose errors are those of connections."""
 _UNREADABLE = (ValueError, RecursionError)
-_REQUEST_TIMEOUT = 408
-"""The HTTP status of a server that did not wait for the whole request; the library takes it for a refusal."""
+_BY_STATUS = {407: ModelFault.UNAUTHORISED, 408: ModelFault.TIMEOUT}
+"""What the library takes for refusals: a proxy wants a login, a server did not wait for the whole request."""
+_MOST_TOLD = 20_000
+"""Characters of what a host says of an error that are looked at; some send megabytes."""
 
 
 def _tell(event: Any, listen: Listener | None) -> None:
