@@ -23,7 +23,7 @@ def freeze(draft: Draft, sources: Sources, file: str, agents: Mapping[str, Plan]
     Sources are named from the folder of that file, so that a plan is the same wherever its project lies, and whatever
     else the project holds. `agents` are the plans of the agents that it needs.
     """
-    read = {tree.file: tree.data for tree in sources.trees}
+    read = {each: tree.data for each in draft.files if (tree := sources.find_tree(each)) is not None}
     folder = posixpath.dirname(f"/{file}")
     digests = {posixpath.relpath(f"/{each}", folder): digest(read[each]) for each in draft.files}
     plan = _add_agents(draft.plan, agents) if agents else draft.plan

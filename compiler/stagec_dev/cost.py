@@ -142,6 +142,8 @@ MOST_MEMORY = 500e6
 """Bytes that the largest size of a dimension, at most about 1 MB, may take."""
 MOST_SECONDS = 3.0
 """Processor time that the largest size may take."""
+_LONGER: Mapping[str, float] = {"handbook": 5.0, "breaking": 6.0, "diff": 7.0, "review": 8.0, "paths": 15.0}
+"""Commands that may take longer, as their pages say: they read two projects, execute thousands of nodes, or draw them."""
 _SMALLEST = 4
 _NOTICED, _NOTICED_MEMORY = 0.25, 80e6
 """Growth below these is lost in what starting Python costs, and in the memory that it then leaves free: no ratio is
@@ -164,12 +166,14 @@ _ON_PROJECTS: Mapping[str, tuple[str, ...]] = {
     "handbook": ("handbook", "-o", "handbook"),
     "format": ("format", "--check"),
     "diff": ("diff", "BEFORE", "."),
+    "breaking": ("breaking", "--against", "BEFORE"),
     "review": ("review", "--against", "BEFORE", "--format", "markdown"),
 }
 PROJECT_COMMANDS = tuple(_ON_PROJECTS)
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     **_ON_PROJECTS,
     "test": ("test",),
+    "mutate": ("mutate", "--jobs", "1", "--limit", "100"),
     "markers": ("markers", "log"),
     "checkpoint verify": ("checkpoint", "verify", "reports"),
 }
@@ -236,9 +240,13 @@ class Cost:
 
 @value
 class Growth:
-    """What a command costs with next to nothing, and with a quarter, half and all of the largest count."""
+    """What a command costs with next to nothing, and with a quarter, half and all of the largest count.
+
+    `most` is the processor time that all of it may take.
+    """
 
     costs: tuple[Cost, Cost, Cost, Cost]
+    most: float = MOST_SECONDS
 
     @property
     def time(self) -> float | None:
@@ -259,7 +267,7 @@ class Growth:
             ("time", (self.time or 0) > STEEPEST),
             ("growing memory", (self.memory or 0) > STEEPEST),
             ("memory", self.costs[-1].peak > MOST_MEMORY),
-            ("seconds", self.costs[-1].seconds > MOST_SECONDS),
+            ("seconds", self.costs[-1].seconds > self.most),
         )
         return ", ".join(name for name, holds in found if holds)
 
@@ -282,20 +290,21 @@ def measure(dimension: Dimension, command: str, folder: Path, *, faulty: bool) -
     if None in vectors:
         return None
     given = [(vector, place) for vector, place in zip(vectors, places, strict=True) if vector is not None]
-    growth = _measure_growth([[_run(*each)] for each in given])
+    most = _LONGER.get(command, MOST_SECONDS)
+    growth = _measure_growth([[_run(*each)] for each in given], most)
     known = [[each] for each in growth.costs]
     while growth.trouble and len(known[0]) < _RUNS and all(each.whole for each in growth.costs):
         known = [[*runs, _run(*each)] for runs, each in zip(known, given, strict=True)]
-        growth = _measure_growth(known)
+        growth = _measure_growth(known, most)
     return growth
 
 
-def _measure_growth(runs: list[list[Cost]]) -> Growth:
+def _measure_growth(runs: list[list[Cost]], most: float) -> Growth:
     def least(of: list[Cost]) -> Cost:
         return Cost(max(each.status for each in of), min(each.seconds for each in of), min(each.peak for each in of))
 
     tiny, quarter, half, all_of_it = (least(each) for each in runs)
-    return Growth((tiny, quarter, half, all_of_it))
+    return Growth((tiny, quarter, half, all_of_it), most)
 
 
 def _write(folder: Path, files: Files) -> Path:

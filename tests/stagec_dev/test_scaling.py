@@ -50,14 +50,15 @@ def test_growing_memory_and_much_memory_are_trouble() -> None:
 
 
 def test_much_time_is_trouble() -> None:
-    assert _growth(0.9, 1.6, 3.1).trouble == "seconds"
+    growth = _growth(0.9, 1.6, 3.1)
+    assert (growth.trouble, Growth(growth.costs, 5.0).trouble) == ("seconds", "")
 
 
 def test_a_command_that_breaks_is_trouble() -> None:
     assert _growth(0.1, 0.1, 0.1, status=4).trouble == "status 4"
 
 
-@pytest.mark.parametrize("command", ["validate json", "graph json", "verify", "diff"])
+@pytest.mark.parametrize("command", ["validate json", "graph json", "verify", "diff", "breaking"])
 def test_commands_are_measured_on_each_size(command: str, tmp_path: Path) -> None:
     dimension = next(each for each in dimensions() if each.title == "steps")
     growth = measure(Dimension("few steps", dimension.files, 16), command, tmp_path, faulty=False)

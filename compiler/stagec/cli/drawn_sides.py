@@ -125,7 +125,7 @@ def _draw_plan(plan: Plan) -> Picture:
 
 def _draw_project(compilation: Compilation, freezer: Freezer) -> Iterator[DrawnFlow]:
     concerns = Concerns(compilation.flows, compilation.diagnostics)
-    made = [(meaning.flow.at, freezer.freeze(meaning)) for meaning in compilation.meanings]
+    made = [(meaning.flow.at, freezer.freeze(meaning, proves=False)) for meaning in compilation.meanings]
     plans = {at: frozen.plan for at, frozen in made if isinstance(frozen, Frozen)}
     for meaning in compilation.meanings:
         flow = meaning.flow

@@ -173,8 +173,12 @@ class Freezer:
         shown = replace(self.project, settings=self._settings, tells_all=False, baseline=baseline)
         return judge_again(shown, self.compilation)
 
-    def freeze(self, meaning: Meaning) -> Frozen | Refused:
-        """Return what a flow of the project compiles to."""
+    def freeze(self, meaning: Meaning, *, proves: bool = True) -> Frozen | Refused:
+        """Return what a flow of the project compiles to.
+
+        Unless it `proves` that `stagec verify` accepts the plan, nobody may run it or keep it: commands that only look
+        at plans need no proof.
+        """
         flow = meaning.flow
         found = self.errors_of(flow)
         if found or not meaning.has_plan:
@@ -191,7 +195,7 @@ class Freezer:
         inside = self._find_errors_inside(flow, plan, {*files.values()})
         if inside:
             return Refused(flow, format_count(len(inside), "error"))
-        return self._dump(meaning, plan)
+        return self._dump(meaning, plan, proves=proves)
 
     def _find_errors_inside(self, flow: Flow, plan: Plan, read: Collection[str]) -> list[Diagnostic]:
         """Return the errors in what a plan is made of, and those that concern the flows of its agents."""
@@ -199,7 +203,7 @@ class Freezer:
         others = [each for each in self.compilation.flows if each.at.file in read and each is not flow]
         return inside or [error for each in others if plan.plans for error in self.errors_of(each)]
 
-    def _dump(self, meaning: Meaning, plan: Plan) -> Frozen | Refused:
+    def _dump(self, meaning: Meaning, plan: Plan, *, proves: bool) -> Frozen | Refused:
         flow = meaning.flow
         for _, why in find_unusable(plan):  # whatever no rule has foreseen
             return Refused(flow, f"a schema of it cannot be used: {why.partition(chr(10))[0]}")
@@ -210,7 +214,8 @@ class Freezer:
         most = self.project.settings.budgets.plan_size
         if len(data) > most:
             return Refused(flow, f"its plan has {len(data):,} bytes, more than the {most:,} of the budget 'plan-size'")
-        _recheck(meaning, plan, data)
+        if proves:
+            _recheck(meaning, plan, data)
         return Frozen(plan, data)
 
     def errors_of(self, flow: Flow) -> tuple[Diagnostic, ...]:

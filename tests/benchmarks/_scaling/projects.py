@@ -123,7 +123,7 @@ PROJECTS = Dimensions(
         Dimension("syntax errors", _syntax, 1200),
         Dimension("members of an object", _repeated_members, 30_000),
         Dimension("tags", _frontmatter, 1200),
-        Dimension("tests of a flow", _flow_tests, 4_000, ("validate text", "test", "format", "handbook")),
+        Dimension("tests of a flow", _flow_tests, 4_000, ("validate text", "test", "mutate", "format", "handbook")),
         Dimension("suppressions", _suppressions, 12_000, _CHECKED),
         Dimension("rules of settings", _settings, 30_000, _CHECKED),
         Dimension("skills", _skills, 4_000, _CHECKED),

@@ -132,7 +132,7 @@ class ChapterWriter:
         flow = meaning.flow
         found = self._concerns.of(flow)
         picture = draw_failures(draw(meaning.graph, found, self._freezer.compilation.trees), Edges.ONCE)
-        made = self._freezer.freeze(meaning)
+        made = self._freezer.freeze(meaning, proves=False)
         if isinstance(made, Refused):
             return Chapter(flow, file, picture, found, made)
         rights = self._rights.get((flow.at, flow.id), NOTHING)
