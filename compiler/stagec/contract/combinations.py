@@ -16,6 +16,10 @@ _MOST = 256
 """So many combinations of alternatives are looked at for one group of schemas."""
 
 
+_DEPENDENT = ("dependentRequired", "dependencies")
+"""Keywords that list members which others make required."""
+
+
 class Combination:
     """Schemas without further alternatives that hold together.
 
@@ -36,9 +40,18 @@ class Combination:
 
     @cached_property
     def required(self) -> Mapping[str, None]:
-        """The names of all members that some layer requires, in their order."""
-        listed = (list_of(object_of(each.value).get("required")) for each in self.layers)
-        return dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
+        """The names of all members that some layer requires, in their order; then those that these make required."""
+        bodies = [object_of(each.value) for each in self.layers]
+        listed = (list_of(each.get("required")) for each in bodies)
+        found = dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
+        dependents = [object_of(each[key]) for each in bodies for key in _DEPENDENT if key in each]
+        todo = [*found] if dependents else []
+        for name in todo:  # grows while it is walked
+            more = (each for one in dependents for each in list_of(one.get(name)) if isinstance(each, str))
+            fresh = [each for each in dict.fromkeys(more) if each not in found]
+            found |= dict.fromkeys(fresh)
+            todo += fresh
+        return found
 
     @cached_property
     def is_alternative(self) -> bool:

@@ -1,4 +1,4 @@
-"""Small pipelines at random: cases, checks, gates, hooks, forks in forks, inputs that stages demand, prompts that read."""
+"""Small pipelines at random: cases, checks, gates, hooks, forks in forks, demanded inputs, prompts that read."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Maker:
 
     def _make_hooks(self, _name: str) -> Json:
         chance = self._chance
-        return {each: "m.n:f" for each in chance.sample(("setup", "gate", "assert", "exit"), chance.randint(1, 2))}
+        return dict.fromkeys(chance.sample(("setup", "gate", "assert", "exit"), chance.randint(1, 2)), "m.n:f")
 
     def _list_terms(self, name: str) -> Iterator[Json]:
         """Yield terms about what a result can have."""

@@ -1,4 +1,4 @@
-"""Small step registries of both releases: kinds of steps, chosen targets, jumps, inputs, judges, chains and validators."""
+"""Small registries of both releases: kinds of steps, chosen targets, jumps, inputs, judges, chains, validators."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class RegistryMaker:
         return move
 
     def _list_targets(self, name: str, intent: str) -> list[str]:
-        kind, flow = name.split(".")
+        _, flow = name.split(".")
         closures = [each for each in self.names if each.startswith("closure")]
         works = [each for each in self.names if not each.startswith("closure")]
         if intent == "handoff":

@@ -45,11 +45,11 @@ def make_schema(chance: Random, fixed: Mapping[str, Json], *, draft7: bool = Fal
     if chance.random() < 0.3:
         schema["additionalProperties"] = False
     if chance.random() < 0.5 and len(properties) > 1:
-        _complicate(chance, schema, list(properties), draft7)
+        _complicate(chance, schema, list(properties), draft7=draft7)
     return schema
 
 
-def _complicate(chance: Random, schema: dict[str, Json], names: list[str], draft7: bool) -> None:
+def _complicate(chance: Random, schema: dict[str, Json], names: list[str], *, draft7: bool) -> None:
     """Add one keyword that makes members depend on each other."""
     one, other = chance.sample(names, 2)
     body = schema["properties"][one]

@@ -234,7 +234,7 @@ def _list_open_verdicts(
     for check in (*gate.checks, Check("ok")):
         if not refuter.excludes(schema, {"allOf": passed}) and not _is_excluded(gate, check.when, schema, refuter):
             possible.append(check.verdict)
-        if not check.when:
+        if all(_holds_always(node, each) for each in check.when):
             break
         passed += [{"not": each} for each in (_demand_all(gate, check.when),) if each is not None]
     seen = {each.split(" ")[0] for each in taken}
@@ -246,8 +246,16 @@ def _list_open_verdicts(
         is_foreign = any("ok" not in each.values for each in said)
         if f"ok {at}" not in taken and not is_foreign and not _is_excluded(gate, edge.when, _schema_of(node), refuter):
             yield f"a result of which the conditions of case {at + 1} hold"
-        if not edge.when:
+        if all(_holds_always(node, each) for each in edge.when):
             return
+
+
+def _holds_always(node: Node, term: Term) -> bool:
+    """Tell whether a condition about the attempts holds of every result that is handed in."""
+    if not isinstance(term, Among) or term.path != ("attemptCount",):
+        return False
+    counts = [each for each in term.values if isinstance(each, int | float) and not isinstance(each, bool)]
+    return all(each in counts for each in range(1, 1 + (1 if node.retry is None else node.retry.attempts)))
 
 
 def _list_open_signals(judge: Judge, refuter: Refuter, schema: str | None) -> Iterator[str]:

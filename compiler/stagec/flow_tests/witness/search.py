@@ -149,12 +149,18 @@ class _Runs:
             yield f"with other values this may not happen: {self._soft}"
         yield from list_open_inputs(self._program)
         for (node, _), effect in self.explorer.asked.items():
-            if isinstance(effect, Hook) and effect.phase not in _DECIDED:
+            if isinstance(effect, Hook) and not self._is_decided(node, effect):
                 yield f"what {effect.phase!r} hooks return is not known"
             elif isinstance(effect, Ask | Turn):
                 yield from (f"{node}: {each}" for each in list_open(self._program, refuter, self._ways, node))
             elif isinstance(effect, Shell) and not self._can_pass(node, effect):
                 yield f"{node}: an output with which {effect.command!r} succeeds"
+
+    def _is_decided(self, node: str, hook: Hook) -> bool:
+        """Tell whether what a callable returns leads nowhere else than what was tried."""
+        admission = self._program.plan.nodes[node].admission
+        has_terms = admission is not None and bool(admission.defer or admission.block)
+        return hook.phase in _DECIDED or (hook.phase == "setup" and not has_terms)
 
     def _can_pass(self, node: str, effect: Shell) -> bool:
         """Tell whether the made-up output of a command satisfies each validator that runs it."""
@@ -172,7 +178,10 @@ class _Runs:
 _SIMPLE = frozenset({"exit", "empty", "contains"})
 """Conditions of validators that a made-up output satisfies for sure."""
 _DECIDED = frozenset({"gate", "assert", "exit"})
-"""The phases of a stage whose callables can return nothing but what is tried."""
+"""The phases of a stage whose callables can return nothing but what is tried.
+
+What a `setup` callable returns decides about the gate of its own stage only; a stage that cannot begin fails anyway.
+"""
 
 
 _LIMITS = frozenset({FailureKind.BOUND, FailureKind.CYCLES, FailureKind.REPETITION})

@@ -322,7 +322,7 @@ def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreache
 def find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
     """Return the cases of a stage that no result takes, for sure; among them a default for which nothing is left."""
     cases = pipeline.live_cases(stage)
-    if len(cases) < 2 or not all(is_sound(pipeline, stage, each) for each in cases):
+    if not cases[1:] or not all(is_sound(pipeline, stage, each) for each in cases):
         return frozenset()
     found = _outcomes(pipeline, stage)
     if found is None or not found.whole or emptiness_of(pipeline, stage) is not None:

@@ -176,7 +176,7 @@ class _Results:
             retried |= decided if check.verdict == "retry" else set()
         retried |= {at for at in left if found[at][CAP_HIT].given is True}
         again = {found[at][ATTEMPTS].given if found[at][ATTEMPTS].asked else None for at in retried}
-        few = range(1, max(counts) + 2)
+        few = range(1, min(max(counts) + 2, self._most or LARGEST))
         return next((each for each in few if (each if each in counts else None) not in again), self._most)
 
     def _list_accepted(self) -> Iterator[list[list[Result]]]:

@@ -1,0 +1,29 @@
+"""Small projects at random, run with all their answers: what has no errors routes, starts and can complete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+
+import pytest
+from campaigns import choose
+from properties.small.pipelines import make_pipeline
+from properties.small.project import SmallProject
+from properties.small.registries import make_registry
+from properties.small.runs import campaign
+
+MAKERS: Mapping[str, Callable[[Random], SmallProject]] = {"pipeline": make_pipeline, "registry": make_registry}
+NEVER_MET = ("STG361", "STG362", "STG364", "STG606")
+"""Rules about parts that no run takes, and about kinds that a step must not lead to: no run fails because of them."""
+PROJECTS = choose(12, full=1_500)
+RUNS = choose(8, full=40)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_project_without_errors_keeps_what_is_proved(name: str) -> None:
+    seen = campaign(MAKERS[name], name, range(PROJECTS), RUNS)
+    assert seen.wrong == []
+    assert seen.counts["without errors"] >= PROJECTS // 8
+    assert seen.counts["end done"] >= seen.counts["without errors"]
+    accused = [each for each in seen.unshown if not any(code in each for code in NEVER_MET)]
+    assert len(accused) <= max(1, PROJECTS // 200), accused
