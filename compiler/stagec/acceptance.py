@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from stagec.core.fingerprint import digest, identify
-from stagec.core.place import pointer_text
+from stagec.core.place import Place, pointer_text
 from stagec.core.value import replace, value
 from stagec.findings import Verdict
 from stagec.project.baseline import Baseline, BaselineEntry
@@ -43,7 +43,7 @@ def accept(verdicts: Iterable[Verdict], baseline: Baseline, selection: Selection
         if each.silent or each.rule.mandatory or selection.severity(each.rule) is None:
             left.append(each)
             continue
-        entry = _describe(each)
+        entry = make_entry(each.rule.code, each.finding.at, each.finding.message)
         possible.append(entry)
         is_known = entry.fingerprint in allowed and used[entry.fingerprint] < allowed[entry.fingerprint].count
         used[entry.fingerprint] += is_known
@@ -53,9 +53,7 @@ def accept(verdicts: Iterable[Verdict], baseline: Baseline, selection: Selection
     return Acceptance(tuple(left), tuple(possible), used.total(), tuple(each for each in stale if each.count))
 
 
-def _describe(verdict: Verdict) -> BaselineEntry:
-    finding, code = verdict.finding, verdict.rule.code
-    at = finding.at
+def make_entry(code: str, at: Place, message: str) -> BaselineEntry:
+    """Return the entry that accepts a finding."""
     member = pointer_text(tuple(part for part in at.pointer if isinstance(part, str)))
-    identity = identify(code, at.file, at.pointer, finding.message)
-    return BaselineEntry(at.file, code, member, finding.message, digest(identity))
+    return BaselineEntry(at.file, code, member, message, digest(identify(code, at.file, at.pointer, message)))

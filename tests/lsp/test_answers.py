@@ -20,6 +20,7 @@ from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_t
 from stagec.lsp.rename import rename
 from stagec.lsp.symbols import draw_flow, find_symbols, list_folds, list_hints, list_lenses, list_symbols, tell_bounds
 from stagec.pipeline import compile_project
+from stagec.project.baseline import Baseline, read_baseline, write_baseline
 
 Edit = Callable[[str], Editor]
 WHOLE = Stretch(Point(0, 0), Point(10_000, 0))
@@ -48,6 +49,7 @@ def test_a_fix_settles_its_finding(edit: Edit) -> None:
     editor = edit("broken-on-purpose")
     before = editor.codes()[REGISTRY]
     fixes = [each for each in actions(editor, REGISTRY) if not each.title.startswith("Suppress")]
+    assert not any("baseline" in each.title for each in fixes)  # there is none
     assert fixes
     assert all(each.title.endswith("(a guess)") for each in fixes if not each.is_safe)
     apply(editor, fixes[0].edits)
@@ -96,6 +98,28 @@ def test_a_suppression_in_yaml_is_a_comment_with_a_reason(edit: Edit, file: str,
     apply(editor, each.edits)
     assert f"# stagec: ignore[{found.code}]" in editor.check().lines(file).text
     assert editor.codes() == {}
+
+
+def test_a_finding_is_added_to_the_baseline_and_is_gone_when_that_is_saved(edit: Edit) -> None:
+    editor = edit("broken-on-purpose")
+    baseline = editor.folder / "known.json"
+    baseline.write_bytes(write_baseline(Baseline()))
+    (editor.folder / "stagec.toml").write_text('baseline = "known.json"\n')
+    for left in (2, 1, 0):
+        offered = [each for each in actions(editor, REGISTRY) if each.title == "Add to the baseline known.json"]
+        assert len(offered) == left + 1
+        apply(editor, offered[0].edits)
+        text = editor.workspace.find_text(str(baseline))
+        assert text is not None
+        assert len(read_baseline(text.encode()).entries) == 3 - left
+        baseline.write_text(text)
+        editor = Editor(editor.folder)
+        assert len(editor.codes().get(REGISTRY, ())) == left
+    # findings of mandatory rules and broken baselines are never added to
+    assert [each.title for each in actions(editor, "agent.json")] == []
+    baseline.write_text("{}")
+    broken = Editor(editor.folder)
+    assert broken.check().failure
 
 
 def test_a_second_suppression_joins_the_first_one(edit: Edit) -> None:

@@ -1,11 +1,14 @@
-"""What an editor offers to do about findings: fixes, and suppressions with a reason; and the layout of a file."""
+"""What an editor offers to do about findings: fixes, suppressions and the baseline; and the layout of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stagec.acceptance import make_entry
+from stagec.core.bounded import OversizedError
 from stagec.core.diagnostic import Change, Diagnostic, Edit
 from stagec.core.json import Json, find_inside
+from stagec.core.observations import read_whole
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.fixes import fix_project, list_edits, make_edits
@@ -14,9 +17,12 @@ from stagec.lsp.edits import FileEdit, find_difference, list_file_edits
 from stagec.lsp.positions import Stretch
 from stagec.lsp.workspace import CheckedProject
 from stagec.pipeline import list_families
+from stagec.project.baseline import BaselineError, make_baseline, read_baseline, write_baseline
 from stagec.sources.suppression import MEMBER
 from stagec.sources.tree import Tree
 
+_LARGEST = 100_000_000
+"""Bytes of a baseline."""
 REASON = "say here why this is right"
 """What stands for the reason of a suppression until somebody writes one."""
 
@@ -40,6 +46,7 @@ def list_actions(project: CheckedProject, file: str, where: Stretch) -> Iterator
             continue
         yield from _offer_fix(project, each)
         yield from _offer_suppression(project, each)
+        yield from _offer_acceptance(project, each)
 
 
 def fix_file(project: CheckedProject, file: str, *, guesses: bool) -> tuple[FileEdit, ...]:
@@ -75,8 +82,7 @@ def _offer_fix(project: CheckedProject, each: Diagnostic) -> Iterator[EditorActi
 
 def _offer_suppression(project: CheckedProject, each: Diagnostic) -> Iterator[EditorAction]:
     tree = None if project.compilation is None else project.compilation.trees.get(each.at.file)
-    rules = (rule for family in list_families() for rule in family.rules() if rule.code == each.code)
-    if tree is None or not tree.readable or any(rule.mandatory for rule in rules):
+    if tree is None or not tree.readable or _is_mandatory(each):
         return
     before = tree.data.decode(errors="replace")
     try:
@@ -86,6 +92,28 @@ def _offer_suppression(project: CheckedProject, each: Diagnostic) -> Iterator[Ed
     if after is not None:
         edit = find_difference(project.path(each.at.file), before, after)
         yield EditorAction(f"Suppress {each.code} here, with a reason", (edit,), each)
+
+
+def _is_mandatory(each: Diagnostic) -> bool:
+    rules = (rule for family in list_families() for rule in family.rules() if rule.code == each.code)
+    return any(rule.mandatory for rule in rules)
+
+
+def _offer_acceptance(project: CheckedProject, each: Diagnostic) -> Iterator[EditorAction]:
+    """Yield the edit of the baseline that accepts a finding, in a project that has a baseline."""
+    opened = project.project
+    name = None if opened is None or opened.baseline is None else opened.settings.baseline
+    if name is None or _is_mandatory(each):
+        return
+    path = project.path(name)
+    try:
+        before = project.overlay.get(name) or read_whole(path, _LARGEST)
+        baseline = read_baseline(before)
+    except (BaselineError, OSError, OversizedError):  # it is just being edited, or gone
+        return
+    after = write_baseline(make_baseline((*baseline.entries, make_entry(each.code, each.at, each.message))))
+    (edit,) = list_file_edits(project, {name: (before, after)})
+    yield EditorAction(f"Add to the baseline {name}", (edit,), each)
 
 
 def _suppress(project: CheckedProject, tree: Tree, text: str, each: Diagnostic) -> str | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
 from stagec_dev.site.pages import Section, Sources, read_navigation
+from stagec_dev.site.schemas import publish_schemas
 
 _CONFIGURATION = """\
 [project]
@@ -70,7 +71,8 @@ def build(sources: Sources, folder: Path, address: str | None) -> Path:
     """
     if find_spec("zensical") is None:
         raise explain_missing_extra("the site needs", "site")
-    for name, content in {**{name: text.encode() for name, text in sources.pages.items()}, **sources.files}.items():
+    files = publish_schemas(sources.files, address)
+    for name, content in {**{name: text.encode() for name, text in sources.pages.items()}, **files}.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
