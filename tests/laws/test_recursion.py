@@ -64,7 +64,7 @@ ALLOWED = {
     "mutation.operators.routes:_widen": "paths of plans are no longer than an answer is deep",
     "mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
     **dict.fromkeys(
-        (f"mutation.operators.values:{each}" for each in ("_drop_input_dropped", "_drop_inside")),
+        (f"mutation.operators.values:{each}" for each in ("_drop_holes", "_drop_inside")),
         "templates are no deeper than `DEEPEST`",
     ),
     "graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",

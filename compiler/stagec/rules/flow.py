@@ -368,7 +368,7 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
             (edge, found), *others = ways
             found = [*found, *(each for _, more in others for each in more)] if others else found
             related = tuple(Related(target.at.key, "leads here") for target in found[:_UNREACHABLE_FOLLOW_ON_SHOWN])
-            yield Finding(at, _sentence(graph, node, edge, found), related)
+            yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related)
 
 
 def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | None], list[Node]]) -> list[Node]:
@@ -380,7 +380,7 @@ def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | N
     return known[key]
 
 
-def _sentence(graph: Graph, node: Node, edge: Edge, found: list[Node]) -> str:
+def _describe_wrong_kinds(graph: Graph, node: Node, edge: Edge, found: list[Node]) -> str:
     allowed = " or ".join(sorted(edge.kinds or ()))
     step = noun(graph, "node")
     what = f"{quote(edge.outcome)} of {node.kind} {step} {quote(node.id)} must lead to a {allowed} {step}"

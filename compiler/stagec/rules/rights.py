@@ -195,7 +195,7 @@ def stg553_loosened_mode(access: FlowRights) -> Iterator[Finding]:
         for later, earlier in find_later(whole.flow, strict):
             if later not in told and later in modes and _loosens(modes[later], own[earlier]):
                 told.add(later)
-                yield _tell_loosened_mode(whole, later, earlier)
+                yield _describe_loosened_mode(whole, later, earlier)
     for name, mode in own.items():
         general = whole.rights[name].general
         if name not in told and general is not None and _loosens(mode, general):
@@ -210,7 +210,7 @@ def _loosens(later: PermissionMode, earlier: PermissionMode) -> bool:
     return earlier.name != PLAN or later.looseness >= _UNASKED
 
 
-def _tell_loosened_mode(access: FlowRights, later: str, earlier: str) -> Finding:
+def _describe_loosened_mode(access: FlowRights, later: str, earlier: str) -> Finding:
     mode, before = access.rights[later].mode, access.rights[earlier].mode
     after, strict = (quote(each.name if each is not None else "") for each in (mode, before))
     what = f"{noun(access)} {quote(later)} has the mode {after}, but {quote(earlier)} before it {strict}"

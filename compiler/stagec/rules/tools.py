@@ -70,11 +70,11 @@ def stg502_unresolved_tool_schema(catalogue: Catalogue) -> Iterator[Finding]:
         if isinstance(tool.schema, Miss) and tool.schema is not Miss.UNKNOWABLE:
             yield Finding(
                 tool.entry / "schema",
-                f"{_wrong_unresolved_tool_schema(tool)}{f'; did you mean {tool.near!r}?' if tool.near else ''}",
+                f"{_explain_missing_schema(tool)}{f'; did you mean {tool.near!r}?' if tool.near else ''}",
             )
 
 
-def _wrong_unresolved_tool_schema(tool: Tool) -> str:
+def _explain_missing_schema(tool: Tool) -> str:
     written = quote(tool.reference)
     if tool.schema is Miss.OUTSIDE:
         return f"schema {written} of tool {quote(tool.name)} lies outside the project"
@@ -155,12 +155,12 @@ def stg505_unstartable_server(catalogue: Catalogue) -> Iterator[Finding]:
     an address.
     """
     for server in catalogue.servers.values():
-        wrong = _wrong_unstartable_server(server)
+        wrong = _explain_unstartable_server(server)
         if wrong is not None:
             yield Finding(server.at.key, f"MCP server {quote(server.name)} {wrong}")
 
 
-def _wrong_unstartable_server(server: Server) -> str | None:
+def _explain_unstartable_server(server: Server) -> str | None:
     command = "command" in server.members
     address = next((each for each in ADDRESSES if each in server.members), None)
     if command and address is not None:
@@ -272,14 +272,14 @@ def stg509_unusable_tool_name(catalogue: Catalogue) -> Iterator[Finding]:
     """
     for tool in catalogue.tools:
         if _USABLE.fullmatch(tool.name) is None:
-            yield Finding(tool.at, f"{_name(tool)} has {_wrong_unusable_tool_name(tool.name)}")
+            yield Finding(tool.at, f"{_name(tool)} has {_explain_tool_name(tool.name)}")
 
 
 def _name(tool: Tool) -> str:
     return f"tool {quote(tool.name)}{f' of {name_origin(tool)}' if tool.server is not None else ''}"
 
 
-def _wrong_unusable_tool_name(name: str) -> str:
+def _explain_tool_name(name: str) -> str:
     if len(name) > _LONGEST:
         return f"a name of {len(name)} characters; {_LONGEST} are the most that models take"
     strange = next((each for each in name if _USABLE.fullmatch(each) is None), "")

@@ -93,15 +93,15 @@ def choice_changed(plan: Plan) -> Iterator[Mutant]:
     """A name in an answer leads to another node, or to none."""
     for name, number, edge in list_edges(plan):
         if isinstance(edge.target, Named):
-            for told, nodes in _change_choice_changed(edge.target.nodes):
+            for told, nodes in _change_choices(edge.target.nodes):
                 yield change_edge(plan, name, number, told, _WANTED, target=replace(edge.target, nodes=nodes))
     for name, choices in plan.choices.items():
-        for told, nodes in _change_choice_changed(choices):
+        for told, nodes in _change_choices(choices):
             fields = {"choices": {**plan.choices, name: nodes}}
             yield Mutant(None, ("choices", name), told, _WANTED, fields=fields)
 
 
-def _change_choice_changed(choices: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _change_choices(choices: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, str]]]:
     for name, node in choices.items():
         rest = {key: each for key, each in choices.items() if key != name}
         if rest:
@@ -120,7 +120,7 @@ def condition_changed(plan: Plan) -> Iterator[Mutant]:
     for name, number, edge in list_edges(plan):
         for index, term in enumerate(edge.when):
             values = list_values(plan, name, term.path)
-            for told, terms in (("is dropped", ()), *_change_condition_changed(term, values)):
+            for told, terms in (("is dropped", ()), *_change_term(term, values)):
                 path = ".".join(map(str, term.path))
                 when = (*edge.when[:index], *terms, *edge.when[index + 1 :])
                 sentence = f"the condition on {quote(path)} of case {number + 1} on {quote(edge.on)} {told}"
@@ -128,7 +128,7 @@ def condition_changed(plan: Plan) -> Iterator[Mutant]:
                 yield change_edge(plan, name, number, sentence, wanted, when=when)
 
 
-def _change_condition_changed(term: Term, values: tuple[Json, ...]) -> Iterator[Changed]:
+def _change_term(term: Term, values: tuple[Json, ...]) -> Iterator[Changed]:
     """Yield what may stand in place of a term; `values` are all that can be there, as far as they are known."""
     if isinstance(term, Exists):
         yield "is negated", (replace(term, present=not term.present),)

@@ -60,7 +60,7 @@ def input_dropped(plan: Plan) -> Iterator[Mutant]:
     """A prompt, a command or a process lacks one of its inputs."""
     for name, node in plan.nodes.items():
         for way, template, rebuild in _list_templates(node):
-            for told, at, left in _drop_input_dropped(template):
+            for told, at, left in _drop_holes(template):
                 nodes = {name: rebuild(left)}
                 yield Mutant(name, ("nodes", name, *way, *at), f"{quote(name)}: {told}", _INPUT_DROPPED_WANTED, nodes)
         act = node.act
@@ -70,7 +70,7 @@ def input_dropped(plan: Plan) -> Iterator[Mutant]:
             wanted = f"the 'inputs' of {quote(name)}"
             yield change_act(plan, name, ("inputs", key), f"the input {quote(key)} is dropped", wanted, inputs=rest)
     if plan.system is not None:
-        for told, at, left in _drop_input_dropped(plan.system.prompt):
+        for told, at, left in _drop_holes(plan.system.prompt):
             fields = {"system": replace(plan.system, prompt=left)}
             yield Mutant(
                 None, ("system", "prompt", *at), f"the system prompt: {told}", _INPUT_DROPPED_WANTED, fields=fields
@@ -110,7 +110,7 @@ def _replace_refusal(node: Node, pattern: str, left: Template) -> Node:
     return replace(node, validation=replace(node.validation, prompts={**prompts, pattern: left}))
 
 
-def _drop_input_dropped(template: Template) -> Iterator[tuple[str, Pointer, Template]]:
+def _drop_holes(template: Template) -> Iterator[tuple[str, Pointer, Template]]:
     """Yield the template without one of its holes at a time, with the kind and the place of the hole."""
     for index, piece in enumerate(template):
         if isinstance(piece, Text):
@@ -130,12 +130,12 @@ def _drop_input_dropped(template: Template) -> Iterator[tuple[str, Pointer, Temp
 
 def _drop_inside(piece: Piece) -> Iterator[tuple[str, Pointer, Piece]]:
     if isinstance(piece, Each):
-        for told, way, left in _drop_input_dropped(piece.body):
+        for told, way, left in _drop_holes(piece.body):
             yield told, ("body", *way), replace(piece, body=left)
     elif isinstance(piece, Choice):
-        for told, way, left in _drop_input_dropped(piece.then):
+        for told, way, left in _drop_holes(piece.then):
             yield told, ("then", *way), replace(piece, then=left)
-        for told, way, left in _drop_input_dropped(piece.otherwise):
+        for told, way, left in _drop_holes(piece.otherwise):
             yield told, ("otherwise", *way), replace(piece, otherwise=left)
 
 
@@ -176,19 +176,19 @@ def need_removed(plan: Plan) -> Iterator[Mutant]:
     """A stage no longer waits for another stage, and does not get its outputs."""
     for entry, begun in plan.entries.items():
         if isinstance(begun, Schedule):
-            for node, need, schedule in _drop_need_removed(begun):
+            for node, need, schedule in _drop_needs(begun):
                 fields = {"entries": {**plan.entries, entry: schedule}}
                 yield _tell(plan, ("entries", entry, "needs", node), (node, need), fields, {})
     for name, number, edge in list_edges(plan):
         if isinstance(edge.target, Schedule):
-            for node, need, schedule in _drop_need_removed(edge.target):
+            for node, need, schedule in _drop_needs(edge.target):
                 edges = [*plan.nodes[name].edges]
                 edges[number] = replace(edge, target=schedule)
                 nodes = {name: replace(plan.nodes[name], edges=tuple(edges))}
                 yield _tell(plan, ("nodes", name, "edges", number, "target", "needs", node), (node, need), {}, nodes)
 
 
-def _drop_need_removed(schedule: Schedule) -> Iterator[tuple[str, str, Schedule]]:
+def _drop_needs(schedule: Schedule) -> Iterator[tuple[str, str, Schedule]]:
     for node, needs in schedule.needs.items():
         for need in needs:
             rest = tuple(each for each in needs if each != need)

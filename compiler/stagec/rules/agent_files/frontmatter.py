@@ -34,7 +34,7 @@ def stg3101_unportable_frontmatter(document: AgentFiles) -> Iterator[Finding]:
         fault = file.reading.unportable
         if fault is not None:
             related = tuple(Related(at, "written here") for at, why in fault.related if why == "first")
-            yield Finding(fault.at, _describe(file, fault), related, _fix_unportable_frontmatter(file))
+            yield Finding(fault.at, _describe(file, fault), related, _add_quotes(file))
 
 
 def _describe(file: AgentFile, fault: Fault) -> str:
@@ -45,7 +45,7 @@ def _describe(file: AgentFile, fault: Fault) -> str:
     return sentence.format(owner=file.kind.owner, key=quote(key), subject=subject)
 
 
-def _fix_unportable_frontmatter(file: AgentFile) -> Fix | None:
+def _add_quotes(file: AgentFile) -> Fix | None:
     """Return the quotes that the owner puts there itself."""
     mends = file.reading.mends
     if not mends:
@@ -74,12 +74,10 @@ def stg3102_displaced_frontmatter(document: AgentFiles) -> Iterator[Finding]:
             where = "the first line '---' is missing" if displaced.is_headless else f"{cause} before this frontmatter"
             refusal = displaced.refusal
             related = () if refusal is None else (Related(refusal.at, "the frontmatter is no YAML either"),)
-            yield Finding(
-                at, f"{where}, so {file.kind.owner} takes it for text", related, _fix_displaced_frontmatter(file)
-            )
+            yield Finding(at, f"{where}, so {file.kind.owner} takes it for text", related, _move_frontmatter(file))
 
 
-def _fix_displaced_frontmatter(file: AgentFile) -> Fix | None:
+def _move_frontmatter(file: AgentFile) -> Fix | None:
     """Return how the file begins with its frontmatter: without what stands before, or without the code block."""
     displaced = file.reading.displaced
     if displaced is not None and displaced.is_headless:

@@ -52,10 +52,10 @@ def stg3158_untyped_server_address(files: AgentFiles) -> Iterator[Finding]:
         for fault in server.faults:
             if fault.reason == "untyped":
                 message = f"MCP server {quote(server.name)} has a 'url' without a 'type': Claude Code leaves it out"
-                yield Finding(server.at.key, message, fix=_fix_untyped_server_address(server.at, fault))
+                yield Finding(server.at.key, message, fix=_add_server_type(server.at, fault))
 
 
-def _fix_untyped_server_address(at: Place, fault: ServerFault) -> Fix:
+def _add_server_type(at: Place, fault: ServerFault) -> Fix:
     """Return the type to add; behind `/sse` most servers speak the older protocol, which is a guess."""
     is_old = fault.found.rstrip("/").endswith("/sse")
     kind = "sse" if is_old else "http"

@@ -33,10 +33,10 @@ def stg101_unreadable_file(tree: Tree) -> Iterator[Finding]:
     remove links that lead nowhere. A folder that nobody should look at belongs into `exclude`.
     """
     for fault in tree.about("unreadable-file"):
-        yield Finding(fault.at, _message_unreadable_file(fault))
+        yield Finding(fault.at, _describe_unreadable_file(fault))
 
 
-def _message_unreadable_file(fault: Fault) -> str:
+def _describe_unreadable_file(fault: Fault) -> str:
     file = quote(fault.at.file)
     if fault.reason == "not-regular":
         return f"{file} is not a regular file, so it is not read"
@@ -98,10 +98,10 @@ def stg104_not_utf8(tree: Tree) -> Iterator[Finding]:
     Save the file as UTF-8 in your editor. `iconv -f WINDOWS-1252 -t UTF-8` does it for many files.
     """
     for fault in tree.about("not-utf8"):
-        yield Finding(fault.at, _message_not_utf8(fault))
+        yield Finding(fault.at, _describe_encoding(fault))
 
 
-def _message_not_utf8(fault: Fault) -> str:
+def _describe_encoding(fault: Fault) -> str:
     if fault.reason == "utf16":
         return "file looks like UTF-16 or UTF-32, expected UTF-8"
     return f"byte 0x{fault.facts['byte']:02x} at offset {fault.facts['offset']} is not UTF-8"

@@ -27,10 +27,10 @@ def stg170_incomplete_stage(tree: Tree) -> Iterator[Finding]:
     only its author can say is marked in the result.
     """
     for fault, finding in zip(tree.about("incomplete-stage"), misshapen(tree, "incomplete-stage"), strict=True):
-        yield replace(finding, message=f"{finding.message}{_advice_incomplete_stage(fault)}")
+        yield replace(finding, message=f"{finding.message}{_suggest_init(fault)}")
 
 
-def _advice_incomplete_stage(fault: Fault) -> str:
+def _suggest_init(fault: Fault) -> str:
     missing = fault.facts["missing"]
     is_foreign = isinstance(missing, tuple) and _OWN.issubset(missing)
     after = " " if fault.facts["misspelt"] else "; "
@@ -127,10 +127,10 @@ def stg175_malformed_routing(tree: Tree) -> Iterator[Finding]:
     `stages: []`. A stage that is to end the run needs no entry.
     """
     for fault, finding in zip(tree.about("malformed-routing"), misshapen(tree, "malformed-routing"), strict=True):
-        yield replace(finding, message=f"{finding.message}{_advice_malformed_routing(fault)}")
+        yield replace(finding, message=f"{finding.message}{_suggest_routing(fault)}")
 
 
-def _advice_malformed_routing(fault: Fault) -> str:
+def _suggest_routing(fault: Fault) -> str:
     last = fault.at.pointer[-1] if fault.at.pointer else ""
     if fault.reason == "type" and isinstance(last, int) and fault.facts["allowed"] == ("object",):
         return "; a list holds cases, such as '{stages: [review]}'"

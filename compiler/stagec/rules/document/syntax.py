@@ -274,10 +274,10 @@ def stg112_number_out_of_range(tree: Tree) -> Iterator[Finding]:
     Write a smaller number, or put it in double quotes when it is not meant to be calculated with.
     """
     for fault in tree.about("number-out-of-range"):
-        yield Finding(fault.at, _sentence(fault))
+        yield Finding(fault.at, _describe_number(fault))
 
 
-def _sentence(fault: Fault) -> str:
+def _describe_number(fault: Fault) -> str:
     if fault.reason == "digits":
         found = f"an integer of {fault.facts['digits']} digits" if "digits" in fault.facts else "this integer"
         return f"{found} is too long; at most {fault.facts.get('limit', 4300)} digits can be read"

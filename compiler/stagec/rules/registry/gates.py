@@ -162,10 +162,12 @@ def stg213_unrouted_intent(registry: Registry) -> Iterator[Finding]:
             if each.odd is Side.TRANSITIONS:
                 others = [at for side, at in each.places if side is not each.odd]
                 related = tuple(Related(at, "the intents that can be answered") for at in others)
-                yield Finding(each.at, f"the transitions of step {quote(step.key)} {_sentence(each)}", related)
+                yield Finding(
+                    each.at, f"the transitions of step {quote(step.key)} {_describe_difference(each)}", related
+                )
 
 
-def _sentence(each: Disagreement) -> str:
+def _describe_difference(each: Disagreement) -> str:
     parts = [f"lack {listing(each.missing)}, which the gate allows"] if each.missing else []
     if each.extra:
         parts.append(f"take {listing(each.extra)}, which the gate does not allow")

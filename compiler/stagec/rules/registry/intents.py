@@ -106,7 +106,7 @@ def stg212_intent_drift(registry: Registry) -> Iterator[Finding]:
                 told.add(at)
                 others = [(side, at) for side, at in each.places if side is not each.odd or other is not None]
                 related = tuple(Related(at, f"{_NAMES[side]} of {quote(step.key)}") for side, at in others)
-                message = f"{_NAMES[each.odd]} of step {quote(step.key)} {_sentence(each)}{_doubt(other)}"
+                message = f"{_NAMES[each.odd]} of step {quote(step.key)} {_describe_difference(each)}{_doubt(other)}"
                 causes = () if other is None else (other.at / "outputSchemaRef",)
                 yield Finding(at, message, related, causes=causes)
 
@@ -115,7 +115,7 @@ def _doubt(other: Step | None) -> str:
     return "" if other is None else f"; is its schema that of step {quote(other.key)}?"
 
 
-def _sentence(each: Disagreement) -> str:
+def _describe_difference(each: Disagreement) -> str:
     rest = [_NAMES[side] for side, _ in each.places if side is not each.odd]
     others, alone = " and ".join(rest), rest == ["the schema enum"]
     have, lack = ("has", "lacks") if alone else ("have", "lack")

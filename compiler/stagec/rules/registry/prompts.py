@@ -43,10 +43,10 @@ def stg256_missing_prompt(registry: Registry) -> Iterator[Finding]:
             return
         have = f" and {len(others)} more have" if others else " has"
         related = tuple(Related(other.at.key, "needs it too") for other in others[:_SHOWN])
-        yield Finding(_place_missing_prompt(step, member), f"step {quote(step.key)}{have} no prompt: {what}", related)
+        yield Finding(_find_wrong_coordinate(step, member), f"step {quote(step.key)}{have} no prompt: {what}", related)
 
 
-def _place_missing_prompt(step: Step, member: str | None) -> Place:
+def _find_wrong_coordinate(step: Step, member: str | None) -> Place:
     """Return the one coordinate that is likely wrong, else the step."""
     return step.address.at / member if member in _OWN and member in step.address.body else step.at.key
 
@@ -107,10 +107,10 @@ def stg258_missing_retry_prompt(registry: Registry) -> Iterator[Finding]:
         message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}{also}"
         names = [registry.at / "failurePatterns" / each.pattern for each in (first, *others)]
         related = tuple(Related(at.key, "chooses the prompt") for at in names[:3])
-        yield Finding(_place_missing_retry_prompt(registry, first, member), message, related)
+        yield Finding(_find_wrong_retry_coordinate(registry, first, member), message, related)
 
 
-def _place_missing_retry_prompt(registry: Registry, retry: RetryPrompt, member: str | None) -> Place:
+def _find_wrong_retry_coordinate(registry: Registry, retry: RetryPrompt, member: str | None) -> Place:
     """Return the one coordinate that is likely wrong, else the validation step."""
     guard = registry.validation_steps[retry.step]
     if member == "edition":

@@ -38,10 +38,10 @@ def stg201_unknown_target(registry: Registry) -> Iterator[Finding]:
     Correct the spelling of the target, or declare the step. `null` as a target ends the run and is legal only under
     `closing`.
     """
-    yield from report_unknown(registry.lost_targets, registry.step_names, _sentence_unknown_target)
+    yield from report_unknown(registry.lost_targets, registry.step_names, _describe_transition)
 
 
-def _sentence_unknown_target(mention: Mention) -> str:
+def _describe_transition(mention: Mention) -> str:
     _, step, _, intent, *_ = mention.at.pointer
     return f"step {quote(step)} goes to {quote(mention.name)} on {quote(intent)}, but there is no such step"
 
@@ -59,10 +59,10 @@ def stg202_unknown_fallback_step(registry: Registry) -> Iterator[Finding]:
     """
     reported = {mention.name for mention in registry.lost_targets}
     lost = (mention for mention in registry.lost_fallbacks if mention.name not in reported)
-    yield from report_unknown(lost, registry.step_names, _sentence_unknown_fallback_step)
+    yield from report_unknown(lost, registry.step_names, _describe_fallback)
 
 
-def _sentence_unknown_fallback_step(mention: Mention) -> str:
+def _describe_fallback(mention: Mention) -> str:
     _, step, _, intent, *_ = mention.at.pointer
     return f"step {quote(step)} falls back to {quote(mention.name)} on {quote(intent)}, but there is no such step"
 
@@ -91,10 +91,10 @@ def stg203_unknown_entry_step(registry: Registry) -> Iterator[Finding]:
         return  # the document lacks them all, and that is told
     reported = {mention.name for mention in registry.lost_targets}
     lost = [each for each in registry.begun if not registry.has_step(each.name) and each.name not in reported]
-    yield from report_unknown(lost, registry.step_names, _sentence_unknown_entry_step)
+    yield from report_unknown(lost, registry.step_names, _describe_entry)
 
 
-def _sentence_unknown_entry_step(mention: Mention) -> str:
+def _describe_entry(mention: Mention) -> str:
     _, *verdict = mention.at.pointer
     if verdict[1:] == ["continuation"]:
         return f"verdict type {quote(verdict[0])} continues at {quote(mention.name)}, but there is no such step"
@@ -311,7 +311,7 @@ def stg225_entered_section(registry: Registry) -> Iterator[Finding]:
     sections = {step.key: step for step in registry.steps.values() if step.is_section and not step.surplus}
     if sections:
         names = {*sections, *(step.id for step in sections.values())}
-        yield from report_unknown(_mentions(registry, names), NameIndex(()), _sentence_entered_section)
+        yield from report_unknown(_mentions(registry, names), NameIndex(()), _describe_way_into_section)
 
 
 def _mentions(registry: Registry, names: Collection[str | None]) -> Iterator[Mention]:
@@ -331,7 +331,7 @@ def _answers(step: Step, targets: Iterable[object], names: Collection[str | None
                 yield Mention(value, step.gate_at / "targetField")
 
 
-def _sentence_entered_section(mention: Mention) -> str:
+def _describe_way_into_section(mention: Mention) -> str:
     top, *rest = mention.at.pointer
     if top != "steps":
         return f"runs begin at {quote(mention.name)}, which is a section and never runs"

@@ -142,7 +142,7 @@ def stg363_uncovered_cases(pipeline: Pipeline) -> Iterator[Finding]:
         if found is not None:
             at = stage.conduct.next_at or stage.at
             related = tuple(_relate(pipeline, stage))
-            yield Finding(at, _sentence(stage, found), related, causes=grounds(pipeline, stage))
+            yield Finding(at, _describe_gap(stage, found), related, causes=grounds(pipeline, stage))
 
 
 def _relate(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
@@ -152,7 +152,7 @@ def _relate(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
         yield Related(stage.result.at, "the completion schema")
 
 
-def _sentence(stage: Stage, found: Uncovered) -> str:
+def _describe_gap(stage: Stage, found: Uncovered) -> str:
     if found.example is None:
         return f"stage {quote(stage.name)} chooses by so much that it cannot be shown that some case always matches"
     *others, last = [*_describe(found)] or ["whatever it is"]

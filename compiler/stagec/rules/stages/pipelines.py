@@ -293,11 +293,11 @@ def stg355_unknown_routed_stage(pipeline: Pipeline) -> Iterator[Finding]:
     ## How to fix
     Write the `id` of one of the pipeline's stages, or delete the entry.
     """
-    mentions = ((Mention(each.name, each.at.key), _sentence(each)) for each in pipeline.routed)
+    mentions = ((Mention(each.name, each.at.key), _describe_mention(each)) for each in pipeline.routed)
     yield from report_missing(pipeline, mentions)
 
 
-def _sentence(mention: Mention) -> str:
+def _describe_mention(mention: Mention) -> str:
     member = mention.at.pointer[-2]
     return f"{quote(member)} speaks of {quote(mention.name)}, but this pipeline has no such stage"
 

@@ -28,11 +28,11 @@ def stg320_foreign_placeholder(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.FOREIGN):
         which = f"placeholder {quote(each.placeholder.text)} names nothing"
-        near = _guess_meant_foreign_placeholder(pipeline, each.placeholder)
+        near = _guess_meant_context(pipeline, each.placeholder)
         yield Finding(each.placeholder.at, f"{which}: there are only 'ctx' and 'stage'{near}", relate_repeated(each))
 
 
-def _guess_meant_foreign_placeholder(pipeline: Pipeline, placeholder: Placeholder) -> str:
+def _guess_meant_context(pipeline: Pipeline, placeholder: Placeholder) -> str:
     root = str(placeholder.path[0])
     names = [*PROVIDED, *(pipeline.context or ())]
     free = pipeline.context is None and len(placeholder.path) == 1
@@ -128,11 +128,11 @@ def stg325_malformed_placeholder(pipeline: Pipeline) -> Iterator[Finding]:
     path. For two opening braces that stay as they are, write `{{"{{"}}`.
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.MALFORMED):
-        message = f"placeholder {quote(each.placeholder.text)} {_why_malformed_placeholder(each.placeholder)}"
+        message = f"placeholder {quote(each.placeholder.text)} {_explain_form(each.placeholder)}"
         yield Finding(each.placeholder.at, message, relate_repeated(each))
 
 
-def _why_malformed_placeholder(placeholder: Placeholder) -> str:
+def _explain_form(placeholder: Placeholder) -> str:
     if placeholder.form is PlaceholderForm.UNCLOSED:
         return "has no closing braces"
     if placeholder.form is PlaceholderForm.EMPTY:
@@ -275,12 +275,10 @@ def stg331_upstream_index_out_of_range(pipeline: Pipeline) -> Iterator[Finding]:
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         related = (*_where(each), *relate_repeated(each))
         causes = grounds(pipeline, each.stage)
-        yield Finding(
-            each.placeholder.at, f"{what}, but {_why_upstream_index_out_of_range(each)}", related, causes=causes
-        )
+        yield Finding(each.placeholder.at, f"{what}, but {_explain_index(each)}", related, causes=causes)
 
 
-def _why_upstream_index_out_of_range(each: WrongPlaceholder) -> str:
+def _explain_index(each: WrongPlaceholder) -> str:
     if not each.ways:
         return "does not say which result: the first is 'ctx.upstream[0]'"
     handed = len(each.ways[0].sources)
@@ -316,7 +314,7 @@ def stg378_foreign_placeholder_syntax(pipeline: Pipeline) -> Iterator[Finding]:
         found: dict[tuple[str, str], list[Place]] = {}
         escaped = {item.at.range[1] for item in stage.body.placeholders if item.form is _ESCAPE and item.at.range}
         for each in find_bracketed(stage.body.text, besides=_TOLD):
-            meant = _guess_meant_foreign_placeholder_syntax(pipeline, each, known)
+            meant = _guess_meant_path(pipeline, each, known)
             if meant is not None and not (escaped and (_place(stage, each).range or (0,))[0] in escaped):
                 found.setdefault((stage.body.text[each.start : each.end], meant), []).append(_place(stage, each))
         for (text, meant), (first, *others) in found.items():
@@ -326,7 +324,7 @@ def stg378_foreign_placeholder_syntax(pipeline: Pipeline) -> Iterator[Finding]:
             yield Finding(first, message, related, Guess(text, right, tuple(others)))
 
 
-def _guess_meant_foreign_placeholder_syntax(pipeline: Pipeline, each: Bracketed, known: NameIndex) -> str | None:
+def _guess_meant_path(pipeline: Pipeline, each: Bracketed, known: NameIndex) -> str | None:
     """Return the path that was meant, if it is surely one of ours."""
     declared = pipeline.context or {}
     for name in each.names:

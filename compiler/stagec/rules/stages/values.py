@@ -32,13 +32,13 @@ def stg332_unknown_result_member(pipeline: Pipeline) -> Iterator[Finding]:
     What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`.
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.RESULT_MEMBER):
-        why = _why_unknown_result_member(each.placeholder)
+        why = _explain_result_member(each.placeholder)
         message = f"placeholder {quote(each.placeholder.text)} cannot be filled: {why}"
         meant = guess(str(each.placeholder.path[_RESULT]), NameIndex(RESULT))
         yield Finding(each.placeholder.at, message, relate_repeated(each), meant)
 
 
-def _why_unknown_result_member(placeholder: Placeholder) -> str:
+def _explain_result_member(placeholder: Placeholder) -> str:
     member = placeholder.path[_RESULT]
     if member in RESULT:
         return f"the {quote(member)} of a result has no members"
@@ -126,7 +126,7 @@ def stg336_impossible_context_path(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.CONTEXT_PATH):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         related = (*_schema(pipeline, each), *relate_repeated(each))
-        yield Finding(each.placeholder.at, f"{what}, but {_why_impossible_context_path(each)}", related, _guess(each))
+        yield Finding(each.placeholder.at, f"{what}, but {_explain_impossible_path(each)}", related, _guess(each))
 
 
 def _guess(each: WrongPlaceholder) -> Guess | None:
@@ -134,7 +134,7 @@ def _guess(each: WrongPlaceholder) -> Guess | None:
     return guess(str(path[_NAME + promised.followed]), promised.near) if promised is not None else None
 
 
-def _why_impossible_context_path(each: WrongPlaceholder) -> str:
+def _explain_impossible_path(each: WrongPlaceholder) -> str:
     path, promised = each.placeholder.path, each.promised
     followed = promised.followed if promised is not None else 0
     inside, name = spell_path(path[: _NAME + followed]), str(path[_NAME + followed])
@@ -163,10 +163,10 @@ def stg337_uncertain_context_path(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.UNCERTAIN_CONTEXT_PATH):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
         related = (*_relate_schema(pipeline, each), *relate_repeated(each))
-        yield Finding(each.placeholder.at, f"{what}, {_why_uncertain_context_path(each)}", related)
+        yield Finding(each.placeholder.at, f"{what}, {_explain_uncertain_path(each)}", related)
 
 
-def _why_uncertain_context_path(each: WrongPlaceholder) -> str:
+def _explain_uncertain_path(each: WrongPlaceholder) -> str:
     name = quote(f"ctx.{each.placeholder.path[1]}")
     if each.promised is not None and each.promised.presence is Presence.UNDECLARED:
         return f"which the schema of {name} does not declare"
