@@ -49,8 +49,16 @@ def test_every_link_leads_somewhere() -> None:
     assert [fault for path in pages() for fault in broken_links_in(path)] == []
 
 
-def test_the_home_page_of_the_documentation_links_every_page() -> None:
-    """Its sections are the navigation of the site; decisions are found without a link."""
-    linked = {(DOCS / link["path"]).resolve() for link in LINK.finditer(prose(DOCS / "index.md")) if link["path"]}
+def linked_by(path: Path) -> set[Path]:
+    """Return the pages of the documentation that a page links."""
+    there = {(path.parent / unquote(link["path"])).resolve() for link in LINK.finditer(prose(path)) if link["path"]}
+    return {each for each in there if each.suffix == ".md" and each.is_relative_to(DOCS) and each.is_file()}
+
+
+def test_every_page_is_two_clicks_from_the_home_page_of_the_documentation() -> None:
+    """Its sections are the navigation of the site; the index of decisions links each decision."""
+    first = linked_by(DOCS / "index.md")
+    reached = first.union(*map(linked_by, first))
     own = {path.resolve() for path in pages() if path.is_relative_to(DOCS)} - {DOCS / "index.md"}
-    assert {path.relative_to(DOCS) for path in own - linked if path.parent.name != "decisions"} == set()
+    assert {path.relative_to(DOCS) for path in own - reached} == set()
+    assert {path.relative_to(DOCS) for path in own - first if path.parent.name != "decisions"} == set()

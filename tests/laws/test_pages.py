@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from stagec.pipeline import list_families
+from stagec_dev.checkout import ROOT
+from stagec_dev.reference_pages import find_command_page, find_decisions_page, write_command_page, write_decisions_page
 from stagec_dev.rule_examples import find_examples_file, write_examples
 from stagec_dev.rule_pages import pages
 
@@ -11,6 +14,27 @@ from stagec_dev.rule_pages import pages
 def test_the_examples_that_explain_shows_are_those_of_the_specifications() -> None:
     """`python -m stagec_dev docs` writes them."""
     assert find_examples_file().read_text(encoding="utf-8") == write_examples()
+
+
+def test_the_reference_of_the_command_line_is_that_of_the_commands() -> None:
+    assert find_command_page().read_text(encoding="utf-8") == write_command_page()
+
+
+def test_the_index_of_decisions_lists_each() -> None:
+    assert find_decisions_page().read_text(encoding="utf-8") == write_decisions_page()
+
+
+def test_the_page_of_validate_lists_every_family_with_its_codes() -> None:
+    page = (ROOT / "docs" / "user-guide" / "validate.md").read_text(encoding="utf-8")
+    told = [*re.findall(r"^\| ([a-z ]+) \| (STG[^|]+) \|.*?(?: (Off by default)\.)? \|$", page, re.MULTILINE)]
+    assert {*told} == {
+        (
+            family.name.replace("_", " "),
+            ", ".join(f"STG{each.start:03} to STG{each[-1]:03}" for each in family.numbers),
+            "Off by default" if family.optional else "",
+        )
+        for family in list_families()
+    }
 
 
 def test_every_family_has_a_title_in_words() -> None:

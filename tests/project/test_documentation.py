@@ -8,6 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from stagec.cli.app import run
 from stagec.project.mistakes import mistakes
 from stagec.project.settings import Settings, flat, keys_of, settings_of
 
@@ -16,10 +19,14 @@ PAGE = (TOP / "docs" / "configuration.md").read_text("utf-8")
 SCHEMA = json.loads((TOP / "schemas" / "stagec.schema.json").read_text("utf-8"))
 
 
-def example() -> dict[str, Any]:
+def text_of_example() -> str:
     match = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert match is not None
-    return tomllib.loads(match[1])
+    return match[1]
+
+
+def example() -> dict[str, Any]:
+    return tomllib.loads(text_of_example())
 
 
 def documented() -> dict[str, str]:
@@ -56,6 +63,12 @@ def test_the_example_is_right_and_uses_every_key() -> None:
     assert set(given) == set(SCHEMA["properties"])
     for table in ("budgets", "run", "cost"):
         assert set(given[table]) == set(SCHEMA["properties"][table]["properties"])
+
+
+def test_a_project_with_the_example_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = text_of_example()
+    (tmp_path / "stagec.toml").write_text(re.sub("^required-version.*$", "", text, flags=re.MULTILINE))
+    assert (run(["config", "show", "--root", str(tmp_path)]), capsys.readouterr().err) == (0, "")
 
 
 def test_the_example_changes_every_setting_but_one() -> None:

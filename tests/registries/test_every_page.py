@@ -16,6 +16,7 @@ from typing import NamedTuple
 import nursery
 import pytest
 import yaml
+from registries.test_blocks import HERE, REASON
 
 from stagec.cli.app import run
 from stagec.core.shelf import names
@@ -23,7 +24,9 @@ from stagec_dev import tools
 
 TOP = Path(__file__).parents[2]
 GUIDE = TOP / "docs" / "user-guide"
-FENCE = re.compile(r"^(?P<lead>`{3,})(?P<kind>\w*)(?: [^\n]*)?\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(
+    r"^(?P<lead>`{3,})(?P<kind>\w*)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE
+)
 
 EXECUTED = {
     "README.md": "tests/registries/test_examples.py",
@@ -32,7 +35,6 @@ EXECUTED = {
     "docs/drivers.md": "tests/conformance/test_page.py",
     "docs/plan-format.md": "tests/plan_vectors/forms.py",
     "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
-    "docs/user-guide/baseline.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/bounds.md": "here",
     "docs/user-guide/paths.md": "tests/cli/test_paths.py",
     "docs/user-guide/checkpoints.md": "tests/registries/test_checkpoints_page.py",
@@ -48,7 +50,6 @@ EXECUTED = {
     "docs/user-guide/plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/run.md": "tests/registries/test_run_page.py",
     "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py",
-    "docs/user-guide/suppressions.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/test.md": "tests/cli/test_flow_tests.py",
     "docs/user-guide/tour.md": "tests/registries/test_tour.py, tests/registries/test_examples.py",
     "docs/user-guide/tools.md": "tests/registries/test_guide.py",
@@ -70,6 +71,10 @@ FORM_ALONE = {
     "docs/user-guide/diff.md": "commands that compare revisions; tests/cli/test_diff.py has the same",
     "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/agents.md": "settings of hosts; tests/cli/test_agent_tools.py starts the command with a client",
+    "docs/index.md": "installs stagec",
+    "docs/your-runner.md": "commands on a plan of the reader",
+    "docs/command-line.md": "written from the commands",
+    "docs/user-guide/errors.md": "see `HERE` of test_blocks.py",
     "docs/user-guide/editors.md": "settings of editors; tests/lsp/test_neovim.py starts one of them with its own",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
     "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
@@ -88,18 +93,19 @@ FORM_ALONE = {
 
 
 class Example(NamedTuple):
-    """One block of a page."""
+    """One block of a page, with the words behind its language."""
 
     page: str
     kind: str
     text: str
+    words: str
 
 
 def examples() -> Iterator[Example]:
     for path in (TOP / "README.md", *sorted((TOP / "docs").rglob("*.md"))):
         if path.parent.name not in {"decisions", "rules"}:  # decisions are history; the specs of rules are tests
             for fence in FENCE.finditer(path.read_text(encoding="utf-8")):
-                yield Example(path.relative_to(TOP).as_posix(), fence["kind"], fence["text"])
+                yield Example(path.relative_to(TOP).as_posix(), fence["kind"], fence["text"], fence["words"])
 
 
 EVERY = [*examples()]
@@ -115,6 +121,13 @@ def test_every_page_with_examples_is_executed_or_says_why_not() -> None:
     assert {each.page for each in EVERY} == {*EXECUTED, *FORM_ALONE}
     named = {word for places in EXECUTED.values() for word in re.findall(r"tests/\S+\.py", places)}
     assert [word for word in sorted(named) if not (TOP / word).is_file()] == []
+
+
+def test_a_block_of_commands_is_executed_or_says_why_not() -> None:
+    """The commands of the pages in `EXECUTED` and in `HERE` of `test_blocks.py` are executed."""
+    executed = {*EXECUTED, *(f"docs/user-guide/{name}.md" for name in HERE)}
+    shown = [each for each in EVERY if each.page not in executed and each.kind in {"console", "sh"}]
+    assert [(each.page, each.text) for each in shown if not REASON.fullmatch(each.words)] == []
 
 
 def read_json(text: str) -> object:

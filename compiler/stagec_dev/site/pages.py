@@ -103,7 +103,7 @@ def _name_file(path: str) -> str:
     return f"{path}index.html" if path.endswith("/") else path
 
 
-_FENCE = re.compile(r"(?P<lead>`{3,})(?P<kind>\w*)(?: (?P<file>\S+).*)?")
+_FENCE = re.compile(r"(?P<lead>`{3,})(?P<kind>\w*)(?: not run: .*| (?P<file>\S+).*)?")
 _LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<path>(?:\.\./)+[^)\s#]+)\)")
 _PLAIN = {"csv", "diagnostics", "link", "log"}
 """What stands behind fences and is no language."""
@@ -179,8 +179,12 @@ class Section:
 def read_navigation(sources: Mapping[str, str]) -> tuple[Section, ...]:
     """Return the sections of the home page with the pages that each links, then all decisions."""
     sections = [
-        Section(title, tuple(dict.fromkeys(re.findall(r"\]\(([\w/-]+\.md)\)", text))))
+        Section(title, tuple(dict.fromkeys(re.findall(r"\]\(((?!decisions/)[\w/-]+\.md)\)", text))))
         for title, text in re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", sources["index.md"], re.MULTILINE)
     ]
-    decisions = tuple(sorted(name for name in sources if name.startswith("decisions/")))
-    return (*(each for each in sections if each.pages), Section("Decisions", decisions))
+    decisions = sorted((name for name in sources if name.startswith("decisions/")), key=_put_index_first)
+    return (*(each for each in sections if each.pages), Section("Decisions", tuple(decisions)))
+
+
+def _put_index_first(name: str) -> tuple[bool, str]:
+    return not name.endswith("/index.md"), name

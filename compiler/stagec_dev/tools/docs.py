@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from stagec_dev.checkout import ROOT
+from stagec_dev.reference_pages import find_command_page, find_decisions_page, write_command_page, write_decisions_page
 from stagec_dev.rule_examples import find_examples_file, write_examples
 from stagec_dev.rule_pages import find_breaking_page, pages, write_breaking_page
 from stagec_dev.tools import Tool
@@ -19,6 +20,8 @@ def _declare(parser: ArgumentParser) -> None:
 
 def _run(options: Namespace) -> int:
     wanted = {find_examples_file(options.root): write_examples(options.root), **pages(options.root)}
+    wanted[find_command_page(options.root)] = write_command_page()
+    wanted[find_decisions_page(options.root)] = write_decisions_page(options.root)
     if find_breaking_page(options.root).exists():
         path, text = write_breaking_page(options.root)
         wanted[path] = text

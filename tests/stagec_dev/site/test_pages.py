@@ -25,6 +25,7 @@ def rules() -> list[AnyRule]:
         ("````markdown plan.md", '````markdown title="plan.md"'),
         ("```diagnostics", "```text"),
         ("```console", "```console"),
+        ("```console not run: asks a model", "```console"),
         ("```", "```"),
     ],
 )
