@@ -51,10 +51,11 @@ def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
     rows = [f"- `{option}`: {' '.join(text.split())}" for option, text in records if text and "--help" not in option]
     if rows:
         yield "\n".join(rows) + "\n"
-    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
-        member = command.get_command(context, name)
-        if member is not None:
-            yield from _describe(member, click.Context(member, parent=context, info_name=name))
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            member = command.get_command(context, name)
+            if member is not None:
+                yield from _describe(member, click.Context(member, parent=context, info_name=name))
 
 
 def _fill(text: str) -> Iterator[str]:
