@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from stagec.core.diagnostic import Severity
-from stagec.core.place import START, Place
+from stagec.core.place import START, Place, Span
 from stagec.core.rule import AnyRule, Finding, Related, Rule
+from stagec.core.value import replace
 from stagec.findings import Verdict, diagnose, leave_out_repetitions
 from stagec.project.settings import Selection
+from stagec.sources.formats.json import FORMAT
+from stagec.sources.tree import Tree
 
 FILE = Place("a.json")
 
@@ -69,6 +74,22 @@ def test_an_error_folds_even_when_it_is_not_selected() -> None:
 def test_the_selection_decides_the_severity() -> None:
     found = diagnose([Verdict(NAMES, Finding(FILE, "lost"))], {}, Selection((), {"STG201": Severity.NOTE}))
     assert [each.severity for each in found] == [Severity.NOTE]
+
+
+def test_spans_of_a_small_file_are_looked_up_again_only_when_it_has_changed() -> None:
+    asked: list[bytes] = []
+
+    def locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+        asked.append(data)
+        return FORMAT.locate(data, places)
+
+    counting = replace(FORMAT, locate=locate)
+    lines = []
+    for data in (b'{"x": 1}', b'{"x": 1}', b'\n{"x": 1}', b'{"x": 1}' + b" " * 9_000, b'{"x": 1}' + b" " * 9_000):
+        trees = {"a.json": Tree("a.json", "any", counting, data)}
+        lines += [each.span.start.line for each in diagnose([Verdict(NAMES, Finding(FILE / "x", "lost"))], trees, ALL)]
+    assert [len(each) for each in asked] == [8, 9, 9_008, 9_008]  # what is large is not kept
+    assert lines == [1, 1, 2, 1, 1]
 
 
 def test_places_in_files_that_were_not_read_are_shown_at_their_start() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +18,7 @@ from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.project.settings import Selection
 from stagec.sources.shape.swaps import SWAPPED
-from stagec.sources.tree import Tree
+from stagec.sources.tree import Format, Tree
 
 
 def resolve_guess(guess: Guess, at: Place, trees: Mapping[str, Tree]) -> Fix | None:
@@ -268,8 +269,20 @@ def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[P
     for file, places in wanted.items():
         tree = trees.get(file)
         if tree is not None and tree.data:
-            spans.update(tree.format.locate(tree.data, places))
+            locate = _locate_again if len(tree.data) <= _SMALL else _locate_once
+            spans.update(locate(tree.format, tree.data, frozenset(places)))
     return spans
+
+
+_SMALL = 8_000
+"""Bytes of a file whose spans are kept: an editor checks a project again in which one of many files has changed."""
+
+
+def _locate_once(form: Format, data: bytes, places: frozenset[Place]) -> Mapping[Place, Span]:
+    return form.locate(data, places)
+
+
+_locate_again = lru_cache(maxsize=2_000)(_locate_once)
 
 
 def _choose_fix(finding: Finding, trees: Mapping[str, Tree]) -> Fix | None:
