@@ -143,7 +143,7 @@ MOST_MEMORY = 500e6
 MOST_SECONDS = 3.0
 """Processor time that the largest size may take."""
 _LONGER: Mapping[str, float] = {"handbook": 5.0, "breaking": 6.0, "diff": 7.0, "review": 8.0, "paths": 15.0}
-"""Commands that may take longer, as their pages say: they read two projects, or execute or draw thousands of nodes."""
+"""Commands that may take longer: they read two projects, execute thousands of nodes, or draw them."""
 _SMALLEST = 4
 _NOTICED, _NOTICED_MEMORY = 0.25, 80e6
 """Growth below these is lost in what starting Python costs, and in the memory that it then leaves free: no ratio is
