@@ -180,13 +180,17 @@ class _IntentWays:
             if left and self._refuter.excludes(self._schema, {"allOf": left}):
                 return
             for named in nodes:
-                if f"{outcome} {at}{' ' * bool(named)}{named}" not in self._taken and not (
+                if not self._is_taken(f"{outcome} {at}", named) and not (
                     self._excludes_name(named) or _is_excluded(self._gate, edge.when, self._schema, self._refuter)
                 ):
                     yield f"an answer with {outcome!r}{' that names ' * bool(named)}{named}"
             if not edge.when and not isinstance(edge.target, Named):
                 return  # no later edge counts
             left += [{"not": each} for each in (self._demand_edge(edge),) if each is not None]
+
+    def _is_taken(self, way: str, named: str) -> bool:
+        """Tell whether an answer takes an edge; one of another edge than a jump may name a node all the same."""
+        return any(each == f"{way} {named}" if named else f"{each} ".startswith(f"{way} ") for each in self._taken)
 
     def _demand_edge(self, edge: Edge) -> Json | None:
         """Return the schema of the answers that take an edge, None where no schema says that."""
