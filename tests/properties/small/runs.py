@@ -18,6 +18,7 @@ from stagec.core.value import value
 from stagec.plan.document import Plan
 from stagec.plan.node import Outcome
 from stagec.runtime import Answered, Program, Started, State, advance, load
+from stagec.runtime.agent_runs import read_agent_run
 from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, read_key
 from stagec.runtime.failures import FailureKind
 from stagec.runtime.program import program_of
@@ -25,6 +26,8 @@ from stagec.runtime.program import program_of
 Json = Any
 _LONG = 3_000
 """Events of a run, which all runs are far from."""
+_GOOD = frozenset({Outcome.DONE, Outcome.BLOCKED})
+"""How runs end that do what they are meant to: a phase may leave its issue to a person."""
 _SOON = 0.5
 _PATIENT = 150
 """Runs in which one that completes is sought."""
@@ -80,7 +83,7 @@ class SmallWorld:
         return says
 
     def _choose(self, key: str) -> Json:
-        return self._chance.choice(self._project.answers.get(read_key(key).node, _ANYTHING))
+        return self._chance.choice(self._project.answers.get(_name_node(key), _ANYTHING))
 
     def _call(self, effect: Hook) -> Json:
         values: Mapping[str, tuple[Json, ...]] = {
@@ -90,6 +93,12 @@ class SmallWorld:
             "exit": (None, {"digest": 1}, "text"),
         }
         return self._chance.choice(values[effect.phase])
+
+
+def _name_node(key: str) -> str:
+    """Return how a project calls the node of a request: a step in the run of an agent by both names."""
+    agent = read_agent_run(read_key(key).run)
+    return read_key(key).node if agent is None else f"{agent.agent}:{read_key(key).node}"
 
 
 class Judged:
@@ -159,12 +168,12 @@ def _run_often(trial: Trial, told: Iterable[Diagnostic], seen: Judged, runs: int
         state, causes = trial.play(entry)
         seen.counts["runs"] += 1
         seen.counts[f"end {state.ended}"] += 1
-        if state.ended is Outcome.DONE:
+        if state.ended in _GOOD:
             done.add(entry)
         for each in causes:
             found.setdefault(each.partition(": ")[0], each)
     for entry in {*entries} - done:
-        if not any(trial.play(entry)[0].ended is Outcome.DONE for _ in range(_PATIENT)):
+        if not any(trial.play(entry)[0].ended in _GOOD for _ in range(_PATIENT)):
             found[entry] = f"no completed run from {entry}"
     for each in found.values():
         if codes:
@@ -208,7 +217,7 @@ def _some_fails(plan: Plan, project: SmallProject, chance: Random) -> bool:
             state, causes = play(program, project, chance, entry)
             if causes:
                 return True
-            if state.ended is Outcome.DONE:
+            if state.ended in _GOOD:
                 done.add(entry)
                 good |= {*state.past}
     except (LookupError, ValueError, TypeError, AttributeError, AssertionError):  # a plan with errors may be broken

@@ -174,15 +174,30 @@ class _IntentWays:
         """Yield the ways of one outcome."""
         if not any(each.split(" ")[0] == outcome for each in self._taken) and self._is_refuted(outcome):
             return
+        left: list[Json] = []  # what holds of answers that no edge so far takes
         for at, edge in enumerate(edges):
             nodes = [*edge.target.nodes] if isinstance(edge.target, Named) else [""]
+            if left and self._refuter.excludes(self._schema, {"allOf": left}):
+                return
             for named in nodes:
-                if f"{outcome} {at}{' ' * bool(named)}{named}" not in self._taken and not (
+                if not self._is_taken(f"{outcome} {at}", named) and not (
                     self._excludes_name(named) or _is_excluded(self._gate, edge.when, self._schema, self._refuter)
                 ):
                     yield f"an answer with {outcome!r}{' that names ' * bool(named)}{named}"
             if not edge.when and not isinstance(edge.target, Named):
                 return  # no later edge counts
+            left += [{"not": each} for each in (self._demand_edge(edge),) if each is not None]
+
+    def _is_taken(self, way: str, named: str) -> bool:
+        """Tell whether an answer takes an edge; one of another edge than a jump may name a node all the same."""
+        return any(each == f"{way} {named}" if named else f"{each} ".startswith(f"{way} ") for each in self._taken)
+
+    def _demand_edge(self, edge: Edge) -> Json | None:
+        """Return the schema of the answers that take an edge, None where no schema says that."""
+        if not isinstance(edge.target, Named):
+            return _demand_all(self._gate, edge.when)
+        path = self._gate.target if not edge.when else None
+        return None if path is None else demand_at(path, {"enum": [*edge.target.nodes]})
 
     def _is_refuted(self, outcome: str) -> bool:
         words = [outcome, *(word for word, meant in ALIASES.items() if meant == outcome)]
