@@ -152,6 +152,20 @@ def test_a_run_that_waits_for_people_holds_no_thread() -> None:
     assert wait(play()) == [1] * 9
 
 
+def test_an_answer_that_is_there_when_a_run_is_closed_is_kept(tmp_path: Path) -> None:
+    async def play() -> None:
+        run = await runs.start(dump(asking()), BUSY, answers=PARTS, own=None, journal=tmp_path / "r")
+        async for event in run.follow():
+            if isinstance(event, Questioned):
+                run.answer(event.question.key, yes=True)
+                await asyncio.sleep(0)
+                await run.close()
+                break
+
+    wait(play())
+    assert len(read_journal(tmp_path / "r").events) == 2
+
+
 def test_a_run_can_be_cancelled() -> None:
     async def never(_effect: Ask) -> Any:
         await asyncio.Event().wait()

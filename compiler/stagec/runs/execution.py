@@ -164,15 +164,19 @@ class RunHandle:
                     self._drop(course.state.pending)
             return RunResult(course.state, self._last)
         except asyncio.CancelledError:
-            with suppress(Failure):  # the run may have ended meanwhile
-                while (key := self._find_answered(course.state)) is not None:
-                    await asyncio.to_thread(course.take, Answered(key, self._tasks.pop(key).result()))
+            await self._take_arrived(course)
             raise
         finally:
             self._drop(NOTHING)
             if self._threads:
                 await asyncio.wait(self._threads, timeout=_PATIENCE)
             await asyncio.to_thread(self._close, course, opened)
+
+    async def _take_arrived(self, course: Course) -> None:
+        """Write the answers that are there when the run is closed."""
+        with suppress(Failure):  # the run may have ended meanwhile
+            while (key := self._find_answered(course.state)) is not None:
+                await asyncio.to_thread(course.take, Answered(key, self._tasks.pop(key).result()))
 
     @staticmethod
     def _close(course: Course, opened: ExitStack) -> None:

@@ -220,16 +220,19 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     most = most if session.most is None else min(most, session.most)
     background = open_background() if session.journal.waits else None
     parts = AnswerParts() if session.parts is None else session.parts
-    with background or nullcontext(run_at_once) as begin, open_pool(session.world, most, session.inbox) as pool:
-        course = Course(session, state, begin, pool.take_times)
-        with closing(course), parts.let_write(course.take):
-            try:
-                while event is not None or course.state.ended is None:
-                    course.take(pool.next_event(course.state) if event is None else event)
-                    event = None
-            except BaseException:
-                course.take_arrived(pool)
-                raise
+    with (
+        background or nullcontext(run_at_once) as begin,
+        open_pool(session.world, most, session.inbox) as pool,
+        closing(Course(session, state, begin, pool.take_times)) as course,
+        parts.let_write(course.take),
+    ):
+        try:
+            while event is not None or course.state.ended is None:
+                course.take(pool.next_event(course.state) if event is None else event)
+                event = None
+        except BaseException:
+            course.take_arrived(pool)
+            raise
     return course.state
 
 
