@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from benchmarks._scaling._registry import answer, registry, step
@@ -65,6 +66,14 @@ def _spread(count: int, *, faulty: bool, keyword: str) -> Files:
     return _files({**_answer(), "additionalProperties": True, keyword: parts}, tuple(names))
 
 
+def _demanding(count: int, *, faulty: bool) -> Files:
+    """Make members that each demand the next one, of which the schema requires the first."""
+    names = [f"member{at}" for at in range(count)]
+    schema = _answer(**{name: {"type": "strnig" if faulty else "integer"} for name in names})
+    demanded = {name: [following] for name, following in pairwise(names)}
+    return _files({**schema, "required": ["action", "found", *names[:1]], "dependentRequired": demanded})
+
+
 def _conditions(count: int, *, faulty: bool) -> Files:
     """Make conditions of a schema."""
     given = "strnig" if faulty else "string"
@@ -112,6 +121,7 @@ SCHEMAS = Dimensions(
             Dimension(f"members spread over {name}", partial(_spread, keyword=name), 4000)
             for name in ("allOf", "anyOf")
         ),
+        Dimension("members that demand each other", _demanding, 8000),
         Dimension("conditions of a schema", _conditions, 2500),
         Dimension("definitions", _definitions, 14_000),
         Dimension("required names", _required, 7000),
