@@ -301,6 +301,13 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     return found if _is_open(registry, found) else None
 
 
+def always_names_step(registry: Registry, step: Step) -> bool:
+    """Tell whether each answer names an existing step to jump to: then nothing takes the transition of `jump`."""
+    found = next((each for each in readings(step) if each.member == "targetField"), None)
+    is_sure = found is not None and found.promised.presence is Presence.SURE and isinstance(found.values, tuple)
+    return found is not None and is_sure and not strangers(registry, found)
+
+
 def _is_open(registry: Registry, found: Reading) -> bool:
     presence = found.promised.presence
     if presence is Presence.IMPOSSIBLE or (presence is Presence.UNKNOWABLE and not found.is_involved):

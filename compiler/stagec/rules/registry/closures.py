@@ -10,8 +10,8 @@ from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.frontends.registry.answers import Conditional, conditionals, handoff_keys
-from stagec.frontends.registry.document import VERDICTS, Registry, Step
+from stagec.frontends.registry.answers import Conditional, always_names_step, conditionals, handoff_keys
+from stagec.frontends.registry.document import VERDICTS, Intent, Registry, Step
 from stagec.frontends.registry.generation import CONDITION_LISTS, LEGACY_CONDITIONS, Generation
 from stagec.frontends.registry.inputs import find_unhanded
 from stagec.frontends.registry.supply import find_unsupplied, verdicts
@@ -65,7 +65,8 @@ def stg243_uncovered_condition(registry: Registry) -> Iterator[Finding]:
     """
     for step in registry.steps.values():
         for each in conditionals(step):
-            if each.is_open and each.reading is not None and not each.reading.is_uncertain:
+            is_untaken = each.intent == Intent.JUMP and each.is_open and always_names_step(registry, step)
+            if each.is_open and each.reading is not None and not each.reading.is_uncertain and not is_untaken:
                 what = f"step {quote(step.key)} chooses by {quote(each.condition)} on {quote(each.intent)}"
                 at = each.at / "targets"
                 unmet = (Related((at / case).key, "no value meets this case") for case in each.impossible[:_SHOWN])
