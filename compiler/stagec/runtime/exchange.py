@@ -9,7 +9,7 @@ from stagec.core.value import NOTHING, value
 from stagec.plan.act import ProcessInput, ProcessLimits
 
 
-@value
+@value(tag="dispatch")
 class Dispatch:
     """Begin the run of an agent: `{}` lets the machine run its plan, under the id `run`.
 
@@ -23,7 +23,7 @@ class Dispatch:
     inputs: Mapping[str, Json] = NOTHING
 
 
-@value
+@value(tag="relabel")
 class Relabel:
     """Write the phase of an issue down as labels: `{}`, or `{"error": …}`. What is removed need not be there."""
 
@@ -33,7 +33,7 @@ class Relabel:
     remove: tuple[str, ...]
 
 
-@value
+@value(tag="comment")
 class Comment:
     """Write a comment about an issue: `{}`, or `{"error": …}`."""
 
@@ -41,7 +41,7 @@ class Comment:
     text: str
 
 
-@value
+@value(tag="close")
 class Close:
     """Close an issue: `{}`, or `{"error": …}`."""
 
@@ -52,7 +52,7 @@ OrchestratorRequest = Dispatch | Relabel | Comment | Close
 """What is asked for by phases themselves, and not by the runs of their agents."""
 
 
-@value
+@value(tag="ask")
 class Ask:
     """Ask a model for one structured answer: `{"answer": …}`, with `text` and the names of tools `called`, if any.
 
@@ -89,7 +89,7 @@ class Message:
     call: str | None = None
 
 
-@value
+@value(tag="turn")
 class Turn:
     """Let a model take a turn: `{"text": …, "calls": [{"id", "tool", "arguments"}, …]}`, both optional."""
 
@@ -100,7 +100,7 @@ class Turn:
     schema: str
 
 
-@value
+@value(tag="call")
 class Call:
     """Carry a tool call out: `{"value": …}`, or `{"error": …}`, which is told to the model; `id` is the model's own."""
 
@@ -110,7 +110,7 @@ class Call:
     id: str = ""
 
 
-@value
+@value(tag="grant")
 class Grant:
     """Ask people whether a call may be made that the stage does not allow: `{"granted": true or false}`.
 
@@ -127,7 +127,7 @@ class Grant:
     arguments: Json = None
 
 
-@value
+@value(tag="run")
 class Run:
     """Run a program without a shell: `{"exit": …, "stdout": …, "stderr": …}`; `exit` null when there is no status."""
 
@@ -136,7 +136,7 @@ class Run:
     milliseconds: int
 
 
-@value
+@value(tag="shell")
 class Shell:
     """Run a command with `sh -c`; answered as `Run` is."""
 
@@ -144,7 +144,7 @@ class Shell:
     command: str
 
 
-@value
+@value(tag="judge")
 class Judge:
     """Ask the world whether the work is done: `{"done": true or false}`."""
 
@@ -154,7 +154,7 @@ class Judge:
     answer: Json
 
 
-@value
+@value(tag="wait")
 class Wait:
     """Let some time pass: `{}`."""
 
@@ -162,7 +162,7 @@ class Wait:
     milliseconds: int
 
 
-@value
+@value(tag="confirm")
 class Confirm:
     """Ask people a question: `{"yes": true or false}`."""
 
@@ -170,7 +170,7 @@ class Confirm:
     question: str
 
 
-@value
+@value(tag="hook")
 class Hook:
     """Call a Python callable, `package.module:function`, with an object: `{"value": …}`, what it has returned.
 
@@ -183,7 +183,7 @@ class Hook:
     given: Mapping[str, Json] = NOTHING
 
 
-@value
+@value(tag="execute")
 class Execute:
     """Run the process of a stage in a fresh attempt directory, under its watchdog, and look at what it leaves.
 
@@ -202,7 +202,7 @@ class Execute:
     limits: ProcessLimits
 
 
-@value
+@value(tag="publish")
 class Publish:
     """Move the outputs of an attempt to the directory of the stage, and write its checkpoint if one is wanted.
 
@@ -215,7 +215,7 @@ class Publish:
     checkpoint: bool
 
 
-@value
+@value(tag="preserve")
 class Preserve:
     """Write an emergency checkpoint of what an attempt has left: `{"checkpoint": id or null, "valid": true or false}`.
 
@@ -228,7 +228,7 @@ class Preserve:
     reason: str
 
 
-@value
+@value(tag="interrupt")
 class Interrupt:
     """End the process that a request has started, as its watchdog would: `{}`. That request is answered as well."""
 

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import Protocol, get_args
 
 from stagec.core.json import Json, Object
-from stagec.core.value import value
+from stagec.core.value import tag_of, value
 from stagec.plan.act import Converse
+from stagec.plan.codec import write
 from stagec.plan.document import Plan
+from stagec.runtime.acts.conversation_state import messages_to_json
 from stagec.runtime.exchange import (
     Ask,
     Call,
-    Close,
-    Comment,
-    Confirm,
-    Dispatch,
     Effect,
     Execute,
     Grant,
-    Hook,
-    Interrupt,
-    Judge,
-    Message,
-    Preserve,
-    Publish,
-    Relabel,
-    Run,
-    Shell,
     Turn,
-    Wait,
     read_key,
 )
 
@@ -75,7 +63,7 @@ def dump_request(plan: Plan, effect: Effect, tools: Definitions | None = None) -
     """Return a request as a JSON object: its kind, what it is about, and what answering it needs."""
     key = read_key(effect.key)
     about: dict[str, Json] = {"is": KINDS[type(effect)], "key": effect.key, "node": key.node, "visit": key.visit}
-    details = _DETAILS[type(effect)](plan, effect, PlannedTools(plan) if tools is None else tools)
+    details = _DETAILS.get(type(effect), _dump_members)(plan, effect, PlannedTools(plan) if tools is None else tools)
     return {**about, "attempt": key.attempt, **details}
 
 
@@ -95,7 +83,7 @@ def _dump_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
     act = plan.nodes[read_key(effect.key).node].act
     completion = define_completion(plan, effect)
     return {
-        "messages": [_describe_message(each) for each in effect.transcript],
+        "messages": messages_to_json(effect.transcript),
         "opening": OPENING.format(effect.completion),
         "tools": _describe_tools(tools, effect.tools),
         "completion": {"name": completion.name, "description": completion.description, "schema": completion.schema},
@@ -131,22 +119,16 @@ def _dump_grant(_plan: Plan, effect: Grant, tools: Definitions) -> Object:
     }
 
 
-def _dump_hook(_plan: Plan, effect: Hook, _tools: Definitions) -> Object:
-    return {"call": effect.call, "phase": effect.phase, "given": dict(effect.given)}
-
-
 def _dump_execute(_plan: Plan, effect: Execute, _tools: Definitions) -> Object:
-    limits = effect.limits
-    escalation = {
-        "warn": limits.warn,
-        "interrupt": limits.interrupt,
-        "terminate": limits.terminate,
-        "kill": limits.kill,
-    }
     inputs: dict[str, Json] = {
         name: _present(node=each.node, path=each.path, url=each.url) for name, each in effect.inputs.items()
     }
-    return {"words": list(effect.words), "inputs": inputs, "outputs": dict(effect.outputs), "limits": escalation}
+    return {
+        "words": list(effect.words),
+        "inputs": inputs,
+        "outputs": dict(effect.outputs),
+        "limits": write(effect.limits),
+    }
 
 
 def _describe_tools(tools: Definitions, names: Iterable[str]) -> list[Json]:
@@ -164,13 +146,6 @@ def describe_tool(tool: ToolDefinition) -> Object:
     }
 
 
-def _describe_message(message: Message) -> Json:
-    """Return one message of a transcript; `calls` only where there are any, `call` only in the answer to one."""
-    calls = [{"id": each.id, "tool": each.tool, "arguments": each.arguments} for each in message.calls]
-    optional: dict[str, Json] = {"calls": calls} if calls else {}
-    return {"role": message.role, "text": message.text, **optional, **_present(call=message.call)}
-
-
 def _present(**members: Json) -> Object:
     return {name: each for name, each in members.items() if each is not None}
 
@@ -180,11 +155,12 @@ def read_schema(plan: Plan, content: str | None) -> Json:
     return None if content is None else json.loads(plan.contents[content])
 
 
-def _list_members(*names: str) -> Callable[[Plan, Effect, Definitions], Object]:
-    def list_named(_plan: Plan, effect: Effect, _tools: Definitions) -> Object:
-        return {name: _plain(getattr(effect, name)) for name in names}
+def _dump_members(_plan: Plan, effect: Effect, _tools: Definitions) -> Object:
+    """Return all that a request itself says; `dump_request` has said which one it is, and of which node."""
+    return {name: _plain(getattr(effect, name)) for name in type(effect).__match_args__ if name not in _SAID}
 
-    return list_named
+
+_SAID = frozenset({"key", "node"})
 
 
 def _plain(given: Json | tuple[Json, ...]) -> Json:
@@ -194,26 +170,7 @@ def _plain(given: Json | tuple[Json, ...]) -> Json:
     return dict(given) if isinstance(given, Mapping) else given
 
 
-KINDS: Mapping[type[Effect], str] = {
-    Ask: "ask",
-    Turn: "turn",
-    Call: "call",
-    Grant: "grant",
-    Run: "run",
-    Shell: "shell",
-    Judge: "judge",
-    Wait: "wait",
-    Confirm: "confirm",
-    Hook: "hook",
-    Execute: "execute",
-    Publish: "publish",
-    Preserve: "preserve",
-    Interrupt: "interrupt",
-    Dispatch: "dispatch",
-    Relabel: "relabel",
-    Comment: "comment",
-    Close: "close",
-}
+KINDS: Mapping[type[Effect], str] = {kind: str(tag_of(kind)) for kind in get_args(Effect)}
 """What each kind of request is called outside of this process."""
 
 _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
@@ -221,18 +178,6 @@ _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
     Turn: _dump_turn,
     Call: _dump_call,
     Grant: _dump_grant,
-    Run: _list_members("words", "milliseconds"),
-    Shell: _list_members("command"),
-    Judge: _list_members("kind", "settings", "answer"),
-    Wait: _list_members("milliseconds"),
-    Confirm: _list_members("question"),
-    Hook: _dump_hook,
     Execute: _dump_execute,
-    Publish: _list_members("outputs", "checkpoint"),
-    Preserve: _list_members("reason"),
-    Interrupt: _list_members("request"),
-    Dispatch: _list_members("agent", "run", "inputs"),
-    Relabel: _list_members("phase", "add", "remove"),
-    Comment: _list_members("text"),
-    Close: _list_members(),
 }
+"""What is written of requests of which it is not just the members of the class."""
