@@ -20,6 +20,10 @@ def test_the_reference_of_the_command_line_is_that_of_the_commands() -> None:
     assert find_command_page().read_text(encoding="utf-8") == write_command_page()
 
 
+def test_the_readme_is_one_screen() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 600
+
+
 def test_the_index_of_decisions_lists_each() -> None:
     assert find_decisions_page().read_text(encoding="utf-8") == write_decisions_page()
 

@@ -67,7 +67,7 @@ def locate_side(text: str, beside: Path) -> Iterator[Path]:
     revision = None if path == STDIN or path.exists() else find_revision(text, beside)
     if revision is None:
         if path != STDIN and not path.exists():
-            raise Failure(describe_absence(path), hints=["nor is there a revision of this name around the other side"])
+            raise Failure(describe_absence(path), hints=[f"git knows no revision {quote(text)}"])
         yield path
         return
     with open_revision(revision) as top:

@@ -45,7 +45,7 @@ def stg001_malformed_suppression(judged: JudgedSuppression) -> str:
     between commas. In JSON give the object a member `"x-stagec-ignore": {"STG601": "reason"}`.
     """
     if judged.suppression.flaw == "member":
-        return "'x-stagec-ignore' must be an object of codes and reasons, such as {'STG601': 'reason'}"
+        return """'x-stagec-ignore' must be an object of codes and reasons, such as {"STG601": "reason"}"""
     return "the comment suppresses nothing: it must read '# stagec: ignore[STG601] reason'"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -81,7 +82,7 @@ def complete(site: Path) -> None:
     The addresses of folders stay valid: `rules/STG201/` is served from the file that the links name.
     """
     index = (site / "search.json").read_text(encoding="utf-8")
-    index = _FOLDER.sub(lambda each: each["lead"] + _name_file(each["path"]), index)
+    index = _FOLDER.sub(lambda each: each["lead"] + _name_file(each["path"]), _trim_index(index))
     (site / "search.json").write_text(index, encoding="utf-8")
     (site / "search.js").write_text(f"var __index = {index}", encoding="utf-8")
     (site / _SCRIPT).write_bytes(files("stagec_dev.site").joinpath("offline.js").read_bytes())
@@ -91,6 +92,28 @@ def complete(site: Path) -> None:
         if path.name != "404.html":
             text = text.replace("</head>", f'<script src="{top}{_SCRIPT}"></script></head>', 1)
         path.write_text(text, encoding="utf-8")
+
+
+_BY_NAME = ("rules/", "decisions/")
+"""Pages that are found by their title: their texts would hide the pages about tasks."""
+_MARKUP = re.compile(r"<pre\b.*?</pre>|<[^>]*>", re.DOTALL)
+
+
+def _trim_index(text: str) -> str:
+    """Return the index of the search without examples and markup, and with the titles of pages that are found by them."""
+    index = json.loads(text)
+    kept = [each for each in index["items"] if not _is_inside(each["location"])]
+    found = [{**each, "text": _strip(each)} for each in kept]
+    tasks = sorted(found, key=lambda each: each["location"].startswith(_BY_NAME))
+    return json.dumps({**index, "items": tasks}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _is_inside(location: str) -> bool:
+    return location.startswith(_BY_NAME) and "#" in location
+
+
+def _strip(item: Mapping[str, str]) -> str:
+    return "" if item["location"].startswith(_BY_NAME) else " ".join(_MARKUP.sub(" ", item.get("text", "")).split())
 
 
 def _complete_link(link: re.Match[str]) -> str:

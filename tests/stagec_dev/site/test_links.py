@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ def make_site(folder: Path, content: str, style: str = "") -> Path:
         "a/b/index.html": PAGE.format('<h2 id="größe">B</h2>'),
         "404.html": PAGE.format('<a href="/anything/">here</a>'),
         "x.css": style,
-        "search.json": '{"items":[{"location":"a/"},{"location":"a/#top"},{"location":""}]}',
+        "search.json": '{"items":[{"location":"rules/A/","text":"<p>Said.</p>"},{"location":"rules/A/#why"},'
+        '{"location":"a/#top","text":"<p>One &amp; <code>two</code></p><pre><code>x</code></pre>"},{"location":""}]}',
         "assets/javascripts/x.js": "",
     }.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -82,5 +84,9 @@ def test_links_name_files_and_stay_right(tmp_path: Path) -> None:
     assert '<script src="../assets/javascripts/offline.js"></script></head>' in text
     assert [*find_faults(tmp_path)] == []
     found = (tmp_path / "search.json").read_text(encoding="utf-8")
-    assert found == '{"items":[{"location":"a/index.html"},{"location":"a/index.html#top"},{"location":""}]}'
+    assert json.loads(found)["items"] == [
+        {"location": "a/index.html#top", "text": "One &amp; two"},
+        {"location": "", "text": ""},
+        {"location": "rules/A/index.html", "text": ""},
+    ]
     assert (tmp_path / "search.js").read_text(encoding="utf-8") == f"var __index = {found}"

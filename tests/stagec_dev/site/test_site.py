@@ -36,6 +36,8 @@ def test_the_site_is_whole_and_works_without_a_network(
     assert [path for path in printed if not (site / path / "index.html").is_file()] == []
     assert {page.relative_to(site): found for page in site.rglob("*.html") if (found := leftovers_in(page))} == {}
 
+    assert (site / "search.json").stat().st_size <= 1_000_000
+
     # each colour scheme at each width: nothing is asked of another host, nothing is wider than the window
     for width, scheme in ((1280, "light"), (390, "dark")):
         chromium.size(width, 800, scheme=scheme)
