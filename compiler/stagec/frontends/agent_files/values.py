@@ -90,6 +90,8 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "switch": ("true or false", lambda given: isinstance(given, bool) or given in ("true", "false")),
     "colour": ("'#rrggbb'", lambda given: isinstance(given, str) and bool(re.fullmatch("#[0-9a-fA-F]{6}", given))),
     "number": ("a number", _is_number),
+    "record": ("a map", lambda given: isinstance(given, dict) or given == []),
+    "size": ("a whole number from 0", lambda given: isinstance(given, int) and _is_number(given) and given >= 0),
     "span": ("a number that is not negative", lambda given: _is_number(given) and float(str(given)) >= 0),
     "whole": ("a whole number", _is_whole),
     "count": (
