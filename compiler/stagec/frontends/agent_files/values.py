@@ -2,9 +2,10 @@
 
 A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list. A type is one or
 more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
-list. `map{a b}` is a map without other members, `map!a,b` one that needs some. The cost is what is lost: `file`,
-`entry`, `program` (it does not start) or `nothing` (the value is ignored). The scope tells which files of settings
-have the key: `any`, or those of the `user`, also `local` ones, or `managed` ones alone.
+list. `map{a b}` is a map without other members, `map!a,b` one that needs some, `map?a^b,c?d^e` one that has neither
+`b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is what is lost: `file`, `entry`, `program` (it
+does not start) or `nothing` (the value is ignored). The scope tells which files of settings have the key: `any`, or
+those of the `user`, also `local` ones, or `managed` ones alone.
 """
 
 from __future__ import annotations
@@ -81,10 +82,17 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "filled": ("a text with something in it", lambda given: isinstance(given, str) and bool(given.strip())),
     "word": ("a text without blanks", lambda given: isinstance(given, str) and re.search(r"\s|^$", given) is None),
     "single": ("a text", lambda given: not isinstance(given, list | dict)),
+    "address": (
+        "an address with its scheme, such as 'https:'",
+        lambda given: isinstance(given, str) and re.match(r"\s*[a-zA-Z][a-zA-Z0-9+.-]*:", given) is not None,
+    ),
     "boolean": ("true or false", lambda given: isinstance(given, bool)),
     "switch": ("true or false", lambda given: isinstance(given, bool) or given in ("true", "false")),
     "colour": ("'#rrggbb'", lambda given: isinstance(given, str) and bool(re.fullmatch("#[0-9a-fA-F]{6}", given))),
     "number": ("a number", _is_number),
+    "record": ("a map", lambda given: isinstance(given, dict) or given == []),
+    "size": ("a whole number from 0", lambda given: isinstance(given, int) and _is_number(given) and given >= 0),
+    "span": ("a number that is not negative", lambda given: _is_number(given) and float(str(given)) >= 0),
     "whole": ("a whole number", _is_whole),
     "count": (
         "a whole number above 0",
@@ -113,7 +121,9 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
 }
 _ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
 """What the elements of lists must be."""
-_CLOSED = re.compile(r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)")
+_CLOSED = re.compile(
+    r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)|map(?P<forms>(?:\?[^?^]+\^[^?^]+)+)"
+)
 
 
 class _Type:
@@ -154,6 +164,10 @@ class _Type:
 
 def _judge_members(given: Object, at: Place, closed: re.Match[str]) -> Iterator[tuple[Place, str, Json]]:
     """Yield the members that a closed map must not have, and the map itself for each that it lacks."""
+    forms = (form.partition("^") for form in (closed["forms"] or "").split("?"))
+    first, _, barred = next((form for form in forms if form[0] in given), ("", "", ""))
+    for key in (each for each in barred.split(",") if each in given):
+        yield (at / key).key, f"{_ABSENT} beside {quote(first)}", given[key]
     only = closed["only"]
     for key in given if only is not None else ():
         if key not in only.split():

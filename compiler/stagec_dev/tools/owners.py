@@ -1,0 +1,161 @@
+"""Compare what stagec says of configurations with what the programs do that own them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from stagec.core.diagnostic import Severity
+from stagec.core.value import value
+from stagec.frontends.agent_files.known import read_data
+from stagec.pipeline import Project, compile_project
+from stagec.project.configuration import configure
+from stagec_dev.tools import Tool
+
+
+@value
+class _Owner:
+    """A program, the file that it judges when it starts, the rows about the file, and files that it takes.
+
+    A refusal with one of the `pardoned` words depends on files outside of the project: stagec is silent about it.
+    """
+
+    package: str
+    command: Sequence[str]
+    file: str
+    tool: str
+    rows: str
+    taken: Sequence[Mapping[str, Any]]
+    pardoned: Sequence[str] = ()
+
+
+_PLUGIN = {"name": "one", "version": "1.0.0", "description": "d"}
+_LISTED = {"name": "all", "owner": {"name": "me"}, "plugins": [{"name": "one", "source": "./one"}]}
+_OWNERS: Mapping[str, _Owner] = {
+    "codex": _Owner(
+        "@openai/codex@0.171.0",
+        ["codex", "mcp", "list"],
+        ".codex/config.toml",
+        "Codex",
+        "config",
+        [{"mcp_servers": {"0": {"command": "c"}}}, {"mcp_servers": {"0": {"url": "https://example.com"}}}],
+        [
+            "invalid transport",  # the user's own file may say how the server is reached
+            "invalid type: map, expected a boolean in `features`",  # some features take a map, and their names change
+        ],
+    ),
+    "opencode": _Owner(
+        "opencode-ai@1.18.33", ["opencode", "--pure", "debug", "config"], "opencode.json", "OpenCode", "config", [{}]
+    ),
+    "plugin": _Owner(
+        "@anthropic-ai/claude-code@2.1.332",
+        ["claude", "plugin", "validate", "."],
+        ".claude-plugin/plugin.json",
+        "Claude Code",
+        "plugin",
+        [_PLUGIN],
+    ),
+    "marketplace": _Owner(
+        "@anthropic-ai/claude-code@2.1.332",
+        ["claude", "plugin", "validate", "."],
+        ".claude-plugin/marketplace.json",
+        "Claude Code",
+        "marketplace",
+        [_LISTED],
+    ),
+}
+_VALUES: Sequence[Any] = ("x", "", 1, 1.5, -1, True, [], ["a"], [1], {}, {"a": "b"}, {"a": 1})
+
+
+def _declare(parser: ArgumentParser) -> None:
+    parser.add_argument("owner", choices=sorted(_OWNERS), help="the program, or the file of it")
+    parser.add_argument("--programs", type=Path, required=True, metavar="DIR", help="where npm installs the program")
+    parser.add_argument("--mutants", type=int, default=500, help="so many files at most (default: 500)")
+    parser.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="the first (default: 0)")
+
+
+def _run(options: Namespace) -> int:
+    owner = _OWNERS[options.owner]
+    program = (options.programs / "node_modules/.bin" / owner.command[0]).absolute()
+    if not program.exists():
+        subprocess.run(["npm", "install", "--silent", "--prefix", options.programs, owner.package], check=True)
+    mutants = list(_mutate(owner))
+    chosen = mutants[options.first :: max(1, len(mutants) // options.mutants)][: options.mutants]
+    differing = [line for mutant in chosen for line in _compare(owner, program, mutant)]
+    told = f"{len(chosen) - len(differing)} of {len(chosen)} files are judged as {owner.package} judges them"
+    sys.stdout.write("\n".join([*differing, told, ""]))
+    return int(bool(differing))
+
+
+def _mutate(owner: _Owner) -> Iterator[dict[str, Any]]:
+    """Yield each taken file with each value at the path of each row; `*` is the member or element `0`."""
+    rows = read_data()[owner.tool]["values"][owner.rows]
+    for path in dict.fromkeys(row[0] for row in rows if row[0]):
+        for taken in owner.taken:
+            for each in _VALUES:
+                yield _put(deepcopy(dict(taken)), path.replace("*", "0").split("."), each)
+
+
+def _put(given: dict[str, Any], path: list[str], each: Any) -> dict[str, Any]:
+    held: Any = given
+    for name in path[:-1]:
+        held = held[int(name)] if isinstance(held, list) else held.setdefault(name, {})
+    held[int(path[-1]) if isinstance(held, list) else path[-1]] = each
+    return given
+
+
+def _compare(owner: _Owner, program: Path, mutant: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line if stagec and the program do not say the same of a file."""
+    with TemporaryDirectory() as folder:
+        root, home = Path(folder, "project"), Path(folder, "home")
+        file = root / owner.file
+        for each in (file.parent, root / ".git", home):
+            each.mkdir(parents=True)
+        text = _spell(mutant) if file.suffix == ".toml" else json.dumps(mutant)
+        file.write_text(text, encoding="utf-8")
+        (home / "config.toml").write_text(f'[projects."{root}"]\ntrust_level = "trusted"\n', encoding="utf-8")
+        done = subprocess.run(
+            [program, *owner.command[1:]],
+            cwd=root,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(home),
+                "CODEX_HOME": str(home),
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        found = configure((root,))
+        told = compile_project(Project(found.root, (root,), found.settings)).diagnostics
+    said = " ".join((done.stdout + done.stderr).split())
+    errors = [each.message for each in told if each.severity is Severity.ERROR]
+    is_refused = done.returncode != 0 and not any(each in said for each in owner.pardoned)
+    if is_refused is not bool(errors):
+        yield f"{text.strip()!r}: stagec {errors}, {owner.command[0]} {done.returncode} {said[-300:]}"
+
+
+def _spell(given: Any) -> str:
+    """Return a document, or a value of one, as TOML."""
+    return "".join(f"{json.dumps(name)} = {_spell_value(each)}\n" for name, each in given.items())
+
+
+def _spell_value(given: Any) -> str:
+    if isinstance(given, dict):
+        return "{" + ", ".join(f"{json.dumps(name)} = {_spell_value(each)}" for name, each in given.items()) + "}"
+    return f"[{', '.join(map(_spell_value, given))}]" if isinstance(given, list) else json.dumps(given)
+
+
+OWNERS = Tool(_declare, _run)
