@@ -38,7 +38,8 @@ CALLED_BY_OTHERS = {
     "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
     # the server of Python calls them
     "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
-    "drivers/local/drive.py": {"__call__"},  # a protocol's own method
+    "drivers/dbos/execution_setup.py": {"__call__"},  # a protocol's own method
+    "drivers/local/drive.py": {"__call__"},  # the same
     "serve/server.py": {"capture_signals"},  # the library that the server is of calls it
     "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
