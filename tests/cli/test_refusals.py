@@ -48,7 +48,7 @@ def test_a_command_refuses_it_with_the_same_reason(command: list[str], data: byt
     assert not Path(".stagec").exists()
 
 
-@pytest.mark.parametrize("command", ["resume", "replay", "runs show", "runs export"])
+@pytest.mark.parametrize("command", ["resume", "runs replay", "runs show", "runs export"])
 @pytest.mark.parametrize(("data", "reason"), FRAMED.values(), ids=FRAMED)
 def test_a_journal_gives_it_no_way_in(command: str, data: bytes, reason: str, capfd: Shown) -> None:
     with closing(create(Path(".stagec/runs/r.run"), data, read_frame(data)[0])) as journal:
