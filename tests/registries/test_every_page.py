@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,7 @@ EXECUTED = {
     "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",
     "docs/user-guide/plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/run.md": "tests/registries/test_run_page.py",
+    "docs/user-guide/runs-in-a-program.md": "tests/runs/test_examples.py",
     "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/test.md": "tests/cli/test_flow_tests.py",
     "docs/user-guide/tour.md": "tests/registries/test_tour.py, tests/registries/test_examples.py",
@@ -74,6 +76,7 @@ FORM_ALONE = {
     "docs/index.md": "installs stagec",
     "docs/your-runner.md": "commands on a plan of the reader",
     "docs/command-line.md": "written from the commands",
+    "docs/runners.md": "judges a program of the reader",
     "docs/user-guide/errors.md": "see `HERE` of test_blocks.py",
     "docs/user-guide/editors.md": "settings of editors; tests/lsp/test_neovim.py starts one of them with its own",
     "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
@@ -152,7 +155,7 @@ def test_an_example_in_a_language_can_be_read(kind: str) -> None:
 
 def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [line for each in EVERY for line in re.findall(r"^(?:\$ )?stagec (.*)", each.text, re.MULTILINE)]
-    commands = [re.split(r"\s+(?:[|<>#&]|-- )", line)[0].split() for line in lines]
+    commands = [shlex.split(re.split(r"\s+(?:[|<>#&]|-- )", line)[0]) for line in lines]
     assert [command for command in commands if run([*command, "--help"]) != 0] == []
     capsys.readouterr()
 

@@ -100,7 +100,7 @@ _MARKUP = re.compile(r"<pre\b.*?</pre>|<[^>]*>", re.DOTALL)
 
 
 def _trim_index(text: str) -> str:
-    """Return the index of the search without examples and markup; it keeps the titles that tasks are found by."""
+    """Return the index of the search without examples and markup; some pages are found by their titles alone."""
     index = json.loads(text)
     kept = [each for each in index["items"] if not _is_inside(each["location"])]
     found = [{**each, "text": _strip(each)} for each in kept]
