@@ -66,12 +66,12 @@ def test_of_thousands_of_jobs_none_is_submitted_if_one_is_wrong(runs: RunStore, 
         assert len(runs.list_records()) == LINES
 
 
-@pytest.mark.parametrize("command", [["pause"], ["cancel"], ["resume"], ["replay"], ["runs", "show"], ["questions"]])
+@pytest.mark.parametrize("command", ["runs pause", "runs cancel", "resume", "runs replay", "runs show", "runs questions"])
 def test_a_run_that_is_not_there_is_refused(
-    runs: RunStore, place: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+    runs: RunStore, place: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     submit(runs, submission("one"))
-    assert run([*command, "other"]) == 2
+    assert run([*command.split(), "other"]) == 2
     assert "no run is called 'other'" in capsys.readouterr().err
 
 
@@ -80,7 +80,7 @@ def test_no_name_is_too_strange_to_be_refused(
     runs: RunStore, place: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     submit(runs, submission("one"))
-    for command in (["cancel"], ["runs", "show"]):
+    for command in (["runs", "cancel"], ["runs", "show"]):
         assert run([*command, name]) == 2
         assert "no run is called" in capsys.readouterr().err
 
