@@ -5,11 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from plan.examples import FILES, file_of, payload
+from playable import steps
 
 from stagec.core.canonical import canonical, digest
 from stagec.core.json import Json
@@ -464,3 +468,21 @@ def test_a_plan_with_a_random_change_is_refused_or_is_another_plan(seed: int) ->
             assert dump(loaded.plan) == data
             outcomes["accepted"] += 1
     assert all(outcomes.values()), outcomes
+
+
+LOADED_AT_ONCE = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from stagec.plan import load
+sys.setswitchinterval(1e-6)
+data = Path(sys.argv[1]).read_bytes()
+with ThreadPoolExecutor(8) as threads:
+    print(len({each.digest for each in threads.map(load, [data] * 8)}))
+"""
+
+
+def test_threads_that_load_their_first_plan_at_once_read_the_same(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_bytes(dump(steps()))
+    command = [sys.executable, "-c", LOADED_AT_ONCE, str(tmp_path / "plan")]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"1\n"
