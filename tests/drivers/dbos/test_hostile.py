@@ -66,7 +66,9 @@ def test_of_thousands_of_jobs_none_is_submitted_if_one_is_wrong(runs: RunStore, 
         assert len(runs.list_records()) == LINES
 
 
-@pytest.mark.parametrize("command", ["runs pause", "runs cancel", "resume", "runs replay", "runs show", "runs questions"])
+@pytest.mark.parametrize(
+    "command", ["runs pause", "runs cancel", "resume", "runs replay", "runs show", "runs questions"]
+)
 def test_a_run_that_is_not_there_is_refused(
     runs: RunStore, place: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
