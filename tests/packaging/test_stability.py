@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from stagec.catalogue import lock
+from stagec.cli.conformance import served_machine
 from stagec.core import fingerprint
 from stagec.drivers import messages
 from stagec.drivers.local import journal_file
@@ -35,6 +36,7 @@ def test_the_formats_are_those_of_the_code() -> None:
         "journal": str(journal_file.VERSION),
         "message to a run": messages.FORMAT,
         "world": PROTOCOL,
+        "conformance of runners": served_machine.PROTOCOL,
         "checkpoint": NATIVE,
         "graph, as JSON": graph.FORMAT,
         "diagnostics, as JSON": str(diagnostics._VERSION),

@@ -11,6 +11,7 @@ import click
 from stagec.cli.conformance.judgement import RunnerProcess, judge, report
 from stagec.cli.conformance.served_machine import PROFILES, serve
 from stagec.cli.conformance.vectors import read_vectors
+from stagec.cli.parameters import OneOf
 from stagec.cli.streams import put, put_lines, show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.words import listing, quote
@@ -21,7 +22,7 @@ _OWN = (sys.executable, "-m", "stagec", "conformance", "--serve")
 
 @click.command(short_help="Judge a program of another language that runs plans.")
 @click.argument("program", required=False)
-@click.option("--profile", type=click.Choice(PROFILES), help="Only the vectors of these plans.")
+@click.option("--profile", type=OneOf(PROFILES), help="Only the vectors of these plans.")
 @click.option("--serve", "is_served", is_flag=True, help="Be such a program: run plans with stagec's own machine.")
 @click.pass_context
 def conformance(context: click.Context, program: str | None, profile: str | None, *, is_served: bool) -> None:
