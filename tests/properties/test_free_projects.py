@@ -25,7 +25,7 @@ from stagec.runtime.program import program_of
 
 PROJECTS = choose(10, full=25)
 """Projects of each system in a test run; `python -m stagec_dev soundness --projects` makes any number."""
-LEAST = 0.1
+LEAST = 0.05
 """The share of projects that compile; if fewer do, runs show nothing."""
 WANTED = frozenset(
     {
