@@ -320,7 +320,10 @@ def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreache
 
 
 def find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
-    """Return the cases of a stage that no result takes, for sure; among them a default for which nothing is left."""
+    """Return the cases of a stage that surely no result takes, such as a default for which nothing is left.
+
+    A case that is an error by itself is none of them: what follows from it would be a second error about one mistake.
+    """
     cases = pipeline.live_cases(stage)
     if not cases[1:] or not all(is_sound(pipeline, stage, each) for each in cases):
         return frozenset()
@@ -333,7 +336,7 @@ def find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
         if not fresh:
             untaken.add(case.at)
         taken |= fresh
-    return frozenset(untaken)
+    return frozenset(untaken.difference(each.judged.at for each in find_unreached_cases(pipeline, stage)))
 
 
 def find_unreached_checks(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
