@@ -92,11 +92,13 @@ def _drop_remains() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Look for no garbage while tests are collected: all that is made then stays."""
+    """Look for no garbage while tests are collected, and later never at what was made then: all of it stays."""
     if session.config.getoption("dist", "no") == "no":  # not in the process that only starts workers
         programs.guard()
     with PausedCollector():
-        return (yield)
+        done = yield
+    gc.freeze()
+    return done
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
