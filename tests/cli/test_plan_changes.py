@@ -381,7 +381,7 @@ def test_the_page_about_changes_does_what_it_says(tmp_path: Path, run: Run) -> N
         assert run("compile", name, "-o", f"{name}.plan.json").returncode == 0
     assert run("run", "old.plan.json", "--scenario", "half.yaml", "--run", "other").returncode == 2
     part = page.partition("## Resuming with a new plan")[2].partition("\n## ")[0]
-    commands = re.findall(r"^```console\n\$ stagec (.*?)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"^```console[^\n]*\n\$ stagec (.*?)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
     assert len(commands) == 2
     for command, shown in commands:
         ended = run(*command.split())
