@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from stagec.cli.parameters import ExistingPath
 from stagec.core.failure import Exit, Failure
 
 
@@ -36,7 +37,7 @@ def run(context: click.Context, folder: Path) -> Exit:
 
 
 @click.command(short_help="Serve an agent by the Model Context Protocol.")
-@click.argument("folder", default=".", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", default=".", type=ExistingPath(file=False))
 @click.pass_context
 def mcp(context: click.Context, folder: Path) -> None:
     """Serve an agent, whose host starts this command and speaks the Model Context Protocol with it.
