@@ -11,7 +11,6 @@ from enum import StrEnum
 from functools import reduce
 from inspect import get_annotations
 from operator import or_
-from threading import RLock
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -295,14 +294,6 @@ def codec_of(form: Any) -> Codec:
     found = _DERIVED.get(form)
     if found is not None:
         return found
-    with _DERIVING:
-        return _derive(form)
-
-
-def _derive(form: Any) -> Codec:
-    found = _DERIVED.get(form)
-    if found is not None:  # another thread has derived it meanwhile
-        return found
     origin = get_origin(form)
     if origin is Annotated:
         inner, *said = get_args(form)
@@ -356,12 +347,11 @@ def _of_union(form: Any) -> Codec:
 def _keep(form: Any, derive: Callable[[], Codec]) -> Codec:
     """Derive a codec once. Meanwhile, a form that contains itself gets a codec that looks the whole one up.
 
-    Another thread that looks it up waits until it is whole.
+    Only one thread may derive codecs: `plan/loader.py` has that of a plan derived while it is imported.
     """
 
     def whole() -> Codec:
-        with _DERIVING:
-            return _DERIVED[form]
+        return _DERIVED[form]
 
     _DERIVED[form] = Codec(
         lambda given, known: whole().read(given, known),
@@ -372,7 +362,6 @@ def _keep(form: Any, derive: Callable[[], Codec]) -> Codec:
     return made
 
 
-_DERIVING = RLock()
 _DERIVED: dict[Any, Codec] = {str: TEXT, bool: FLAG, Json: ANY}
 _UNIONS = (Union, UnionType)
 

@@ -31,6 +31,8 @@ class PlanError(Exception):
     """
 
 
+_PLAN = codec_of(Plan)
+"""Derived while the module is imported: one thread does that, and no other thread sees a codec that is not whole."""
 _OPEN, _BETWEEN, _CLOSE = b'{"digest":"', b'","plan":', b"}\n"
 _DIGEST = len("sha256:") + 64
 _HEAD = len(_OPEN) + _DIGEST + len(_BETWEEN)
@@ -58,7 +60,7 @@ def read_frame(data: bytes) -> tuple[str, bytes]:
 def schema() -> Json:
     """Return the JSON Schema of the file of a plan: of the frame and of what is inside it."""
     found: Definitions = {}
-    plan = object_of(codec_of(Plan).describe(found))
+    plan = object_of(_PLAN.describe(found))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:stagec:schema:plan",
@@ -160,7 +162,7 @@ def _load_one(data: bytes) -> Loaded:
             way_out = "compile its sources again, or use the stagec that made it"
             raise PlanError(f"its format is {named}, and this is a reader of {FORMAT!r}; {way_out}")
         try:
-            plan: Plan = codec_of(Plan).read(given, _find_known(given))
+            plan: Plan = _PLAN.read(given, _find_known(given))
         except CodecError as error:
             raise _refusal(tuple(reversed(error.way)), error.reason) from error
         for flaws in (unsound, unaffordable):
