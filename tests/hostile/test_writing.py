@@ -172,7 +172,8 @@ def test_a_plan_that_is_compared_with_a_trap_is_out_of_date(
 
 @pytest.mark.parametrize("link", [".stagec", ".stagec/runs"])
 @pytest.mark.parametrize(
-    "command", ["run out.json", "runs list", "runs show x", "runs export x", "resume x", "runs replay x", "runs cancel x"]
+    "command",
+    ["run out.json", "runs list", "runs show x", "runs export x", "resume x", "runs replay x", "runs cancel x"],
 )
 def test_runs_are_not_kept_behind_a_link_out(
     project: Path, victim: Path, capfd: pytest.CaptureFixture[str], command: str, link: str

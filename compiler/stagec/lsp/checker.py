@@ -22,7 +22,7 @@ class Checker:
     """Checks a workspace whenever somebody asks, and when something has changed outside of the editor.
 
     `tell` is given the projects after each complete check, in the thread of the checker. A check is given up when
-    somebody asks again. `blame` gets each unexpected exception; the next check starts anew.
+    somebody asks again. `blame` gets each unexpected exception; the next check begins from the start.
     """
 
     def __init__(

@@ -51,14 +51,14 @@ class Codec:
 
 @value
 class Size:
-    """What is said of a list or an object that has at least so many members."""
+    """A bound on length: a list or an object has at least so many members."""
 
     least: int
 
 
 @value
 class Within:
-    """What is said of a form that must be within a bound, and the reason when it is not."""
+    """A bound on values, and the reason for which others are refused."""
 
     is_within: Callable[[Any], bool]
     reason: str

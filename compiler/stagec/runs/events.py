@@ -1,4 +1,4 @@
-"""What is told of a run while it goes on: steps, questions to people, and the end."""
+"""The events that a run reports: steps, questions to people, and the end."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class RunnerProcess:
         hello = self._start()
         why = None if any(each in PROFILES for each in list_of(hello.get("profiles"))) else _NO_PROFILE
         if hello.get("is") != "ready" or hello.get("protocol") != PROTOCOL:
-            why = f"its first line is not {{'is': 'ready', 'protocol': {PROTOCOL!r}, …}}"
+            why = f'its first line is not {{"is": "ready", "protocol": "{PROTOCOL}", …}}'
         if why is not None:
             self.close()
             raise Failure(f"{quote(words[0])} cannot be judged: {why}")
@@ -60,7 +60,9 @@ class RunnerProcess:
         try:
             self._program = LineProgram(Job(self._words, dict(os.environ), os.getcwd()))
         except (OSError, ValueError) as error:
-            raise Failure(f"{quote(self._words[0])} cannot be started: {error}") from error
+            raise Failure(
+                f"{quote(self._words[0])} cannot be started: {getattr(error, 'strerror', None) or error}"
+            ) from error
         try:
             return self._exchange({"is": "hello", "protocol": PROTOCOL})
         except SilentError as error:
