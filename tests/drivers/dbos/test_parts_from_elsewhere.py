@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Event as Flag
 
 import pytest
@@ -18,6 +18,7 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.drivers.answer_parts import AnswerParts
 from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
+from stagec.drivers.dbos.fan_out import FanOut
 from stagec.drivers.dbos.run_records import FoundPart
 from stagec.drivers.dbos.tables import messages, workflows
 from stagec.drivers.dbos.worker import put_back
@@ -149,6 +150,18 @@ def test_whoever_goes_on_repeats_only_what_was_under_way(runs: RunStore, way: st
     repeated = Counter(world.made) - Counter((node, number) for node in "ab" for number in range(_PARTS))
     assert set(repeated) <= {("a", 1), ("b", 1)}
     assert all(count == 1 for count in repeated.values())
+
+
+def test_a_worker_that_takes_its_own_child_again_cancels_the_earlier_execution(runs: RunStore) -> None:
+    fan_out, cancelled = FanOut(transitions(runs), "worker"), list[str]()
+    with ExitStack() as earlier, ExitStack() as later:
+        earlier.enter_context(fan_out.executing("child", lambda: cancelled.append("earlier")))
+        assert cancelled == []
+        later.enter_context(fan_out.executing("child", lambda: cancelled.append("later")))
+        assert cancelled == ["earlier"]
+        earlier.close()
+        fan_out.give_back()
+        assert cancelled == ["earlier", "later"]
 
 
 def test_a_worker_that_is_told_to_end_writes_what_still_comes_and_begins_nothing(runs: RunStore) -> None:

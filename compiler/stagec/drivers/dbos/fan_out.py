@@ -118,14 +118,21 @@ class FanOut:
 
     @contextmanager
     def executing(self, name: str, cancel: Callable[[], None]) -> Iterator[None]:
-        """Call `cancel` when nobody needs the child any more that the body executes."""
+        """Call `cancel` when nobody needs the child any more that the body executes.
+
+        A worker that seemed dead may be given its own child again: the later execution cancels the earlier one.
+        """
         with self._lock:
+            earlier = self._executed.get(name)
             self._executed[name] = cancel
+        if earlier is not None:
+            earlier()
         try:
             yield
         finally:
             with self._lock:
-                self._executed.pop(name, None)
+                if self._executed.get(name) is cancel:
+                    del self._executed[name]
 
     def give_back(self) -> None:
         """End the children that this worker executes; those who wait for them make the requests."""
