@@ -6,7 +6,7 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,6 @@ from stagec.contract.schemas import Schema, Schemas
 from stagec.core.json import Json, Object, list_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.plan.document import Contents
 from stagec.sources.shape.dialects import LATEST, Dialect, drop_ignored
 from stagec.sources.shape.subschemas import SchemaPart, position
 
@@ -218,29 +217,3 @@ class DefinitionNames:
         self._numbered[own] += name not in usual
         self._taken.add(name)
         return name
-
-
-class PlanTexts:
-    """The texts collected so far; `files` are those in which the schemas among them lie, and what they refer to."""
-
-    def __init__(self, schemas: Schemas) -> None:
-        self.files: set[str] = set()
-        self._schemas = schemas
-        self._contents = Contents()
-        self._known: dict[Place, str] = {}
-
-    @property
-    def texts(self) -> Mapping[str, str]:
-        """Every text, by the name under which the plan holds it."""
-        return self._contents.texts
-
-    def text(self, text: str) -> str:
-        """Keep a text and return its name."""
-        return self._contents.add(text)
-
-    def schema(self, schema: Schema) -> str:
-        """Keep a schema with all that it refers to, and return its name."""
-        if schema.at not in self._known:
-            self.files.update(at.file for at in Reach(self._schemas, schema).targets)
-            self._known[schema.at] = self.text(bundle(self._schemas, schema))
-        return self._known[schema.at]

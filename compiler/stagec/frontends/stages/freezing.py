@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from stagec.catalogue import Catalogue, Tool, well_known_effects
-from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Miss, Schema
 from stagec.core.canonical import MOST, as_text, is_exact, to_count
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.freeze import PlanTexts
 from stagec.frontends.stages.document import RESERVED, Pipeline, PlaceholderForm, Profile, Stage, StageCondition
 from stagec.model import flow
 from stagec.model.flow import Flow

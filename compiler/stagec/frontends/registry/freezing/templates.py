@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from stagec.contract.bundle import PlanTexts
 from stagec.contract.schemas import Schema, Schemas
 from stagec.core.nearest import NameIndex
+from stagec.freeze import PlanTexts
 from stagec.frontends.registry.conduct import PromptTag, TagRole, find_tags
 from stagec.frontends.registry.document import OutputSchema, Registry, Step
 from stagec.frontends.registry.inputs import PROVIDED, StepInput, list_inputs, list_provided
