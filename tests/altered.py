@@ -7,8 +7,8 @@ import json
 from handmade import stages
 
 from stagec.core.canonical import canonical, digest
-from stagec.plan import dump
-from stagec.plan.loader import read_frame, write_frame
+from stagec.ir.plan import dump
+from stagec.ir.plan.loader import read_frame, write_frame
 
 PLAN = dump(stages())
 PAYLOAD = json.loads(PLAN)["plan"]

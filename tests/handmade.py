@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import (
     Carried,
     Choice,
     Command,
@@ -23,9 +23,9 @@ from stagec.plan.act import (
     Template,
     Text,
 )
-from stagec.plan.document import Contents, Input, Judge, Limits, Names, System
-from stagec.plan.facts import facts
-from stagec.plan.gate import (
+from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names, System
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import (
     Admission,
     Among,
     Backoff,
@@ -41,8 +41,8 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
-from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
+from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 

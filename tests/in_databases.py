@@ -15,7 +15,8 @@ from threading import Thread
 from playable import steps
 
 from stagec.core.json import Json
-from stagec.drivers.dbos import (
+from stagec.ir.plan import Plan, dump
+from stagec.runtime.drivers.dbos import (
     Database,
     RunPhase,
     RunRecord,
@@ -25,9 +26,8 @@ from stagec.drivers.dbos import (
     Worker,
     WorkerSettings,
 )
-from stagec.plan import Plan, dump
-from stagec.runtime import Effect, Program, State, load
-from stagec.runtime.exchange import Shell, read_key
+from stagec.runtime.machine import Effect, Program, State, load
+from stagec.runtime.machine.exchange import Shell, read_key
 
 PATIENCE = 60
 

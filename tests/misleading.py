@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from stagec.core.canonical import as_text
 from stagec.core.json import Json
-from stagec.runtime.acts.authority import digest_of
-from stagec.runtime.exchange import Grant
+from stagec.runtime.machine.acts.authority import digest_of
+from stagec.runtime.machine.exchange import Grant
 
 LONG = "x" * 9_000
 BLANK = " " * 160

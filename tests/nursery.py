@@ -40,7 +40,13 @@ _OF_PYTHON = ("PYTHON", "LC_", "LANG")
 """Beginnings of the variables that Python reads when it starts."""
 _AROUND = {"LC_ALL": "C.UTF-8", "PYTHONPATH": str(COMPILER)}
 """Those that the nursery has; a job with others needs a Python that starts."""
-_LOADED = ("stagec.cli.commands", "stagec.cli.running", "stagec.drivers", "stagec.reporters", "stagec.rules")
+_LOADED = (
+    "stagec.cli.commands",
+    "stagec.cli.running",
+    "stagec.runtime.drivers",
+    "stagec.check.reporters",
+    "stagec.check.rules",
+)
 """Packages whose modules the nursery loads, with all that they import."""
 _LIBRARIES = {
     "tools": ("mcp.client.stdio", "anyio._backends._asyncio"),

@@ -11,8 +11,8 @@ from typing import Any
 import orchestrated
 import yaml
 
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.sources.project.settings import Settings
 
 _EXAMPLE = Path(__file__).parents[1] / "registries" / "issue-flow"
 Make = Callable[[Path], None]

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from stagec.core.canonical import canonical
 from stagec.core.value import NOTHING, replace, value
-from stagec.plan import Plan
-from stagec.plan.act import Choice, Delegate, Given, Hole, Prompt, Rest, Template, Text
-from stagec.plan.codec import write
-from stagec.plan.document import Contents, Input, Limits, Names, Phases
-from stagec.plan.facts import facts
-from stagec.plan.gate import AgentGate, IntentGate, RestGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Choice, Delegate, Given, Hole, Prompt, Rest, Template, Text
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.document import Contents, Input, Limits, Names, Phases
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import AgentGate, IntentGate, RestGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
 
 _ANSWER = '{"type":"object","required":["do"],"properties":{"do":{"enum":["next","repeat","closing"]}}}'
 _OTHERWISE = "otherwise"

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace
-from stagec.plan import Plan
-from stagec.plan.act import Command, Converse, Given, Hole, Prompt, Text
-from stagec.plan.document import Contents, Input, Judge, Limits, Names
-from stagec.plan.facts import facts
-from stagec.plan.gate import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, Converse, Given, Hole, Prompt, Text
+from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import (
     Admission,
     Among,
     Backoff,
@@ -22,10 +22,10 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
-from stagec.plan.surroundings import Success, Tool, Validator
-from stagec.runtime import Effect
-from stagec.runtime.exchange import Ask, Shell, read_key
+from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Stop
+from stagec.ir.plan.surroundings import Success, Tool, Validator
+from stagec.runtime.machine import Effect
+from stagec.runtime.machine.exchange import Ask, Shell, read_key
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 _STEP = '{"type":"object","required":["action"],"properties":{"action":{"enum":["next","repeat","closing","abort"]}}}'

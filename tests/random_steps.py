@@ -6,12 +6,12 @@ import json
 from random import Random
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Prompt, Text
-from stagec.plan.document import Contents, Limits, Names
-from stagec.plan.facts import facts
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop, Target
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Prompt, Text
+from stagec.ir.plan.document import Contents, Limits, Names
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop, Target
 
 Arcs = list[list[int | None]]
 """For each step where its edges lead: to a step by its number, or to an end."""

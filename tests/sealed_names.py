@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stagec.drivers.local.mailbox import SUFFIX, Mailbox, make_seal
+from stagec.runtime.drivers.local.mailbox import SUFFIX, Mailbox, make_seal
 
 
 def find_file(mailbox: Mailbox, name: str) -> Path:

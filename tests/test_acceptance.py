@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from stagec.acceptance import accept
+from stagec.check.acceptance import accept
+from stagec.check.findings import Verdict, diagnose
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import AnyRule, Finding, Rule
 from stagec.core.scope import SearchScope
 from stagec.core.value import replace
-from stagec.findings import Verdict, diagnose
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.baseline import Baseline, make_baseline
-from stagec.project.settings import Selection, Settings
+from stagec.sources.project.baseline import Baseline, make_baseline
+from stagec.sources.project.settings import Selection, Settings
 
 FILE = Place("a.json")
 EXAMPLE = Path(__file__).parents[1] / "registries" / "broken-on-purpose"

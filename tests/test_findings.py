@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from stagec.check.findings import Verdict, diagnose, leave_out_repetitions
 from stagec.core.diagnostic import Severity
 from stagec.core.place import START, Place, Span
 from stagec.core.rule import AnyRule, Finding, Related, Rule
 from stagec.core.value import replace
-from stagec.findings import Verdict, diagnose, leave_out_repetitions
-from stagec.project.settings import Selection
 from stagec.sources.formats.json import FORMAT
+from stagec.sources.project.settings import Selection
 from stagec.sources.tree import Tree
 
 FILE = Place("a.json")

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stagec.check.fixes import choose_fixes, list_edits, make_edits
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Severity
 from stagec.core.place import START, Place, Pointer
 from stagec.core.value import value
-from stagec.fixes import choose_fixes, list_edits, make_edits
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.tree import Fault, Format, Tree
 

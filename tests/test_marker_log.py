@@ -8,13 +8,13 @@ import tracemalloc
 import pytest
 
 import stagec
+from stagec.check.marker_log import MarkerLog, check_markers
+from stagec.check.rules.markers import FAMILY
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.marker_log import MarkerLog, check_markers
-from stagec.project.settings import Selection, Settings
-from stagec.protocol import markers
-from stagec.rules.markers import FAMILY
+from stagec.ir.protocol import markers
+from stagec.sources.project.settings import Selection, Settings
 
 WORDS = (
     "[STAGE:begin:id=S01_load_data]", "[STAGE:end:id=S01_load_data:status=success:duration=1s]", "[STAGE:begin:load]",

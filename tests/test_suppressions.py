@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.findings import Verdict, diagnose
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import AnyRule, Finding, Rule
-from stagec.findings import Verdict, diagnose
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import dump
-from stagec.project.configuration import configure
-from stagec.project.settings import Selection, Settings
+from stagec.ir.plan import dump
+from stagec.sources.project.configuration import configure
+from stagec.sources.project.settings import Selection, Settings
 from stagec.sources.suppression import take_members
 
 STAGE = """---

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from stagec.templates import render
+from stagec.core.templates import render
 
 PACKAGE = "templates_of_a_test"
 HOSTILE = "<b title='\"'>&{{ 7 * 7 }}{% raw %}{# gone #}"

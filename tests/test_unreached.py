@@ -12,7 +12,7 @@ import pytest
 
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.core.diagnostic import Severity
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 EXAMPLES = Path(__file__).parents[1] / "registries"
 SOUND = sorted(path.name for path in EXAMPLES.iterdir() if path.name != "broken-on-purpose")

@@ -6,16 +6,16 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # the real one costs whoever runs a plan the import of `typing`
 if TYPE_CHECKING:
+    from stagec.check.marker_log import check_markers
+    from stagec.check.pipeline import Compilation, Project, compile_project
     from stagec.core.diagnostic import Diagnostic, Severity
     from stagec.core.failure import Failure
     from stagec.core.place import Place, Span
     from stagec.core.version import __version__
-    from stagec.drivers.local.drive import run
-    from stagec.marker_log import check_markers
-    from stagec.pipeline import Compilation, Project, compile_project
-    from stagec.project.settings import Settings
-    from stagec.protocol.markers import Marker, read_markers
-    from stagec.runtime.program import verify as load_plan
+    from stagec.ir.protocol.markers import Marker, read_markers
+    from stagec.runtime.drivers.local.drive import run
+    from stagec.runtime.machine.program import verify as load_plan
+    from stagec.sources.project.settings import Settings
 
 __all__ = [
     "Compilation",
@@ -36,21 +36,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Compilation": "stagec.pipeline",
+    "Compilation": "stagec.check.pipeline",
     "Diagnostic": "stagec.core.diagnostic",
     "Failure": "stagec.core.failure",
-    "Marker": "stagec.protocol.markers",
+    "Marker": "stagec.ir.protocol.markers",
     "Place": "stagec.core.place",
-    "Project": "stagec.pipeline",
-    "Settings": "stagec.project.settings",
+    "Project": "stagec.check.pipeline",
+    "Settings": "stagec.sources.project.settings",
     "Severity": "stagec.core.diagnostic",
     "Span": "stagec.core.place",
     "__version__": "stagec.core.version",
-    "check_markers": "stagec.marker_log",
-    "compile_project": "stagec.pipeline",
-    "load_plan": "stagec.runtime.program:verify",
-    "read_markers": "stagec.protocol.markers",
-    "run": "stagec.drivers.local.drive",
+    "check_markers": "stagec.check.marker_log",
+    "compile_project": "stagec.check.pipeline",
+    "load_plan": "stagec.runtime.machine.program:verify",
+    "read_markers": "stagec.ir.protocol.markers",
+    "run": "stagec.runtime.drivers.local.drive",
 }
 """Where each name is defined, and behind a colon under which name if it is another one."""
 

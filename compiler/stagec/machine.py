@@ -4,10 +4,10 @@ The machine is a pure function: `advance(program, state, event)` returns what fo
 to the world. Whoever calls it keeps the state, asks the world, and hands the answers back as events.
 """
 
-from stagec.plan.loader import PlanError
-from stagec.plan.node import Outcome
-from stagec.runtime.advance import advance
-from stagec.runtime.exchange import (
+from stagec.ir.plan.loader import PlanError
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.advance import advance
+from stagec.runtime.machine.exchange import (
     Answered,
     Ask,
     Call,
@@ -38,9 +38,9 @@ from stagec.runtime.exchange import (
     Wait,
     choose_next,
 )
-from stagec.runtime.failures import FailureKind, RunFailure, describe_failure
-from stagec.runtime.program import Program, load
-from stagec.runtime.state import Move, State, StepResult, TraceEvent
+from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_failure
+from stagec.runtime.machine.program import Program, load
+from stagec.runtime.machine.state import Move, State, StepResult, TraceEvent
 
 __all__ = [
     "Answered",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Diagnostic
-from stagec.flow_tests.witness import search_briefly
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan.document import Plan
-from stagec.project.settings import Settings
+from stagec.ir.plan.document import Plan
+from stagec.sources.project.settings import Settings
 
 
 def diagnostics(folder: Path, *named: str) -> tuple[Diagnostic, ...]:

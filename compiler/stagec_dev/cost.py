@@ -21,9 +21,9 @@ RUNS = 5
 _COST_VALIDATE = """
 from pathlib import Path
 from stagec.core.budgets import Budgets
-from stagec.flow_tests.witness import search_briefly
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 unbounded = Budgets(file_size=1 << 40, nodes=1 << 40)
 compilation = compile_project(Project(Path.cwd(), (Path.cwd(),), Settings(budgets=unbounded)), search_briefly)
 """
@@ -34,8 +34,8 @@ import gc
 from pathlib import Path
 from stagec.cli.plans import Freezer
 from stagec.core.budgets import Budgets
-from stagec.project.configuration import Configuration
-from stagec.project.settings import Settings
+from stagec.sources.project.configuration import Configuration
+from stagec.sources.project.settings import Settings
 gc.disable()  # as the command does
 unbounded = Settings(budgets=Budgets(file_size=1 << 40, nodes=1 << 40))
 freezer = Freezer(Configuration(Path.cwd(), unbounded, {}, None), (Path.cwd(),))

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from stagec.pipeline import list_families
+from stagec.check.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.specs import Section, find_spec, read_sections
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stagec.change.comparison.classify import list_kinds
+from stagec.change.comparison.kind import ChangeKind, Grade
+from stagec.check.pipeline import list_families
 from stagec.cli.rule_catalogue import CataloguedRule, write_page
-from stagec.comparison.classify import list_kinds
-from stagec.comparison.kind import ChangeKind, Grade
 from stagec.core.rule import AnyFamily, AnyRule
-from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.specs import find_spec
 from stagec_dev.table import table

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from stagec.core.json import Json
 from stagec.core.value import replace, value
-from stagec.drivers.local import create, drive
-from stagec.plan import Plan, dump
-from stagec.plan.act import Converse, Text
-from stagec.plan.document import Contents, Limits, Names
-from stagec.plan.facts import facts
-from stagec.plan.gate import VerdictGate
-from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
-from stagec.runtime import Effect, Started, load
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Converse, Text
+from stagec.ir.plan.document import Contents, Limits, Names
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import VerdictGate
+from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Stop
+from stagec.runtime.drivers.local import create, drive
+from stagec.runtime.machine import Effect, Started, load
 
 _FAIL = Edge("fail", Stop(Outcome.FAILED))
 

@@ -9,14 +9,14 @@ from stagec_dev.cost import Program
 
 QUESTIONS = "startable stuck traps components shortest_run"
 """All questions."""
-COMPACT, NETWORKX = "stagec.graph.graph Graph", "graph.oracle NetworkxGraph"
+COMPACT, NETWORKX = "stagec.ir.graph.graph Graph", "graph.oracle NetworkxGraph"
 
 _PROGRAM = """
 import gc, sys
 sys.path.append(sys.argv.pop())
 from importlib import import_module
 from stagec.core.place import Place
-from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
+from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
 gc.disable()
 count, shape, module, name, questions = int(sys.argv[1]), *sys.argv[2:]
 

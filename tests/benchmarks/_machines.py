@@ -14,14 +14,14 @@ NODES = 1_000
 _PLAN = """
 import time
 from stagec.core.value import replace
-from stagec.plan import dump
-from stagec.plan.act import Prompt
-from stagec.plan.document import Contents, Limits, Names, Plan
-from stagec.plan.facts import facts
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.act import Text
-from stagec.runtime import Answered, Started, State, advance, load
+from stagec.ir.plan import dump
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.document import Contents, Limits, Names, Plan
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan.act import Text
+from stagec.runtime.machine import Answered, Started, State, advance, load
 
 contents = Contents()
 schema = contents.add('{"required": ["action"], "properties": {"action": {"enum": ["next", "closing"]}}}')
@@ -60,7 +60,7 @@ print(min(timed() for _ in range(10)))
 """
 _JOURNAL = f"""{_PLAN}
 from pathlib import Path
-from stagec.drivers.local import create, drive
+from stagec.runtime.drivers.local import create, drive
 
 
 class World:
@@ -76,7 +76,7 @@ print((time.perf_counter() - begun) / STEPS)
 _INTERRUPTED = f"""{_PLAN}
 import json, os, sys
 from pathlib import Path
-from stagec.drivers.local import create, drive
+from stagec.runtime.drivers.local import create, drive
 
 os.fsync = os.fdatasync = lambda _: None  # nothing depends on this disk
 left = iter(range(STEPS - 1))  # the beginning is an event as well

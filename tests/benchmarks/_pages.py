@@ -18,11 +18,11 @@ from browser import Browser
 from serve.asking import make_stages
 
 from stagec.core.value import replace
-from stagec.drivers.local import Journal, create
-from stagec.plan import Plan, dump
-from stagec.plan.document import Limits
-from stagec.plan.node import Edge, Go, Outcome, Stop
-from stagec.runtime import Answered, Program, Started, State, advance, load
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.node import Edge, Go, Outcome, Stop
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.machine import Answered, Program, Started, State, advance, load
 
 RECORD = """
 window.seen = [];

@@ -7,11 +7,11 @@ from pathlib import Path
 from stagec_dev.cost import python
 
 _PROGRAM = """
-from stagec import emitters
+from stagec.views import emitters
 from stagec.core.shelf import member
-from stagec.dot import lay_out
-from stagec.dot import text_of
-from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
+from stagec.views.dot import lay_out
+from stagec.views.dot import text_of
+from stagec.views.emitters import Box, Emitter, Line, Picture, Role, Stroke
 count = {count}
 known = {{"definition": {{"text": "x" * 200}}}}
 boxes = {{str(at): Box(str(at), f"step.{{at}}", Role.NODE, "work", details=known) for at in range(count)}}

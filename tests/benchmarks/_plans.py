@@ -6,19 +6,19 @@ import sys
 from pathlib import Path
 
 from stagec.core.value import replace
-from stagec.plan import dump
-from stagec.plan.act import Given, Hole, Prompt, Text
-from stagec.plan.document import Contents, Input, Limits, Names, Plan
-from stagec.plan.facts import facts
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.surroundings import Tool
+from stagec.ir.plan import dump
+from stagec.ir.plan.act import Given, Hole, Prompt, Text
+from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan.surroundings import Tool
 from stagec_dev.cost import Program
 
 _TIMES = 20
 _PROGRAM = """
 import json, sys
-from stagec.plan import dump, load
+from stagec.ir.plan import dump, load
 with open(sys.argv[1], "rb") as file:
     data = file.read()
 plan, value = load(data).plan, json.loads(data)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stagec.protocol.stage_ids import VERBS
+from stagec.ir.protocol.stage_ids import VERBS
 
 JSON_LOADS = "import gc, json; gc.disable(); json.loads(open('plan.json', 'rb').read())"
 """The baseline: parse the same bytes and do nothing with them."""

@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 from benchmarks._fans import Slow, fan, run_fan
 from stagec.core.failure import Failure
-from stagec.world.models.port import ModelMessage, ModelRequest
-from stagec.world.models.pydantic_provider import PydanticProvider
+from stagec.runtime.world.models.port import ModelMessage, ModelRequest
+from stagec.runtime.world.models.pydantic_provider import PydanticProvider
 from stagec_dev.checkout import ROOT
 from stagec_dev.cost import Benchmark, NoBaselineError
 

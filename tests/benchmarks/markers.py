@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from stagec.protocol.markers import Marker, MarkerParser
+from stagec.ir.protocol.markers import Marker, MarkerParser
 from stagec_dev.cost import Benchmark
 
 _SIZE = 100_000_000

@@ -8,8 +8,8 @@ from stagec_dev.cost import Benchmark, python
 
 
 def _measure(folder: Path) -> tuple[float, float]:
-    imported, bare = (python(code, folder, runs=15).seconds() for code in ("import stagec.plan", "pass"))
+    imported, bare = (python(code, folder, runs=15).seconds() for code in ("import stagec.ir.plan", "pass"))
     return imported - bare, 0.03
 
 
-PLAN_IMPORT = Benchmark("start: import stagec.plan", "allowed over bare Python", _measure, wish=1.0)
+PLAN_IMPORT = Benchmark("start: import stagec.ir.plan", "allowed over bare Python", _measure, wish=1.0)

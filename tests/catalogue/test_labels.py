@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from stagec.catalogue import Effects, Lock, LockedServer, LockedTool, read_catalogue, well_known_effects
-from stagec.catalogue.document import WELL_KNOWN
-from stagec.catalogue.labels import LabelBook, is_agent, list_scripts, list_words, read_data
-from stagec.catalogue.lock import read_lock, render_lock
 from stagec.core.budgets import Budgets
 from stagec.core.place import Place
-from stagec.model.rights import Label, Teller
+from stagec.ir.catalogue import Effects, Lock, LockedServer, LockedTool, read_catalogue, well_known_effects
+from stagec.ir.catalogue.document import WELL_KNOWN
+from stagec.ir.catalogue.labels import LabelBook, is_agent, list_scripts, list_words, read_data
+from stagec.ir.catalogue.lock import read_lock, render_lock
+from stagec.ir.rights import Label, Teller
 from stagec.sources.read import Sources
 from stagec_dev.compiling import diagnostics
 

@@ -7,9 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
-from stagec.catalogue.lock import digest, read_lock, render_lock
 from stagec.core.place import Place
+from stagec.ir.catalogue import Effects, Lock, LockedServer, LockedTool
+from stagec.ir.catalogue.lock import digest, read_lock, render_lock
 
 AT = Place("tools.lock.json")
 DIGEST = "0" * 64

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from stagec.catalogue import (
+from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Severity
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.ir.catalogue import (
     Catalogue,
     Effects,
     Lock,
@@ -19,13 +23,9 @@ from stagec.catalogue import (
     read_catalogue,
     well_known_effects,
 )
-from stagec.catalogue.lock import render_lock
-from stagec.catalogue.read import launch_digest
-from stagec.contract.schemas import Miss, Schema
-from stagec.core.budgets import Budgets
-from stagec.core.diagnostic import Severity
-from stagec.core.json import Json
-from stagec.core.place import Place
+from stagec.ir.catalogue.lock import render_lock
+from stagec.ir.catalogue.read import launch_digest
+from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 from stagec_dev.compiling import diagnostics
 

@@ -21,8 +21,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from stagec.cli.agent_tools.tools import INSTRUCTIONS, make_tools
 from stagec.cli.app import run, stagec
 from stagec.core.failure import Exit, Failure
-from stagec.world.mcp import first_error
-from stagec.world.tool_server import make_server
+from stagec.runtime.world.mcp import first_error
+from stagec.runtime.world.tool_server import make_server
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 COMPILER = Path(__file__).parents[2] / "compiler"

@@ -15,7 +15,7 @@ from stagec.cli import commands
 from stagec.cli.app import MOVED, SECTIONS, read_short_help, run
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member, names
-from stagec.drivers.following import write_time
+from stagec.runtime.drivers.following import write_time
 
 COMMANDS = (
     "compile",

@@ -16,7 +16,7 @@ from handmade import process, processes, scheduled, steps
 from stagec.cli.app import run
 from stagec.cli.wording import format_duration
 from stagec.core.value import replace
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(__file__).parents[2]

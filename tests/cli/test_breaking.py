@@ -11,9 +11,9 @@ import playable
 import pytest
 from cli.test_diff import TOP, edit, repository
 
+from stagec.change.comparison.classify import list_kinds
 from stagec.cli.app import run
-from stagec.comparison.classify import list_kinds
-from stagec.plan import dump
+from stagec.ir.plan import dump
 from stagec_dev.rule_pages import write_breaking_page
 
 Shown = pytest.CaptureFixture[str]

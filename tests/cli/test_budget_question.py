@@ -11,8 +11,8 @@ from terminal import type_at_terminal
 from world.models.wire import Said, Wire, serve
 
 from stagec.cli.running.worlds import Answers, BudgetQuestion, PeopleSetup, choose_extend, read_amount
-from stagec.world.budget import Excess
-from stagec.world.models.port import TokenUse
+from stagec.runtime.world.budget import Excess
+from stagec.runtime.world.models.port import TokenUse
 
 USED = {"write": TokenUse(10, 5, 1, "0.001"), "check": TokenUse(1000, 5, 2)}
 TOKENS = Excess("--max-tokens", "the run has used 15 tokens", "tokens", Decimal(15), Decimal(15), USED)

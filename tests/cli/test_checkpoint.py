@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, sign, upstream_json
 
+from stagec.check.rules.checkpoints import FAMILY
 from stagec.cli.app import run
 from stagec.core.json import Json
-from stagec.protocol import checkpoint
-from stagec.protocol.checkpoint import encode_manifest
-from stagec.rules.checkpoints import FAMILY
-from stagec.world.stages import checkpoints
+from stagec.ir.protocol import checkpoint
+from stagec.ir.protocol.checkpoint import encode_manifest
+from stagec.runtime.world.stages import checkpoints
 
 Shown = pytest.CaptureFixture[str]
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"

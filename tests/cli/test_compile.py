@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from stagec.cli.app import run
 from stagec.cli.commands.compile import name_files
-from stagec.plan import verify
+from stagec.ir.plan import verify
 
 Shown = pytest.CaptureFixture[str]
 Ended = subprocess.CompletedProcess[bytes]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import list_families
 from stagec.cli.app import run, stagec
 from stagec.cli.completions import GROUPS
-from stagec.pipeline import list_families
 
 Shown = pytest.CaptureFixture[str]
 PLAN = "numbers.plan.json"

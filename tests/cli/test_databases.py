@@ -20,12 +20,12 @@ from stagec.cli.app import run
 from stagec.cli.running.runs import read_run
 from stagec.cli.signatures import SIGNATURE
 from stagec.core.value import replace
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION
-from stagec.drivers.local import create
-from stagec.plan import Plan, dump
-from stagec.plan.act import Text
-from stagec.plan.document import Contents
-from stagec.runtime import Started, load
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Text
+from stagec.ir.plan.document import Contents
+from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.runtime.drivers.local import create
+from stagec.runtime.machine import Started, load
 
 PATIENCE = 60
 

@@ -16,7 +16,7 @@ import pytest
 
 from stagec.cli.app import run
 from stagec.core.value import replace
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(__file__).parents[2]

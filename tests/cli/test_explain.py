@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from stagec.check.pipeline import list_families
 from stagec.cli.app import run
-from stagec.pipeline import list_families
 
 Shown = pytest.CaptureFixture[str]
 

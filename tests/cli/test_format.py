@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from rights import ordinary_rights
 
+from stagec.check.pipeline import Project
 from stagec.cli.app import run as run_here
-from stagec.pipeline import Project
 from stagec.sources.tree import Tree
 
 Ended = subprocess.CompletedProcess[bytes]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from stagec import emitters
 from stagec.cli.app import run
 from stagec.cli.commands.graph import GraphRequest, reduce_pictures
 from stagec.core.failure import Failure
 from stagec.core.shelf import member
-from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
+from stagec.views import emitters
+from stagec.views.emitters import Box, Emitter, Line, Picture, Role, Stroke
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 REVIEW = str(EXAMPLES / "code-review")

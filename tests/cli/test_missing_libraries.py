@@ -10,7 +10,7 @@ import pytest
 from handmade import stages
 
 from stagec.cli.app import run
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "docs-repair"
 COMPILER = Path(__file__).parents[2] / "compiler"
@@ -88,4 +88,4 @@ def test_runs_need_no_networkx(plan: Path) -> None:
 
 
 def test_a_module_of_stagec_that_is_lacking_is_a_fault_of_stagec(plan: Path) -> None:
-    assert without("stagec.plan.facts", "verify", plan).returncode == 4
+    assert without("stagec.ir.plan.facts", "verify", plan).returncode == 4

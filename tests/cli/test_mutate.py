@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from stagec.change.mutation.trial import list_operators
 from stagec.cli.app import run
-from stagec.mutation.trial import list_operators
 
 TOP = Path(__file__).parents[2]
 Shown = pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ import pytest
 from campaigns import choose
 from orchestrated import answer_steps, write_orchestrator
 
-from stagec.drivers.local import read_journal
+from stagec.runtime.drivers.local import read_journal
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 Environment = Callable[..., dict[str, str]]

@@ -16,8 +16,8 @@ from campaigns import choose, is_full
 from in_databases import end_worker, start_worker
 from world.models.wire import Said, serve
 
-from stagec.drivers.dbos import RunPhase, RunStore, Submission, migrate, open_database
-from stagec.runtime import load
+from stagec.runtime.drivers.dbos import RunPhase, RunStore, Submission, migrate, open_database
+from stagec.runtime.machine import load
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
 RUNS = choose(6, full=12, whole=40)

@@ -12,7 +12,7 @@ import yaml
 from random_steps import make_plan
 
 from stagec.cli.app import run
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
 Shown = pytest.CaptureFixture[str]

@@ -15,12 +15,12 @@ from terminal import type_at_terminal
 from stagec.cli.app import run
 from stagec.cli.running.worlds import Answers, People, PeopleSetup
 from stagec.core.json import object_of
-from stagec.drivers.local.mailbox import Mailbox, MessageWatcher
-from stagec.drivers.messages import name_answer
-from stagec.plan.document import Plan
-from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
-from stagec.runtime.program import load
-from stagec.world.questions import AskedOfPeople, read_decision
+from stagec.ir.plan.document import Plan
+from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher
+from stagec.runtime.drivers.messages import name_answer
+from stagec.runtime.machine.exchange import Ask, Confirm, Grant, Judge
+from stagec.runtime.machine.program import load
+from stagec.runtime.world.questions import AskedOfPeople, read_decision
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
 GRANT = Grant("r/check#2/1.0", "r/check#2", 1, "p", "Delete", "sha", '{"path":"\x1b[31mall"}')

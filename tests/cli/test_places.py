@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from stagec.cli.app import run
-from stagec.plan import verify
-from stagec.project.find import AGENTS
+from stagec.ir.plan import verify
+from stagec.sources.project.find import AGENTS
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 AGENT = f"{AGENTS}/broken"

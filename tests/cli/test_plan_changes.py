@@ -17,16 +17,16 @@ from playable import STEPS, steps
 
 from stagec.cli.app import run as stagec
 from stagec.core.value import replace
-from stagec.drivers.local import read_journal
-from stagec.drivers.local.request_descriptions import describe_change
-from stagec.plan import Plan, dump
-from stagec.plan.act import Text
-from stagec.plan.document import Contents, Input, Limits
-from stagec.plan.facts import facts
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Edge, Go, Outcome, Stop
-from stagec.runtime import load
-from stagec.serve.run_view import RunDrawing, RunView
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Text
+from stagec.ir.plan.document import Contents, Input, Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Edge, Go, Outcome, Stop
+from stagec.runtime.drivers.local import read_journal
+from stagec.runtime.drivers.local.request_descriptions import describe_change
+from stagec.runtime.machine import load
+from stagec.runtime.serve.run_view import RunDrawing, RunView
 
 Shown = pytest.CaptureFixture[str]
 Run = Callable[..., CompletedProcess[bytes]]

@@ -20,12 +20,12 @@ from stagec.cli.sheet import Sheet
 from stagec.core.canonical import canonical, digest
 from stagec.core.terminal import Canvas
 from stagec.core.value import replace
-from stagec.plan import Plan, dump, load, verify
-from stagec.plan.act import Text
-from stagec.plan.codec import write
-from stagec.plan.document import Contents, Input
-from stagec.plan.loader import schema, write_frame
-from stagec.plan.node import Edge, Node, Outcome, Stop
+from stagec.ir.plan import Plan, dump, load, verify
+from stagec.ir.plan.act import Text
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.document import Contents, Input
+from stagec.ir.plan.loader import schema, write_frame
+from stagec.ir.plan.node import Edge, Node, Outcome, Stop
 
 Shown = pytest.CaptureFixture[str]
 _ENDING = (Edge("ok", Stop(Outcome.DONE)), Edge("fail", Stop(Outcome.FAILED)))

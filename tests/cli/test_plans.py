@@ -7,9 +7,9 @@ from pathlib import Path
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.core.canonical import digest
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Prompt
-from stagec.project.configuration import configure
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Prompt
+from stagec.sources.project.configuration import configure
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "issue-flow"
 

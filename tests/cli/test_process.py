@@ -252,4 +252,8 @@ def test_a_clean_run_imports_nothing_it_does_not_need(
     imported = set(re.findall(rb"\| +([\w.]+)\n", ended.stderr))
     unwanted = {b"difflib", b"shutil", b"ruamel", b"pathspec", b"tomllib", b"referencing", b"networkx"}
     assert ended.returncode == 0
-    assert imported & {*unwanted, b"stagec.reporters.json", b"stagec.reporters.text.block", b"stagec.fixes"} == set()
+    assert (
+        imported
+        & {*unwanted, b"stagec.check.reporters.json", b"stagec.check.reporters.text.block", b"stagec.check.fixes"}
+        == set()
+    )

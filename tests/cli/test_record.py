@@ -14,13 +14,13 @@ from playable import STEPS, asking, steps
 
 from stagec.cli.app import run
 from stagec.core.value import replace
-from stagec.drivers.local import create
-from stagec.drivers.local.drive import play
-from stagec.plan import Plan, dump
-from stagec.plan.document import Input
-from stagec.plan.facts import facts
-from stagec.plan.node import Edge, Outcome, Stop
-from stagec.runtime import Cancelled, Effect, Event, Started, StepResult, load
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.document import Input
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Edge, Outcome, Stop
+from stagec.runtime.drivers.local import create
+from stagec.runtime.drivers.local.drive import play
+from stagec.runtime.machine import Cancelled, Effect, Event, Started, StepResult, load
 
 TOP = Path(__file__).parents[2]
 Shown = pytest.CaptureFixture[str]

@@ -10,11 +10,11 @@ from altered import ALTERED, PLAN
 
 import stagec
 from stagec.cli.app import run
-from stagec.drivers.local import create
-from stagec.plan import PlanError
-from stagec.plan.loader import read_frame, write_frame
-from stagec.runtime import Started, load
-from stagec.runtime.exchange import Effect
+from stagec.ir.plan import PlanError
+from stagec.ir.plan.loader import read_frame, write_frame
+from stagec.runtime.drivers.local import create
+from stagec.runtime.machine import Started, load
+from stagec.runtime.machine.exchange import Effect
 
 Shown = pytest.CaptureFixture[str]
 FRAMED = {name: each for name, each in ALTERED.items() if each[0].endswith(b"}\n") and b'"plan":' in each[0]}

@@ -13,17 +13,17 @@ from properties.spending.flows import make_schedule
 
 from stagec.cli.app import run as stagec
 from stagec.core.value import replace
-from stagec.drivers.history import dump_event
-from stagec.drivers.local import JournalError, create, open_journal, read_journal
-from stagec.drivers.local.drive import drive, rewind
-from stagec.drivers.messages import OtherAnswerError, find_asked
-from stagec.drivers.replay import advance_through
-from stagec.plan import dump
-from stagec.plan.facts import facts
-from stagec.runtime import Answered, Effect, Started, load
-from stagec.runtime.exchange import Ask, Rewound
-from stagec.serve.run_view import RunDrawing, RunView
-from stagec.telemetry.spans import RunTracer, list_spans
+from stagec.ir.plan import dump
+from stagec.ir.plan.facts import facts
+from stagec.runtime.drivers.history import dump_event
+from stagec.runtime.drivers.local import JournalError, create, open_journal, read_journal
+from stagec.runtime.drivers.local.drive import drive, rewind
+from stagec.runtime.drivers.messages import OtherAnswerError, find_asked
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Effect, Started, load
+from stagec.runtime.machine.exchange import Ask, Rewound
+from stagec.runtime.serve.run_view import RunDrawing, RunView
+from stagec.runtime.telemetry.spans import RunTracer, list_spans
 
 Shown = pytest.CaptureFixture[str]
 FAILING = """\

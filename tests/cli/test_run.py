@@ -16,10 +16,10 @@ from playable import HOOKS, STAGES, STEPS, asking, command, judged, stages, step
 from stagec.cli.app import run
 from stagec.core.canonical import canonical
 from stagec.core.value import replace
-from stagec.drivers.local import read_journal
-from stagec.plan import Plan, dump
-from stagec.plan.loader import write_frame
-from stagec.runtime import Answered, Started
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.loader import write_frame
+from stagec.runtime.drivers.local import read_journal
+from stagec.runtime.machine import Answered, Started
 
 Shown = pytest.CaptureFixture[str]
 

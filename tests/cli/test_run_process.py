@@ -17,7 +17,7 @@ from playable import STEPS, steps
 from processes import gone
 
 from stagec.core.value import replace
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]
@@ -138,7 +138,7 @@ time.sleep(600)
 IMPATIENT = """
 import sys
 from stagec.cli.app import run
-from stagec.world import commands
+from stagec.runtime.world import commands
 commands._PATIENCE = 0.3
 sys.exit(run(sys.argv[1:]))
 """

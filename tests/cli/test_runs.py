@@ -16,10 +16,10 @@ from playable import STAGES, STEPS, judged, stages, steps
 from stagec.cli.app import run, stagec
 from stagec.core.canonical import canonical
 from stagec.core.words import shorten_digest
-from stagec.drivers.local import Journal, create, journal_file, open_journal
-from stagec.plan import dump
-from stagec.plan.loader import write_frame
-from stagec.runtime import Started, load
+from stagec.ir.plan import dump
+from stagec.ir.plan.loader import write_frame
+from stagec.runtime.drivers.local import Journal, create, journal_file, open_journal
+from stagec.runtime.machine import Started, load
 
 Shown = pytest.CaptureFixture[str]
 ONE = Path(".stagec/runs/one.run")

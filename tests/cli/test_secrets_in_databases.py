@@ -15,8 +15,8 @@ from playable import STEPS, steps
 from postgres import Postgres, find_programs
 from world.models.wire import serve
 
-from stagec.drivers.dbos import RunPhase, RunStore, open_database
-from stagec.plan import dump
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import RunPhase, RunStore, open_database
 
 __all__ = ["project", "stagec"]
 OVER = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)

@@ -15,11 +15,11 @@ from playable import STAGES, STEPS, asking, command, judged, stages, steps
 
 from stagec.cli.app import run
 from stagec.core.value import replace
-from stagec.plan import Plan, dump
-from stagec.plan.act import Text
-from stagec.plan.document import Contents
-from stagec.plan.gate import Exists
-from stagec.plan.node import Edge, Go
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Text
+from stagec.ir.plan.document import Contents
+from stagec.ir.plan.gate import Exists
+from stagec.ir.plan.node import Edge, Go
 
 Shown = pytest.CaptureFixture[str]
 Play = Callable[..., tuple[int, list[str]]]

@@ -21,15 +21,15 @@ from terminal import type_at_terminal
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
-from stagec.drivers.local import JournalError
-from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.steering import list_waiting
-from stagec.drivers.messages import MessageKind, name_answer, write_message
-from stagec.plan import dump
-from stagec.plan.facts import facts
-from stagec.plan.surroundings import Server, Tool
-from stagec.runtime import Answered
+from stagec.ir.plan import dump
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.surroundings import Server, Tool
+from stagec.runtime.drivers.local import JournalError
+from stagec.runtime.drivers.local.live_journal import read_stored
+from stagec.runtime.drivers.local.mailbox import Mailbox
+from stagec.runtime.drivers.local.steering import list_waiting
+from stagec.runtime.drivers.messages import MessageKind, name_answer, write_message
+from stagec.runtime.machine import Answered
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]

@@ -6,8 +6,8 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
+from stagec.check.reporters import Canvas
 from stagec.cli.streams import find_canvas
-from stagec.reporters import Canvas
 
 
 class Terminal(TextIOWrapper):

@@ -13,9 +13,9 @@ from telemetry.collector import Kept, attributes, collect
 from stagec.cli.app import run
 from stagec.cli.running.telemetry import is_configured
 from stagec.core.extras import explain_missing_extra
-from stagec.drivers.local import create
-from stagec.plan import dump
-from stagec.runtime import Started, load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.local import create
+from stagec.runtime.machine import Started, load
 
 Shown = pytest.CaptureFixture[str]
 ADDRESS = "OTEL_EXPORTER_OTLP_ENDPOINT"

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from processes import gone, is_alive
 
-from stagec.catalogue import Effects, Lock, LockedServer, LockedTool
-from stagec.catalogue.lock import render_lock
 from stagec.core.extras import explain_missing_extra
 from stagec.core.place import Place
+from stagec.ir.catalogue import Effects, Lock, LockedServer, LockedTool
+from stagec.ir.catalogue.lock import render_lock
 
 Ended = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Ended]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stagec import frontends
+from stagec import languages as frontends
 from stagec.cli.app import run
 from stagec.cli.unfound import NAMES
 from stagec.core.shelf import members
-from stagec.frontends import FrontEnd
+from stagec.languages import FrontEnd
 
 Shown = pytest.CaptureFixture[str]
 AGENT = "---\nname: reviewer\ndescription: Reviews.\n---\nReview it.\n"

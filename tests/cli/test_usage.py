@@ -10,7 +10,7 @@ import pytest
 from playable import steps
 
 from stagec.cli.app import run
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 Shown = pytest.CaptureFixture[str]
 WORLD = """

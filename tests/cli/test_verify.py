@@ -20,10 +20,10 @@ from stagec.cli.against import find_differences
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.core.words import quote
-from stagec.plan import dump
-from stagec.plan.document import Limits
-from stagec.plan.loader import write_frame
-from stagec.plan.node import Edge, Node, Outcome, Stop
+from stagec.ir.plan import dump
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.loader import write_frame
+from stagec.ir.plan.node import Edge, Node, Outcome, Stop
 
 Shown = pytest.CaptureFixture[str]
 Ended = subprocess.CompletedProcess[bytes]

@@ -14,11 +14,11 @@ import nursery
 import pytest
 from cli.conftest import CLEAN, Run
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core import change_watch
 from stagec.core.change_watch import ChangeWatch
 from stagec.core.observations import Recording
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 

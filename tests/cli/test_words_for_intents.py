@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.cli.app import run
-from stagec.runtime.gate import ALIASES
+from stagec.runtime.machine.gate import ALIASES
 
 
 def step(name: str, c2: str, **transitions: str | None) -> dict[str, object]:

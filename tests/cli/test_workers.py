@@ -25,10 +25,10 @@ from postgres import open_own
 
 from stagec.cli.app import run
 from stagec.core.failure import Failure
-from stagec.drivers.dbos import RunPhase, RunStore, Submission, Worker, WorkerSettings, migrate, open_database
-from stagec.drivers.dbos.health import open_health, read_address
-from stagec.plan import dump
-from stagec.runtime import load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import RunPhase, RunStore, Submission, Worker, WorkerSettings, migrate, open_database
+from stagec.runtime.drivers.dbos.health import open_health, read_address
+from stagec.runtime.machine import load
 
 LINE = re.compile(r'(?:# (?:HELP|TYPE) stagec_\w+ .+|stagec_\w+(?:\{standing="\w+"\})? \d+)')
 SLOW = """

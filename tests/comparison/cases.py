@@ -11,11 +11,11 @@ import phased
 import playable
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Carried, Converse, Given, Hole, ProcessInput, Prompt, Text
-from stagec.plan.document import Contents, Input, Judge, Limits, Names
-from stagec.plan.facts import facts
-from stagec.plan.gate import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Carried, Converse, Given, Hole, ProcessInput, Prompt, Text
+from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import (
     Admission,
     Among,
     Backoff,
@@ -27,8 +27,8 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
-from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
+from stagec.ir.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
+from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 Edit = Callable[[Plan], Plan]

@@ -11,14 +11,14 @@ import phased
 import playable
 import pytest
 
-from stagec.comparison.change import TOPICS
-from stagec.comparison.compare import compare_plans
-from stagec.comparison.texts import compare_schemas, compare_texts
+from stagec.change.comparison.change import TOPICS
+from stagec.change.comparison.compare import compare_plans
+from stagec.change.comparison.texts import compare_schemas, compare_texts
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.codec import codec_of, write
-from stagec.plan.document import Contents
-from stagec.plan.gate import Condition, Validation
+from stagec.ir.plan import Plan
+from stagec.ir.plan.codec import codec_of, write
+from stagec.ir.plan.document import Contents
+from stagec.ir.plan.gate import Condition, Validation
 
 PLANS = (
     *(handmade.steps(), handmade.stages(), handmade.processes()),

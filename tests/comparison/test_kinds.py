@@ -10,22 +10,22 @@ import pytest
 from comparison.cases import CASES, Case
 from comparison.transfer import Crossing, find_deviation, find_stuck
 
-from stagec.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
-from stagec.comparison.compare import compare_flows, compare_plans
-from stagec.comparison.kind import Grade
-from stagec.comparison.pair import PlanPair
-from stagec.comparison.run_compatibility import RunCompatibility
+from stagec.change.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
+from stagec.change.comparison.compare import compare_flows, compare_plans
+from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.run_compatibility import RunCompatibility
 from stagec.core.canonical import canonical
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Process
-from stagec.plan.codec import write
-from stagec.plan.document import Contents, Limits, Phases
-from stagec.plan.facts import facts
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Program, Started, State, advance
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Process
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.document import Contents, Limits, Phases
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Program, Started, State, advance
+from stagec.runtime.machine.program import program_of
 
 RUNS = 240
 """Runs of the old plan among whose states one is looked for that cannot go on."""

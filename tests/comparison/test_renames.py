@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import playable
 
-from stagec.comparison.change import find_renames
+from stagec.change.comparison.change import find_renames
 from stagec.core.value import replace
-from stagec.plan import Plan
+from stagec.ir.plan import Plan
 
 
 def rename(plan: Plan, old: str, new: str, **changes: object) -> Plan:

@@ -14,24 +14,24 @@ import networkx as nx
 from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
-from stagec.comparison.classify import judge_changes
-from stagec.comparison.compare import compare_plans
-from stagec.comparison.inclusion import find_inclusion
-from stagec.comparison.kind import Grade
-from stagec.comparison.pair import PlanPair
-from stagec.comparison.run_compatibility import RunCompatibility
+from stagec.change.comparison.classify import judge_changes
+from stagec.change.comparison.compare import compare_plans
+from stagec.change.comparison.inclusion import find_inclusion
+from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.run_compatibility import RunCompatibility
 from stagec.core.value import replace, value
-from stagec.plan.act import Carried, Converse, Process, Prompt
-from stagec.plan.document import Plan
-from stagec.plan.node import Outcome, list_begun, list_targets
-from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Answered, Program, Started, State, advance
-from stagec.runtime.acts.hooks import KINDS, slot_of
-from stagec.runtime.exchange import Ask, Call, Effect, Event, Hook, Resumed, Turn, execution_of
-from stagec.runtime.execution import Conversation, Execution, PendingJudgement, PendingValidation
-from stagec.runtime.program import join_programs, program_of
-from stagec.runtime.replanning import ObstacleError, transfer
-from stagec.runtime.state import NodeHistory
+from stagec.ir.plan.act import Carried, Converse, Process, Prompt
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Outcome, list_begun, list_targets
+from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.machine import Answered, Program, Started, State, advance
+from stagec.runtime.machine.acts.hooks import KINDS, slot_of
+from stagec.runtime.machine.exchange import Ask, Call, Effect, Event, Hook, Resumed, Turn, execution_of
+from stagec.runtime.machine.execution import Conversation, Execution, PendingJudgement, PendingValidation
+from stagec.runtime.machine.program import join_programs, program_of
+from stagec.runtime.machine.replanning import ObstacleError, transfer
+from stagec.runtime.machine.state import NodeHistory
 
 STEPS = 60
 """Events for which a run goes on under the new plan."""

@@ -13,7 +13,7 @@ from conformance.port import Driver
 from conformance.ports.dbos import DbosDriver
 from conformance.ports.local import LocalDriver
 from conformance.trial import Trial, on_trial
-from stagec.drivers.dbos import migrate, open_database
+from stagec.runtime.drivers.dbos import migrate, open_database
 
 Make = Callable[[Path], Driver]
 

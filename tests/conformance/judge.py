@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.samples import Sample
-from stagec.drivers.history import History
-from stagec.drivers.replay import find_difference, replay_twice
-from stagec.runtime import Answered, Event, State, StepResult, advance, load
-from stagec.runtime.exchange import Cancelled, Started, Wait
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.replay import find_difference, replay_twice
+from stagec.runtime.machine import Answered, Event, State, StepResult, advance, load
+from stagec.runtime.machine.exchange import Cancelled, Started, Wait
 
 
 class Judge:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from stagec.core.json import Json
-from stagec.drivers.history import History
+from stagec.runtime.drivers.history import History
 
 
 class Submission(NamedTuple):

@@ -15,9 +15,9 @@ from typing import Any
 
 from conformance.port import Submission
 from stagec.core.json import Json
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Event, Program, Started, State, StepResult, advance, load
-from stagec.world.questions import is_for_people, read_decision
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Event, Program, Started, State, StepResult, advance, load
+from stagec.runtime.world.questions import is_for_people, read_decision
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"
 _ORDERS = 5

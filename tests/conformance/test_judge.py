@@ -14,9 +14,9 @@ from conformance.port import Driver
 from conformance.samples import SAMPLES, list_samples
 from conformance.trial import Trial
 from stagec.core.value import replace
-from stagec.drivers.history import History
-from stagec.drivers.replay import digest_step
-from stagec.runtime import Answered, Cancelled, Event
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.replay import digest_step
+from stagec.runtime.machine import Answered, Cancelled, Event
 
 RUN = "issue-solver-straight.0"
 SAMPLE = SAMPLES["issue-solver-straight"]

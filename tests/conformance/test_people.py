@@ -10,8 +10,8 @@ import pytest
 from conformance.port import Driver, RefusedError, Reply
 from conformance.samples import SAMPLES
 from conformance.trial import Trial
-from stagec.runtime import Answered
-from stagec.world.questions import is_for_people
+from stagec.runtime.machine import Answered
+from stagec.runtime.world.questions import is_for_people
 
 ASKING = SAMPLES["code-review-tools"]
 LONG = SAMPLES["code-review-retry"]

@@ -14,8 +14,8 @@ from conformance.judge import Judge
 from conformance.port import Driver, RefusedError, Submission, Worker
 from conformance.samples import SAMPLES, Sample, sample_of
 from conformance.world import Log
-from stagec.runtime import State, advance
-from stagec.world.questions import is_for_people
+from stagec.runtime.machine import State, advance
+from stagec.runtime.world.questions import is_for_people
 
 PATIENCE = 90.0
 """Seconds in which something must come of what somebody does."""

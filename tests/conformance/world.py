@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from conformance.samples import SAMPLES, sample_of
 from stagec.core.json import Json
-from stagec.runtime import Effect, Program
-from stagec.runtime.exchange import Wait
-from stagec.world.questions import is_for_people
+from stagec.runtime.machine import Effect, Program
+from stagec.runtime.machine.exchange import Wait
+from stagec.runtime.world.questions import is_for_people
 
 LOG = "STAGEC_CONFORMANCE_LOG"
 PACE = "STAGEC_CONFORMANCE_PACE"

@@ -9,15 +9,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from stagec.contract.bundle import bundle
-from stagec.contract.choices import as_text
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.canonical import compact
 from stagec.core.json import Json
 from stagec.core.place import Place
-from stagec.runtime.answer_schemas import AnswerSchemas
-from stagec.runtime.json_values import normalise
+from stagec.runtime.machine.answer_schemas import AnswerSchemas
+from stagec.runtime.machine.json_values import normalise
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.choices import as_text
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.contract import choices
-from stagec.contract.choices import as_text, text_of
 from stagec.core.json import Json
+from stagec.sources.contract import choices
+from stagec.sources.contract.choices import as_text, text_of
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from stagec.contract.conflict import Conflict, conflict, emptiness
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place, pointer_text
+from stagec.sources.contract.conflict import Conflict, conflict, emptiness
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 
 OFFERED, DEMANDED = Place("offered.json"), Place("demanded.json")

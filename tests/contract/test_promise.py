@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from stagec.contract.choices import Choices, choices, follow_pointer
-from stagec.contract.promise import Presence, Promise, find_excluded, possible_values, promise
-from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
+from stagec.sources.contract.choices import Choices, choices, follow_pointer
+from stagec.sources.contract.promise import Presence, Promise, find_excluded, possible_values, promise
+from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import Sources
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"

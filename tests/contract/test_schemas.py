@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stagec.contract.choices import Choices, choices, follow_pointer
-from stagec.contract.reach import references_in
-from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place, Pointer
+from stagec.sources.contract.choices import Choices, choices, follow_pointer
+from stagec.sources.contract.reach import references_in
+from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import Sources
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stagec.contract.schemas import Schema, Schemas
-from stagec.contract.variants import Variants, variants
 from stagec.core.budgets import AnswerBudgets, Budgets
+from stagec.sources.contract.schemas import Schema, Schemas
+from stagec.sources.contract.variants import Variants, variants
 from stagec.sources.read import Sources
 
 DEEPEST = AnswerBudgets().depth

@@ -40,7 +40,7 @@ print([cleandoc(docstring(each)) for each in things])
 EVERYTHING = """
 import click
 from stagec.cli.app import run, stagec
-from stagec.pipeline import list_families
+from stagec.check.pipeline import list_families
 
 def show(command, context, path):
     run([*path, "--help"])

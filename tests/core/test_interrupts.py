@@ -194,9 +194,9 @@ try:
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
 ASKING = """
-from stagec.catalogue import Server
+from stagec.ir.catalogue import Server
 from stagec.core.place import Place
-from stagec.world.mcp import Question, ask
+from stagec.runtime.world.mcp import Question, ask
 def report(server, tools):
     if tools: go(); os.kill(os.getpid(), {number})
 server = Server('polite', Place('tools.yaml', ('mcp', 'polite')), command=sys.executable, args=({script!r}, 'parent'))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stagec.core import precedence
 from stagec.core.precedence import LongestChain, Precedence, order_names
-from stagec.graph.schedule_bounds import EXACT, measure_width
+from stagec.ir.graph.schedule_bounds import EXACT, measure_width
 
 Needs = list[list[int]]
 

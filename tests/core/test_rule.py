@@ -7,11 +7,11 @@ from types import ModuleType
 
 import pytest
 
-from stagec import rules
+from stagec.check import rules
+from stagec.check.pipeline import list_families
+from stagec.check.rules import registry
 from stagec.core.rule import AnyRule, Family, Finding, Rule, list_declared
 from stagec.core.shelf import member, members, names
-from stagec.pipeline import list_families
-from stagec.rules import registry
 
 
 def _declare(function: str) -> AnyRule:
@@ -19,7 +19,7 @@ def _declare(function: str) -> AnyRule:
         return ()
 
     check.__name__ = function
-    return Family("stagec.rules.registry", (range(200, 300), range(2000, 2100)), object).rule(
+    return Family("stagec.check.rules.registry", (range(200, 300), range(2000, 2100)), object).rule(
         since="0.1", origin=("here",)
     )(check)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 
 
 def read_expected() -> dict[str, Any]:

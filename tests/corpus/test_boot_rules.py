@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Pointer
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 OF_WORKFLOWS = "wf."
 """How the slugs begin of faults in `workflow.json`: they are judged with the rules of the orchestrator."""

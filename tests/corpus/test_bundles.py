@@ -12,10 +12,10 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
-from stagec.contract.bundle import bundle
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
-from stagec.frontends.registry import FRONTEND
+from stagec.languages.registry import FRONTEND
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 
 REGISTRY = "steps_registry.json"

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from stagec.check.fixes import fix_project
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
-from stagec.fixes import fix_project
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
 from stagec.sources.formats.markdown import FORMAT
+from stagec.sources.project.settings import Settings
 from stagec_dev.corpus import Asked, ask_rows
 from stagec_dev.row import Agreement
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from stagec.frontends.registry.lower import CONTINUED
-from stagec.migration import Migration, migrate
-from stagec.pipeline import Project, compile_project
-from stagec.plan import dump
-from stagec.project.settings import Settings
+from stagec.change.migration import Migration, migrate
+from stagec.check.pipeline import Project, compile_project
+from stagec.ir.plan import dump
+from stagec.languages.registry.lower import CONTINUED
+from stagec.sources.project.settings import Settings
 
 FLAT = ("c2", "c3", "edition", "adaptation")
 

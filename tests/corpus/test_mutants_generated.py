@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 from campaigns import sample
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import pointer_text
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 FILE = "steps_registry.json"
 GONE = object()

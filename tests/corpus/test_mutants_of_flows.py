@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 from campaigns import choose
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 REGISTRY, AGENT = "steps_registry.json", "agent.json"
 ROUTING = {"work", "verification"}

@@ -17,13 +17,13 @@ import pytest
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.json import Json
-from stagec.drivers.replay import advance_through
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
-from stagec.runtime.exchange import Ask, Dispatch
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.program import find_program
-from stagec.world.samples import make_sample
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Effect, Event, Program, Started, State, advance, load
+from stagec.runtime.machine.exchange import Ask, Dispatch
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import find_program
+from stagec.runtime.world.samples import make_sample
 
 CORPUS = Path(os.environ.get("STAGEC_CORPUS", "absent"))
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")

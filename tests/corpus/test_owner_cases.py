@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
 

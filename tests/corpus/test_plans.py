@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.model import flow
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import Plan, dump, load, verify
-from stagec.plan.gate import JudgeGate
-from stagec.plan.node import Node, Pick, Stop, Target, list_targets
-from stagec.plan.references import dangling
-from stagec.project.settings import Settings
+from stagec.ir import flow
+from stagec.ir.plan import Plan, dump, load, verify
+from stagec.ir.plan.gate import JudgeGate
+from stagec.ir.plan.node import Node, Pick, Stop, Target, list_targets
+from stagec.ir.plan.references import dangling
+from stagec.sources.project.settings import Settings
 
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
 Moves = set[tuple[str, str]]

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.graph.bounds import bound
-from stagec.graph.crosscheck import CrossCheck
-from stagec.graph.expense import Assumed
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan, dump
-from stagec.plan.act import Prompt
-from stagec.plan.gate import IntentGate
-from stagec.project.settings import Settings
-from stagec.runtime import Program
-from stagec.runtime.program import program_of
-from stagec.world.samples import RequiredValue, make_sample
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.crosscheck import CrossCheck
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.gate import IntentGate
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.samples import RequiredValue, make_sample
+from stagec.sources.project.settings import Settings
 
 
 def find_plans() -> Mapping[str, Plan]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 FILE = ".agent/workflow.json"
 OLD, NEW = "1.13.27", "1.14.0"

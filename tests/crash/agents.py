@@ -18,9 +18,9 @@ import nursery
 from world.models.wire import Event, Said, Wire
 
 from stagec.core.json import Json
-from stagec.drivers.local import JournalError, read_journal
-from stagec.runtime import Answered
-from stagec.runtime.exchange import read_key
+from stagec.runtime.drivers.local import JournalError, read_journal
+from stagec.runtime.machine import Answered
+from stagec.runtime.machine.exchange import read_key
 
 SERVER = Path(__file__).parents[1] / "world" / "server.py"
 STAGES = ("begin", "left", "right", "end")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from crash.flows import digest, flow, program
 
 from stagec.core.json import Json
-from stagec.drivers.local import (
+from stagec.runtime.drivers.local import (
     Journal,
     JournalError,
     Reason,
@@ -27,7 +27,7 @@ from stagec.drivers.local import (
     proceed,
     restore,
 )
-from stagec.runtime import Effect, Event, StepResult
+from stagec.runtime.machine import Effect, Event, StepResult
 
 
 def say(*words: object) -> None:

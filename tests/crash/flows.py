@@ -14,12 +14,12 @@ import phased
 import playable
 
 from stagec.core.json import Json
-from stagec.drivers.local import RunSession, World, create, proceed, read_journal
-from stagec.plan import dump
-from stagec.runtime import Effect, Event, Program, Started, State, StepResult, load
-from stagec.runtime.agent_runs import read_agent_run
-from stagec.runtime.exchange import Ask, Run, Shell, read_key
-from stagec.world.local_world import LocalWorld, Permissions
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.local import RunSession, World, create, proceed, read_journal
+from stagec.runtime.machine import Effect, Event, Program, Started, State, StepResult, load
+from stagec.runtime.machine.agent_runs import read_agent_run
+from stagec.runtime.machine.exchange import Ask, Run, Shell, read_key
+from stagec.runtime.world.local_world import LocalWorld, Permissions
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"
 CHECK = 'sleep 0.01; case "$STAGEC_IDEMPOTENCY_KEY" in *close#[12]/*) exit 1;; esac; echo checked'

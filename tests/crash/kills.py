@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from playable import STEPS, steps
 
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
 _MARK = "STAGEC_IDEMPOTENCY_KEY="

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from crash.flows import Undisturbed, digest, flow, program
 
-from stagec.drivers.history import key_of
-from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.replay import fold_events, replay_twice
-from stagec.runtime import load
+from stagec.runtime.drivers.history import key_of
+from stagec.runtime.drivers.local import History, JournalError, Reason, read_journal
+from stagec.runtime.drivers.replay import fold_events, replay_twice
+from stagec.runtime.machine import load
 
 TOP = Path(__file__).parents[2]
 

@@ -18,7 +18,7 @@ from campaigns import is_full
 from crash.running import RESISTING, STUBBORN, SilentHost, find_processes, resist
 from playable import STEPS, steps
 
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from stagec.drivers.local import JournalError, read_journal
+from stagec.runtime.drivers.local import JournalError, read_journal
 
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "registries" / "wine-quality"

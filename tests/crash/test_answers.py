@@ -14,14 +14,14 @@ from playable import judged
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
-from stagec.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
-from stagec.drivers.local.mailbox import Mailbox, MessageWatcher
-from stagec.drivers.local.steering import send_answer
-from stagec.drivers.messages import OtherAnswerError, RunMessage, name_answer
-from stagec.plan import dump
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Effect, Started, load
-from stagec.runtime.exchange import Judge
+from stagec.ir.plan import dump
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
+from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher
+from stagec.runtime.drivers.local.steering import send_answer
+from stagec.runtime.drivers.messages import OtherAnswerError, RunMessage, name_answer
+from stagec.runtime.machine import Answered, Effect, Started, load
+from stagec.runtime.machine.exchange import Judge
 
 KEY = "one/work#1/1.1"
 PLAN = dump(judged())

@@ -15,7 +15,7 @@ from campaigns import choose
 from crash.flows import Undisturbed, undisturbed
 from crash.lives import TOP, Driver, Life, finished, left
 
-from stagec.drivers.local import read_journal
+from stagec.runtime.drivers.local import read_journal
 
 pytestmark = pytest.mark.needs("strace")
 FLOW = "looking"

@@ -61,7 +61,7 @@ DRIVER = """\
 import os, sys
 import stagec.core.disk  # looks at what these functions can do
 last, calls, leave = int(sys.argv.pop(1)), 0, os._exit
-MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.world.supervised_program"}
+MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.runtime.world.supervised_program"}
 
 def wrap(real):
     def call(*given, **named):

@@ -15,7 +15,7 @@ from campaigns import choose
 from crash.flows import Undisturbed, undisturbed
 from crash.lives import Driver, Life, left, lived
 
-from stagec.drivers.local import JournalError, Reason, read_journal
+from stagec.runtime.drivers.local import JournalError, Reason, read_journal
 
 KILLS = choose(12, full=80)
 """How many processes are killed in each flow."""

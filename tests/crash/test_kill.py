@@ -16,7 +16,7 @@ from campaigns import choose
 from crash.flows import undisturbed
 from crash.lives import Driver, Life, finished, left, lived
 
-from stagec.drivers.history import key_of
+from stagec.runtime.drivers.history import key_of
 
 STAYS = ("appending", "kept", "asking", "answered")
 """The moments in which a process can be told to stay: before it appends, after, while it asks, and with an answer."""

@@ -15,10 +15,10 @@ from playable import steps
 
 from stagec.cli.app import run as stagec
 from stagec.core.value import replace
-from stagec.drivers.local import read_journal
-from stagec.plan import dump
-from stagec.plan.facts import facts
-from stagec.runtime.exchange import Rewound
+from stagec.ir.plan import dump
+from stagec.ir.plan.facts import facts
+from stagec.runtime.drivers.local import read_journal
+from stagec.runtime.machine.exchange import Rewound
 
 Shown = pytest.CaptureFixture[str]
 NO_SPACE = "No space left on device"

@@ -12,9 +12,18 @@ import pytest
 from campaigns import choose, sample
 from crash.flows import flow, program
 
-from stagec.drivers.local import History, Journal, JournalError, Reason, RunSession, create, proceed, read_journal
-from stagec.drivers.local.journal_file import PAGE, ROOM
-from stagec.runtime import Event, State
+from stagec.runtime.drivers.local import (
+    History,
+    Journal,
+    JournalError,
+    Reason,
+    RunSession,
+    create,
+    proceed,
+    read_journal,
+)
+from stagec.runtime.drivers.local.journal_file import PAGE, ROOM
+from stagec.runtime.machine import Event, State
 
 MEMORY = Path("/dev/shm")  # noqa: S108
 """A file system in memory, where there is one: thousands of files are written, and no durability is at stake."""

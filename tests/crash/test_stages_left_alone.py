@@ -18,10 +18,10 @@ RUNNER = f"""
 import sys
 from contextlib import closing
 from pathlib import Path
-from stagec.plan.act import ProcessLimits
-from stagec.runtime.exchange import Execute, read_key
-from stagec.world.commands import CommandLock
-from stagec.world.local_world import LocalWorld, Permissions
+from stagec.ir.plan.act import ProcessLimits
+from stagec.runtime.machine.exchange import Execute, read_key
+from stagec.runtime.world.commands import CommandLock
+from stagec.runtime.world.local_world import LocalWorld, Permissions
 from world.stages.workshop import Workshop, stage
 
 root = Path(sys.argv[1])

@@ -9,14 +9,14 @@ import pytest
 from agent_paths import PATHS, write_kind
 from creation.test_starters import follow, list_commands
 
+from stagec.change.creation import readers
+from stagec.change.creation.collected import TAKEN
+from stagec.change.creation.conversion import Conversion
+from stagec.change.creation.new_project import NewProject
+from stagec.change.creation.readers import AgentReader
 from stagec.cli.app import run
 from stagec.core.shelf import members
-from stagec.creation import readers
-from stagec.creation.collected import TAKEN
-from stagec.creation.conversion import Conversion
-from stagec.creation.new_project import NewProject
-from stagec.creation.readers import AgentReader
-from stagec.frontends.agent_files.kinds import list_kinds
+from stagec.languages.agent_files.kinds import list_kinds
 
 Shown = pytest.CaptureFixture[str]
 AGENT = "---\nname: {}\ndescription: Does it.\ntools: Read, Bash(git:*)\nmodel: opus\n---\nDo it.\n"

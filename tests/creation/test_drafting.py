@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from creation.test_starters import follow
 
+from stagec.change.creation.conversion import Conversion
+from stagec.change.creation.new_project import NewProject
 from stagec.cli.app import run
-from stagec.creation.conversion import Conversion
-from stagec.creation.new_project import NewProject
 
 Shown = pytest.CaptureFixture[str]
 Drafting = Callable[..., NewProject]

@@ -13,12 +13,12 @@ from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stagec.change.creation.conversion import Conversion
+from stagec.change.creation.exporting import OWNERS, ExportedAgents, export_stages
+from stagec.check.pipeline import Project, compile_project, read_documents
 from stagec.cli.app import run
 from stagec.core.json import object_of
-from stagec.creation.conversion import Conversion
-from stagec.creation.exporting import OWNERS, ExportedAgents, export_stages
-from stagec.pipeline import Project, compile_project, read_documents
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 Shown = pytest.CaptureFixture[str]
 STAGE = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stagec.creation.conversion import convert_file
-from stagec.creation.new_project import Loss
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.change.creation.conversion import convert_file
+from stagec.change.creation.new_project import Loss
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 
 AGENT = """---
 name: Code Reviewer

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stagec.change.creation.new_project import SYSTEMS, read_starter
 from stagec.cli.app import run
 from stagec.core.version import find_packed
-from stagec.creation.new_project import SYSTEMS, read_starter
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(find_packed("starters"))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 
-from stagec import emitters
 from stagec.core.shelf import members
-from stagec.emitters import Emitter
+from stagec.views import emitters
+from stagec.views.emitters import Emitter
 
 TOP = Path(__file__).parents[2]
 SEEDS = range(1, choose(2, full=16))

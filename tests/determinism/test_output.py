@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 
-from stagec import reporters
+from stagec.check import reporters
 from stagec.core.shelf import names
 
 TOP = Path(__file__).parents[2]

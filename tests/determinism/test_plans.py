@@ -14,7 +14,7 @@ import pytest
 from campaigns import choose
 
 from stagec.core.value import replace
-from stagec.plan import load
+from stagec.ir.plan import load
 
 TOP = Path(__file__).parents[2]
 SEEDS = tuple(range(choose(2, full=10)))

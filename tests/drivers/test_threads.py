@@ -9,7 +9,7 @@ from time import sleep
 
 from in_databases import wait_for
 
-from stagec.drivers.requests import Threads, begin_thread
+from stagec.runtime.drivers.requests import Threads, begin_thread
 
 
 def test_an_idle_thread_is_reused() -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
 from stagec.core.value import replace
-from stagec.graph import build
-from stagec.model.flow import Concerns
-from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke
-from stagec.picture.draw import draw
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.ir.flow import Concerns
+from stagec.ir.graph import build
+from stagec.sources.project.configuration import configure
+from stagec.views.picture.document import Box, Fate, Line, Picture, Role, Stroke
+from stagec.views.picture.draw import draw
 
 REGISTRIES = Path(__file__).parents[2] / "registries"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from stagec import emitters
 from stagec.core.shelf import member
-from stagec.emitters import Emitter, Picture
+from stagec.views import emitters
+from stagec.views.emitters import Emitter, Picture
 
 Pictures = Callable[[str], tuple[Picture, ...]]
 TOP = Path(__file__).parents[2]

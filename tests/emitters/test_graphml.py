@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 import networkx as nx
 import pytest
 
-from stagec.emitters import Picture
-from stagec.emitters.graphml import EMITTER
+from stagec.views.emitters import Picture
+from stagec.views.emitters.graphml import EMITTER
 
 NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
 

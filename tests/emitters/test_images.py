@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from stagec import emitters
 from stagec.core.failure import Failure
 from stagec.core.shelf import member
-from stagec.dot import lay_out, text_of
-from stagec.emitters import Box, Emitter, Line, Picture, Role, Stroke
+from stagec.views import emitters
+from stagec.views.dot import lay_out, text_of
+from stagec.views.emitters import Box, Emitter, Line, Picture, Role, Stroke
 
 
 @pytest.mark.parametrize(

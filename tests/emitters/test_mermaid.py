@@ -16,8 +16,8 @@ import pytest
 from emitters.conftest import HOSTILE
 
 from stagec.core.words import visible
-from stagec.emitters import Box, Line, Picture, Role, Stroke
-from stagec.emitters.mermaid import EMITTER
+from stagec.views.emitters import Box, Line, Picture, Role, Stroke
+from stagec.views.emitters.mermaid import EMITTER
 
 FILE = "STAGEC_MERMAID"
 NAMES = {

@@ -13,10 +13,10 @@ import pytest
 from colours import contrast
 from jsonschema import Draft202012Validator
 
-from stagec import emitters
 from stagec.core.shelf import member
-from stagec.emitters import Emitter, Picture, Role, Stroke
-from stagec.emitters.mermaid import _LOOKS, _LOST
+from stagec.views import emitters
+from stagec.views.emitters import Emitter, Picture, Role, Stroke
+from stagec.views.emitters.mermaid import _LOOKS, _LOST
 
 SCHEMA: Mapping[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "graph.schema.json").read_text(encoding="utf-8")

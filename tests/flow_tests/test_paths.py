@@ -18,15 +18,15 @@ from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
 from orchestrated import write_orchestrator
 from random_steps import Arcs, make_graph, make_plan, make_tree
 
+from stagec.change.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
+from stagec.change.flow_tests.paths.finder import PathSet, find_paths
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import value
-from stagec.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
-from stagec.flow_tests.paths.finder import PathSet, find_paths
-from stagec.pipeline import Project, compile_project
-from stagec.plan import dump
-from stagec.project.settings import Settings
-from stagec.runtime import Program, load
-from stagec.runtime.program import program_of
+from stagec.ir.plan import dump
+from stagec.runtime.machine import Program, load
+from stagec.runtime.machine.program import program_of
+from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 SIZES = choose(4, full=12)
@@ -119,7 +119,7 @@ def test_every_branch_of_a_wide_fork_is_come_to(tmp_path: Path) -> None:
 def test_the_search_of_a_fork_ends_where_each_answer_takes_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stagec.flow_tests.paths.search._WORK", 200)
+    monkeypatch.setattr("stagec.change.flow_tests.paths.search._WORK", 200)
     found = find_paths(make_fork(tmp_path, 30))
     reasons = {each.why.partition(", and ")[2] for each in found.missing}
     assert reasons == {"the search was given up: forks with too many branches"}

@@ -13,19 +13,19 @@ from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
 from orchestrated import write_orchestrator
 from random_steps import make_graph, make_plan, make_tree
 
+from stagec.change.flow_tests.document import FlowTest
+from stagec.change.flow_tests.execution import run_test
+from stagec.change.flow_tests.paths.finder import PathFinder
+from stagec.change.flow_tests.witness import LONG, search_briefly
+from stagec.change.flow_tests.witness.search import Witness, find_witnesses
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.flow_tests.document import FlowTest
-from stagec.flow_tests.execution import run_test
-from stagec.flow_tests.paths.finder import PathFinder
-from stagec.flow_tests.witness import LONG, search_briefly
-from stagec.flow_tests.witness.search import Witness, find_witnesses
-from stagec.model.flow import LostEntry
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
-from stagec.runtime import Program
-from stagec.runtime.program import program_of
-from stagec.world.scenario import parse_scenario
+from stagec.ir.flow import LostEntry
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.scenario import parse_scenario
+from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from stagec.check.formatting import format_file, is_laid_out
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.value import NOTHING, replace
-from stagec.formatting import format_file, is_laid_out
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import dump
-from stagec.project.settings import Settings
+from stagec.ir.plan import dump
+from stagec.sources.project.settings import Settings
 from stagec.sources.tree import Tree
 
 SETTINGS = Settings(select=("ALL",))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.formatting import format_file
+from stagec.check.formatting.reading import UnusualLayoutError
 from stagec.core.budgets import Budgets
 from stagec.core.value import replace
-from stagec.formatting import format_file
-from stagec.formatting.reading import UnusualLayoutError
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 

@@ -10,9 +10,9 @@ import pytest
 from campaigns import choose
 from properties.test_quick_yaml import Writer
 
+from stagec.check.formatting import FormattedFile, format_file
 from stagec.core.budgets import Budgets
 from stagec.core.value import replace
-from stagec.formatting import FormattedFile, format_file
 from stagec.sources.read import Sources
 
 BUDGETS = Budgets()

@@ -19,17 +19,17 @@ from stagec.core.canonical import canonical, digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.history import load_event
-from stagec.drivers.local import History, JournalError, RunSession, proceed, restore
-from stagec.plan import Plan, PlanError, dump
-from stagec.plan.facts import facts
-from stagec.plan.loader import load as load_plan
-from stagec.plan.loader import read_frame, write_frame
-from stagec.runtime import Effect, Event, Program, Started, State, load
-from stagec.runtime.exchange import Hook
-from stagec.runtime.program import verify
-from stagec.world.scenario import Scenario
-from stagec.world.scripted_world import ScriptedWorld
+from stagec.ir.plan import Plan, PlanError, dump
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.loader import load as load_plan
+from stagec.ir.plan.loader import read_frame, write_frame
+from stagec.runtime.drivers.history import load_event
+from stagec.runtime.drivers.local import History, JournalError, RunSession, proceed, restore
+from stagec.runtime.machine import Effect, Event, Program, Started, State, load
+from stagec.runtime.machine.exchange import Hook
+from stagec.runtime.machine.program import verify
+from stagec.runtime.world.scenario import Scenario
+from stagec.runtime.world.scripted_world import ScriptedWorld
 
 VECTORS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 ANSWERS = 300

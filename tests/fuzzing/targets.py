@@ -15,19 +15,19 @@ from typing import NamedTuple
 import yaml
 from fuzzing import mutate, runs
 
-from stagec import reporters
+from stagec.check import reporters
+from stagec.check.fixes import fix_project
+from stagec.check.marker_log import MarkerLog
+from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.check.reporters import Report, Reporter
+from stagec.check.rules.markers import FAMILY
 from stagec.cli.app import run
 from stagec.cli.running.inputs import read_scenario
 from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import members
-from stagec.fixes import fix_project
-from stagec.marker_log import MarkerLog
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import Plan, PlanError, dump
-from stagec.project.settings import Selection, Settings
-from stagec.reporters import Report, Reporter
-from stagec.rules.markers import FAMILY
-from stagec.runtime.program import verify
+from stagec.ir.plan import Plan, PlanError, dump
+from stagec.runtime.machine.program import verify
+from stagec.sources.project.settings import Selection, Settings
 from stagec_dev.checkout import ROOT
 from stagec_dev.compiling import plans
 

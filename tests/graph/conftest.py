@@ -8,8 +8,8 @@ import pytest
 from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
+from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
+from stagec.ir.graph import Graph, build
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}

@@ -9,9 +9,9 @@ from typing import Any
 import networkx as nx
 
 from stagec.core.value import value
-from stagec.graph import Trap
-from stagec.graph.reachability import MOST, is_plain
-from stagec.model.flow import Edge, End, Flow, Mode, Pick, Stop, To
+from stagec.ir.flow import Edge, End, Flow, Mode, Pick, Stop, To
+from stagec.ir.graph import Trap
+from stagec.ir.graph.reachability import MOST, is_plain
 
 
 def edges(flow: Flow) -> Iterator[Edge]:

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from plan.random_plans import flows
 
 from stagec.core.value import replace
-from stagec.graph.bounds import Repetition, bound
-from stagec.graph.expense import Assumed
-from stagec.graph.figures import EntryBounds, Unlimited, UpperBound
-from stagec.plan import Plan
-from stagec.plan.act import Command, Prompt
-from stagec.plan.document import Limits, Names
-from stagec.plan.facts import facts
-from stagec.plan.gate import Condition, ExitGate, Validation
-from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
+from stagec.ir.graph.bounds import Repetition, bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.figures import EntryBounds, Unlimited, UpperBound
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, Prompt
+from stagec.ir.plan.document import Limits, Names
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import Condition, ExitGate, Validation
+from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Stop
 
 DONE = Edge("closing", Stop(Outcome.DONE))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from graph.oracle import NetworkxGraph
 
-from stagec.graph import Graph
+from stagec.ir.graph import Graph
 
 Ask = Callable[..., Graph | NetworkxGraph]
 

@@ -15,23 +15,23 @@ from plan.random_plans import flows
 from properties.soundness.campaign import MAKERS
 from properties.soundness.chance import Chance
 
+from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.graph import Graph, build
-from stagec.graph.crosscheck import CrossCheck
-from stagec.model.flow import Edge, End, Flow, Need, Stop, To
-from stagec.model.flow import Node as FlowNode
-from stagec.model.flow import Schedule as Scheduled
-from stagec.pipeline import Meaning, Project, compile_project
-from stagec.plan import Plan, dump
-from stagec.plan.document import Facts, Limits
-from stagec.plan.facts import facts
-from stagec.plan.node import Schedule
-from stagec.project.settings import Settings
+from stagec.ir.flow import Edge, End, Flow, Need, Stop, To
+from stagec.ir.flow import Node as FlowNode
+from stagec.ir.flow import Schedule as Scheduled
+from stagec.ir.graph import Graph, build
+from stagec.ir.graph.crosscheck import CrossCheck
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.document import Facts, Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Schedule
+from stagec.sources.project.settings import Settings
 
-FREEZING, LOADING = map(import_module, ("stagec.freeze", "stagec.plan.loader"))
+FREEZING, LOADING = map(import_module, ("stagec.ir.freeze", "stagec.ir.plan.loader"))
 EXAMPLES = Path(__file__).parents[2] / "registries"
 ENTRIES = {"registry": "steps_registry.json", "pipeline": "pipeline.json"}
 AT = Place("plan.yaml")

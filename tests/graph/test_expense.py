@@ -6,11 +6,11 @@ import pytest
 from handmade import stages, steps
 
 from stagec.core.value import replace
-from stagec.graph.expense import MOST, Assumed, Expense, add_waits, find_unlimited, spend
-from stagec.plan.act import Command, Converse, Prompt
-from stagec.plan.document import Judge
-from stagec.plan.gate import Admission, Backoff, Condition, ExitGate, JudgeGate, Retry, Validation
-from stagec.plan.node import Node
+from stagec.ir.graph.expense import MOST, Assumed, Expense, add_waits, find_unlimited, spend
+from stagec.ir.plan.act import Command, Converse, Prompt
+from stagec.ir.plan.document import Judge
+from stagec.ir.plan.gate import Admission, Backoff, Condition, ExitGate, JudgeGate, Retry, Validation
+from stagec.ir.plan.node import Node
 
 ASSUMED = Assumed(None, 7)
 TALK = Converse((), (), "submit", "", 5)

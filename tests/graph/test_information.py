@@ -9,9 +9,9 @@ from random import Random
 from campaigns import choose
 
 from stagec.core.place import Place
-from stagec.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, To
-from stagec.model.rights import Label
+from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, To
+from stagec.ir.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
+from stagec.ir.rights import Label
 
 AT = Place("flow.yaml")
 FLOWS = choose(400, full=4_000)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from plan.random_plans import flows
 
 from stagec.core.value import replace
-from stagec.graph.figures import Joint
-from stagec.graph.longest import PlanWalks
-from stagec.plan import Plan
-from stagec.plan.act import Command
-from stagec.plan.document import Limits, Names
-from stagec.plan.gate import ExitGate
-from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Pick, Stop, Target
+from stagec.ir.graph.figures import Joint
+from stagec.ir.graph.longest import PlanWalks
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command
+from stagec.ir.plan.document import Limits, Names
+from stagec.ir.plan.gate import ExitGate
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Pick, Stop, Target
 
 
 def draw_weights(plan: Plan, seed: int) -> Mapping[str, int]:

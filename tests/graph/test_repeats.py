@@ -8,13 +8,13 @@ from runtime.stages.talks import text
 from runtime.steps.flows import DONE, closure, flow, goes, intent_gate, step
 
 from stagec.core.value import replace
-from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.graph.figures import EntryBounds
-from stagec.plan.act import Repeat
-from stagec.plan.document import Limits, Plan
-from stagec.plan.gate import Condition, Validation
-from stagec.plan.node import Edge, Node
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.figures import EntryBounds
+from stagec.ir.plan.act import Repeat
+from stagec.ir.plan.document import Limits, Plan
+from stagec.ir.plan.gate import Condition, Validation
+from stagec.ir.plan.node import Edge, Node
 
 
 def looping(most: int, *edges: Edge, back: str = "a") -> Node:

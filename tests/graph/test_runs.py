@@ -8,7 +8,7 @@ import pytest
 from graph.conftest import flow
 from graph.oracle import NetworkxGraph
 
-from stagec.graph import Graph
+from stagec.ir.graph import Graph
 
 Ask = Callable[..., Graph | NetworkxGraph]
 

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.value import replace
-from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.graph.figures import Joint, UpperBound
-from stagec.graph.longest import PlanWalks
-from stagec.graph.schedule_bounds import NodeFailure, NodeTimes, ScheduleWork
-from stagec.plan import Plan
-from stagec.plan.act import Command, ProcessLimits
-from stagec.plan.document import Limits, Names
-from stagec.plan.gate import ExitGate
-from stagec.plan.node import Edge, Node, Outcome, Schedule, Stop
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.figures import Joint, UpperBound
+from stagec.ir.graph.longest import PlanWalks
+from stagec.ir.graph.schedule_bounds import NodeFailure, NodeTimes, ScheduleWork
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, ProcessLimits
+from stagec.ir.plan.document import Limits, Names
+from stagec.ir.plan.gate import ExitGate
+from stagec.ir.plan.node import Edge, Node, Outcome, Schedule, Stop
 
 DONE = Edge("closing", Stop(Outcome.DONE))
 

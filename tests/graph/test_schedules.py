@@ -10,8 +10,8 @@ from graph.oracle import NetworkxGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.graph import build
-from stagec.graph.reachability import MOST
+from stagec.ir.graph import build
+from stagec.ir.graph.reachability import MOST
 
 DIAMOND = ("a: done", "b: done", "c: done", "d: done")
 NEEDS = "a, b < a, c < a, d < b c"

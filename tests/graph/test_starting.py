@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from graph.oracle import NetworkxGraph
 
-from stagec.graph import Graph
+from stagec.ir.graph import Graph
 
 Ask = Callable[..., Graph | NetworkxGraph]
 

@@ -15,9 +15,9 @@ from campaigns import sample
 
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.core.budgets import Budgets
-from stagec.project.configuration import Configuration
-from stagec.project.settings import Settings
-from stagec.runtime.program import verify
+from stagec.runtime.machine.program import verify
+from stagec.sources.project.configuration import Configuration
+from stagec.sources.project.settings import Settings
 
 Files = Mapping[str, str | bytes]
 MOST = 2**53 - 1

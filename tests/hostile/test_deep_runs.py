@@ -15,10 +15,10 @@ from handmade import steps as made_of_steps
 from playable import STEPS, steps
 
 from stagec.core.place import Pointer
-from stagec.drivers.local.journal_file import dump_records
-from stagec.plan import Plan, dump
-from stagec.plan.loader import PlanError, read_frame, write_frame
-from stagec.runtime.program import verify
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.loader import PlanError, read_frame, write_frame
+from stagec.runtime.drivers.local.journal_file import dump_records
+from stagec.runtime.machine.program import verify
 
 DEEP = 100_000
 ROOM = 64 * 1024

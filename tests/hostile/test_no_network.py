@@ -21,8 +21,8 @@ MARK = "/stagec-begins-here"
 PROGRAM = f"""
 import os, sys
 from pathlib import Path
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 root = Path(sys.argv[1])
 os.path.exists({MARK!r})
 for each in compile_project(Project(root, (), Settings())).diagnostics:

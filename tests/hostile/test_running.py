@@ -20,10 +20,10 @@ from processes import gone
 
 from stagec.core.terminal import columns
 from stagec.core.value import replace
-from stagec.plan import dump
-from stagec.plan.document import Contents
-from stagec.plan.facts import facts
-from stagec.plan.node import Go
+from stagec.ir.plan import dump
+from stagec.ir.plan.document import Contents
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Go
 
 COMMAND = (sys.executable, "-m", "stagec")
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

@@ -15,9 +15,9 @@ from world.rogue_http import BODIES, Rogue, serve_rogue
 
 from stagec.cli.app import run
 from stagec.core.json import Json
-from stagec.drivers.dbos import migrate, open_database
-from stagec.drivers.local.live_journal import read_stored
-from stagec.runtime import Answered
+from stagec.runtime.drivers.dbos import migrate, open_database
+from stagec.runtime.drivers.local.live_journal import read_stored
+from stagec.runtime.machine import Answered
 
 LOOK = {"name": "look", "description": "Look at it", "annotations": {"readOnlyHint": True}}
 STAGE = {

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rights import ordinary_rights
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 REGISTRIES = Path(__file__).parents[2] / "registries"
 EXAMPLES = ("code-review", "docs-repair", "issue-flow", "project-flow")

@@ -17,10 +17,10 @@ from sealed_names import find_file
 
 from stagec.cli.app import run
 from stagec.core.json import Json
-from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.mailbox import Mailbox, find_state_folder
-from stagec.drivers.messages import MessageKind, write_message
-from stagec.runtime import Answered
+from stagec.runtime.drivers.local.live_journal import read_stored
+from stagec.runtime.drivers.local.mailbox import Mailbox, find_state_folder
+from stagec.runtime.drivers.messages import MessageKind, write_message
+from stagec.runtime.machine import Answered
 
 STAGE = {
     "id": "work",

@@ -15,7 +15,7 @@ from stagec.cli.app import run
 from stagec.cli.limits import load_configuration
 from stagec.cli.signatures import refuse_unsigned
 from stagec.core.failure import Failure
-from stagec.project.settings import FILES
+from stagec.sources.project.settings import FILES
 
 TOP = Path(__file__).parents[2]
 PLACES = ("/dev/zero", "../outside", "link", "pipe", "stages", "absent")

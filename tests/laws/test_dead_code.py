@@ -29,19 +29,19 @@ _IN_TEMPLATES = {"steps": {"has_meanings", "sentences", "passage", "receives"}}
 """What only templates of the handbook read."""
 CALLED_BY_OTHERS = {
     "__init__.py": {"__getattr__"},  # Python asks it for public names
-    "plan/__init__.py": {"__getattr__"},  # the same
+    "ir/plan/__init__.py": {"__getattr__"},  # the same
     **{f"cli/commands/handbook/{name}.py": used for name, used in _IN_TEMPLATES.items()},
     "cli/app.py": {"format_commands"},  # the library of the command line calls it
     "cli/parameters.py": {"format_options"},  # the same
     "cli/streams.py": {"daemon"},  # the library that the object is of reads it
     "core/interrupts.py": {"unraisablehook"},  # Python calls it
-    "drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
+    "runtime/drivers/dbos/database.py": {"isolation_level"},  # the library of the database reads it
     # the server of Python calls them
-    "drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
-    "drivers/dbos/execution_setup.py": {"__call__"},  # a protocol's own method
-    "drivers/local/drive.py": {"__call__"},  # the same
-    "serve/server.py": {"capture_signals"},  # the library that the server is of calls it
-    "pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
+    "runtime/drivers/dbos/health.py": {"address_family", "daemon_threads", "do_GET", "log_message", "verify_request"},
+    "runtime/drivers/dbos/execution_setup.py": {"__call__"},  # a protocol's own method
+    "runtime/drivers/local/drive.py": {"__call__"},  # the same
+    "runtime/serve/server.py": {"capture_signals"},  # the library that the server is of calls it
+    "check/pipeline.py": {"judgements"},  # `stagec_dev bench` prints it
 }
 """What frameworks, Python, users or the contributors' tools call."""
 

@@ -21,7 +21,7 @@ def count_uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def test_private_functions_do_not_only_split_others() -> None:
-    paths = (path for path in modules() if PACKAGE in path.parents and PACKAGE / "rules" not in path.parents)
+    paths = (path for path in modules() if PACKAGE in path.parents and PACKAGE / "check/rules" not in path.parents)
     counts = [uses for path in paths for _, uses in count_uses(tree_of(path))]
     assert counts.count(1) <= MOST * len(counts), f"{counts.count(1)} of {len(counts)} have a single use"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.pipeline import list_families
+from stagec.check.pipeline import list_families
 from stagec_dev.checkout import specification
 
 CHECKOUT = Path(__file__).parents[2]

@@ -16,49 +16,53 @@ from laws.modules import tree_of, walk
 
 TOP = Path(__file__).parents[2]
 DOORS = {
-    "anyio": ("stagec.world",),
-    "networkx": ("stagec.graph",),
+    "anyio": ("stagec.runtime.world",),
+    "networkx": ("stagec.ir.graph",),
     "click": ("stagec.cli",),
-    "cryptography": ("stagec.signing",),
-    "dbos": ("stagec.drivers.dbos",),
-    "graphviz": ("stagec.dot",),
-    "jinja2": ("stagec.templates",),
+    "cryptography": ("stagec.ir.signing",),
+    "dbos": ("stagec.runtime.drivers.dbos",),
+    "graphviz": ("stagec.views.dot",),
+    "jinja2": ("stagec.core.templates",),
     "jiter": ("stagec.sources.formats.json",),
-    "httpx2": ("stagec.world",),
+    "httpx2": ("stagec.runtime.world",),
     "lsprotocol": ("stagec.lsp.conversion", "stagec.lsp.requests", "stagec.lsp.server"),
-    "mcp": ("stagec.world",),
+    "mcp": ("stagec.runtime.world",),
     "pygls": ("stagec.lsp.conversion", "stagec.lsp.requests", "stagec.lsp.server"),
     "msgspec": ("stagec.core.value",),
-    "mcp_types": ("stagec.world",),
-    "jsonschema_rs": ("stagec.sources.shape", "stagec.project.mistakes", "stagec.runtime.answer_schemas"),
-    "opentelemetry": ("stagec.telemetry.otlp",),
-    "pydantic_ai": ("stagec.world.models.pydantic_provider",),
-    "referencing": ("stagec.contract.addresses",),
-    "starlette": ("stagec.serve",),
-    "uvicorn": (
-        "stagec.serve.server",
-        "stagec.serve.server",
+    "mcp_types": ("stagec.runtime.world",),
+    "jsonschema_rs": (
+        "stagec.sources.shape",
+        "stagec.sources.project.mistakes",
+        "stagec.runtime.machine.answer_schemas",
     ),
-    "securesystemslib": ("stagec.signing",),
-    "sqlalchemy": ("stagec.drivers.dbos",),
-    "sqlite3": ("stagec.drivers.local.journal",),
-    "xllamacpp": ("stagec.world.models.llama_process",),
+    "opentelemetry": ("stagec.runtime.telemetry.otlp",),
+    "pydantic_ai": ("stagec.runtime.world.models.pydantic_provider",),
+    "referencing": ("stagec.sources.contract.addresses",),
+    "starlette": ("stagec.runtime.serve",),
+    "uvicorn": (
+        "stagec.runtime.serve.server",
+        "stagec.runtime.serve.server",
+    ),
+    "securesystemslib": ("stagec.ir.signing",),
+    "sqlalchemy": ("stagec.runtime.drivers.dbos",),
+    "sqlite3": ("stagec.runtime.drivers.local.journal",),
+    "xllamacpp": ("stagec.runtime.world.models.llama_process",),
     "yaml": ("stagec.sources.formats", "stagec.sources.yaml_text"),
     "ruamel": ("stagec.sources.formats", "stagec.sources.yaml_text"),
-    "tomllib": ("stagec.project.toml",),
+    "tomllib": ("stagec.sources.project.toml",),
 }
 """The only places that import a library, each with all that is below it."""
 FORBIDDEN = ("ftplib", "http", "pickle", "smtplib", "socket", "ssl", "urllib.request", "xmlrpc")
 """Modules that nothing needs which only reads files."""
-PAIRS = {TOP / "compiler" / "stagec" / "world" / "supervised_program.py"}
+PAIRS = {TOP / "compiler" / "stagec" / "runtime/world" / "supervised_program.py"}
 """Who connects two processes of one machine by a pair of sockets, which reaches no network."""
 
 HELPERS = TOP / "compiler" / "stagec" / "core" / "workers.py"
 """Who pickles what it sends to processes that it has started, and reads what these send back."""
 
-HEALTH = TOP / "compiler" / "stagec" / "drivers" / "dbos" / "health.py"
+HEALTH = TOP / "compiler" / "stagec" / "runtime/drivers" / "dbos" / "health.py"
 """Who tells whether a worker lives, because somebody asked for that; it connects to nothing."""
-LISTENER = TOP / "compiler" / "stagec" / "serve" / "server.py"
+LISTENER = TOP / "compiler" / "stagec" / "runtime/serve" / "server.py"
 """Who listens, because somebody asked for a page; it connects to nothing."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from laws.modules import tree_of, walk
 
-FRONTENDS = Path(__file__).parents[2] / "compiler" / "stagec" / "frontends"
+FRONTENDS = Path(__file__).parents[2] / "compiler" / "stagec" / "languages"
 MEMBERS = {"cases", "followed", "ignored", "incoming", "intents", "moves", "next_at"}
 """Attributes of documents that say what follows what."""
 WORDS = {"condition", "entryStep", "entryStepMapping", "fallback", "next", "nextStages", "targets", "transitions"}

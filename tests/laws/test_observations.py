@@ -9,26 +9,26 @@ import pytest
 from laws.modules import PACKAGE, offenders, tree_of, walk
 
 CHECKING = (
-    "acceptance.py",
-    "catalogue",
+    "check/acceptance.py",
+    "ir/catalogue",
     "cli/checking",
-    "contract",
-    "findings.py",
-    "frontends",
-    "graph",
-    "model",
-    "pipeline.py",
-    "project",
-    "rules",
+    "sources/contract",
+    "check/findings.py",
+    "languages",
+    "ir/graph",
+    "ir",
+    "check/pipeline.py",
+    "sources/project",
+    "check/rules",
     "sources",
-    "suppressions.py",
+    "check/suppressions.py",
 )
 """What is executed to find out what is wrong with a project."""
 OWN = {
-    "catalogue/labels.py": "what is known of well-known tools",
-    "frontends/agent_files/known.py": "what is known of other tools",
-    "frontends/registry/prompts.py": "the built-in prompts",
-    "project/mistakes.py": "a schema that stagec publishes",
+    "ir/catalogue/labels.py": "what is known of well-known tools",
+    "languages/agent_files/known.py": "what is known of other tools",
+    "languages/registry/prompts.py": "the built-in prompts",
+    "sources/project/mistakes.py": "a schema that stagec publishes",
     "sources/shape/schema.py": "a schema that stagec publishes",
 }
 """Modules that read what belongs to stagec itself, each with what it is."""

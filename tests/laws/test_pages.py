@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stagec.pipeline import list_families
+from stagec.check.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.reference_pages import find_command_page, find_decisions_page, write_command_page, write_decisions_page
 from stagec_dev.rule_examples import find_examples_file, write_examples

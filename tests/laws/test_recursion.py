@@ -19,58 +19,58 @@ _SLOTS = "each slot of the message loop leads to the next one, once, until the w
 _STATES = "functions that name each other as the next state, and return; a loop calls them"
 ALLOWED = {
     **{
-        f"runtime.answer_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
+        f"runtime.machine.answer_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
         for each in ("is_plain", "_is_plain_keyword", "is_simple", "satisfies", "_satisfies_keyword")
     },
     "cli.conformance.judgement:find_difference": "a line of a program is at most `json_reader.DEPTH` deep",
     "cli.app:_add_help": "commands and their subcommands",
-    "world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
-    "world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
-    "world.samples:_Maker._make_array": "`_DEEPEST` levels and `_MOST` values are made",
-    "world.samples:_Maker._make_object": "`_DEEPEST` levels and `_MOST` values are made",
+    "runtime.world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
+    "runtime.world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
+    "runtime.world.samples:_Maker._make_array": "`_DEEPEST` levels and `_MOST` values are made",
+    "runtime.world.samples:_Maker._make_object": "`_DEEPEST` levels and `_MOST` values are made",
     "sources.shape.swaps:_swap": "documents are no deeper than their budget allows",
     **{
-        f"comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
+        f"change.comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
         for each in (
             *(f"inclusion:_Proof._{name}" for name in ("implies", "split")),
             *(f"inclusion:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
         )
     },
     **{
-        f"contract.equality:_Writer.{each}": "`_DEEPEST` schemas inside each other are written"
+        f"sources.contract.equality:_Writer.{each}": "`_DEEPEST` schemas inside each other are written"
         for each in ("write", "_write_schema", "_write_target", "_write_keyword")
     },
-    "contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
-    "contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
-    "contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
+    "sources.contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",
+    "sources.contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
+    "sources.contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
     **{
-        f"contract.negations:{each}": "`_DEEPEST` members inside each other are looked at"
+        f"sources.contract.negations:{each}": "`_DEEPEST` members inside each other are looked at"
         for each in ("_judge", "_judge_keywords", "judge_member")
     },
     **{
-        f"contract.variants:{each}": "paths are no longer than an answer is deep"
+        f"sources.contract.variants:{each}": "paths are no longer than an answer is deep"
         for each in ("_is_there", "_judge_keywords", "_judge_member", "judge_variant", "path_tree")
     },
-    "contract.variants:_Search._member": "paths are no longer than an answer is deep",
-    "contract.variants:_Search._members": "paths are no longer than an answer is deep",
-    "contract.variants:_Search._of": "paths are no longer than an answer is deep",
-    "contract.variants:_Search.below": "paths are no longer than an answer is deep",
-    "contract.variants:_absent": "paths are no longer than an answer is deep",
+    "sources.contract.variants:_Search._member": "paths are no longer than an answer is deep",
+    "sources.contract.variants:_Search._members": "paths are no longer than an answer is deep",
+    "sources.contract.variants:_Search._of": "paths are no longer than an answer is deep",
+    "sources.contract.variants:_Search.below": "paths are no longer than an answer is deep",
+    "sources.contract.variants:_absent": "paths are no longer than an answer is deep",
     **{
-        f"flow_tests.witness.refutation:_TextSearch.{each}": "`_DEEPEST` parts of a schema inside each other, each once"
+        f"change.flow_tests.witness.refutation:_TextSearch.{each}": "`_DEEPEST` parts of a schema, each once"
         for each in ("may_hold", "_look_into")
     },
-    "flow_tests.execution:merge_patch": "files of tests are no deeper than their budget allows",
-    "mutation.operators.routes:_widen": "paths of plans are no longer than an answer is deep",
-    "mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
+    "change.flow_tests.execution:merge_patch": "files of tests are no deeper than their budget allows",
+    "change.mutation.operators.routes:_widen": "paths of plans are no longer than an answer is deep",
+    "change.mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
     **dict.fromkeys(
-        (f"mutation.operators.values:{each}" for each in ("_drop_holes", "_drop_inside")),
+        (f"change.mutation.operators.values:{each}" for each in ("_drop_holes", "_drop_inside")),
         "templates are no deeper than `DEEPEST`",
     ),
-    "graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",
-    "graph.usage:NodeUse._measure_piece": "templates are nested at most `template.DEEPEST` deep",
-    "fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
-    "emitters.html.data:_finite": "the data of a page, which stagec makes",
+    "ir.graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",
+    "ir.graph.usage:NodeUse._measure_piece": "templates are nested at most `template.DEEPEST` deep",
+    "check.fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
+    "views.emitters.html.data:_finite": "the data of a page, which stagec makes",
     **dict.fromkeys(
         (f"cli.commands.handbook.steps:FieldTable.{each}" for each in ("_add", "_list_kinds", "describe")),
         "`_DEEPEST` levels of fields and `_DEEPEST_WORDS` levels of words are told",
@@ -78,49 +78,52 @@ ALLOWED = {
     "core.canonical:_large": "once, for the part of a number",
     "core.canonical:_number": "once, for the part of a number",
     "core.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
-    "plan.facts:_components": "a name that a function shadows",
-    "plan.facts:cycles": "a name that a function shadows",
+    "ir.plan.facts:_components": "a name that a function shadows",
+    "ir.plan.facts:cycles": "a name that a function shadows",
     **dict.fromkeys(
         (
-            "plan.codec:_choose",
-            "plan.codec:_list_fields",
-            "plan.codec:_of_union",
-            "plan.codec:_record",
-            "plan.codec:_refine",
-            "plan.codec:_table",
-            "plan.codec:_union",
-            "plan.codec:bound",
-            "plan.codec:codec_of",
-            "plan.codec:member_of",
-            "plan.codec:write",
+            "ir.plan.codec:_choose",
+            "ir.plan.codec:_list_fields",
+            "ir.plan.codec:_of_union",
+            "ir.plan.codec:_record",
+            "ir.plan.codec:_refine",
+            "ir.plan.codec:_table",
+            "ir.plan.codec:_union",
+            "ir.plan.codec:bound",
+            "ir.plan.codec:codec_of",
+            "ir.plan.codec:member_of",
+            "ir.plan.codec:write",
         ),
         _OWN,
     ),
     "sources.shape.quick_check:QuickCheck._judge": _FILE,
     "sources.shape.quick_check:QuickCheck._judge_keyword": _FILE,
-    "project.mistakes:_as_json": "a configuration is at most 64 levels deep",
-    "runtime.advance:advance": "once, for the plan of an agent, which has no agents",
+    "sources.project.mistakes:_as_json": "a configuration is at most 64 levels deep",
+    "runtime.machine.advance:advance": "once, for the plan of an agent, which has no agents",
     **{
         f"cli.commands.review:{each}": "a name that a function shadows"
         for each in ("_write_flow", "draw_review", "format_review", "review", "run", "write_comment")
     },
     **dict.fromkeys(
         (
-            *(f"formatting.reading:LayoutReader._read_{each}" for each in ("block", "brackets", "container", "item")),
-            *("formatting.reading:LayoutReader._read_items", "formatting.reading:LayoutReader._read_value"),
-            *(f"formatting.writing:_write_{each}" for each in ("block", "brackets", "item", "row", "value")),
+            *(
+                f"check.formatting.reading:LayoutReader._read_{each}"
+                for each in ("block", "brackets", "container", "item")
+            ),
+            *("check.formatting.reading:LayoutReader._read_items", "check.formatting.reading:LayoutReader._read_value"),
+            *(f"check.formatting.writing:_write_{each}" for each in ("block", "brackets", "item", "row", "value")),
         ),
         "what is nested more than `_DEEPEST` deep is left as it is",
     ),
     **{
-        f"runtime.acts.message_loop:{each}": _SLOTS
+        f"runtime.machine.acts.message_loop:{each}": _SLOTS
         for each in ("_after_calls", "_compose", "_continue", "_enter", "_loop")
     },
-    "runtime.render:Renderer._pieces": "a plan is refused whose templates are nested more than `template.DEEPEST` deep",
-    "runtime.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
-    "runtime.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
-    "runtime.json_values:_round": "values that are nested more than `json_values.DEPTH` deep are refused before",
-    "runtime.json_values:equal": _ANSWER,
+    "runtime.machine.render:Renderer._pieces": "a plan is refused whose templates are over `template.DEEPEST` deep",
+    "runtime.machine.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
+    "runtime.machine.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
+    "runtime.machine.json_values:_round": _ANSWER,
+    "runtime.machine.json_values:equal": _ANSWER,
     **{
         f"sources.formats.json.scan:Scanner.{each}": _STATES
         for each in (
@@ -137,7 +140,7 @@ ALLOWED = {
     },
     **{f"sources.yaml_text.quick:{each}": _FILE for each in ("_element", "_mapping", "_sequence", "flow")},
     **{f"sources.yaml_text.reading:_Values.{each}": _FILE for each in ("_alias", "_mapping", "_sequence", "read")},
-    "world.tools.callable_host:_translate": "annotations of a module that the user names, in a process of its own",
+    "runtime.world.tools.callable_host:_translate": "annotations of a module that the user names, in its own process",
 }
 """Functions that recurse, as module:name, each with what bounds how deep."""
 

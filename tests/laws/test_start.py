@@ -25,8 +25,8 @@ HEAVY = (
     "pydantic_ai",
     "referencing",
     "ruamel",
-    "stagec.rules.checkpoints",
-    "stagec.rules.markers",
+    "stagec.check.rules.checkpoints",
+    "stagec.check.rules.markers",
     "yaml",
     "tomllib",
 )
@@ -36,9 +36,20 @@ from stagec.cli.app import run
 status = run(sys.argv[1:])
 print(json.dumps({"status": status, "modules": sorted(sys.modules)}))
 """
-WORLD = ("asyncio", "stagec.catalogue", "stagec.world.models.model_world", "stagec.world.stages.stage_world")
+WORLD = (
+    "asyncio",
+    "stagec.ir.catalogue",
+    "stagec.runtime.world.models.model_world",
+    "stagec.runtime.world.stages.stage_world",
+)
 """What runs load only where something in them asks for it: an event loop, models, and what executes stages."""
-RUNS = ("stagec.comparison.compare", "stagec.drivers.local", "stagec.picture.layout", "stagec.runtime", "stagec.world")
+RUNS = (
+    "stagec.change.comparison.compare",
+    "stagec.runtime.drivers.local",
+    "stagec.views.picture.layout",
+    "stagec.runtime.machine",
+    "stagec.runtime.world",
+)
 """What JSON of drawings needs only where it compares plans or shows a run, and what lays them out."""
 
 
@@ -86,5 +97,5 @@ def test_a_drawing_of_a_project_loads_nothing_that_runs(example: Path) -> None:
 
 
 def test_whoever_verifies_a_plan_loads_nothing_that_reads_projects(example: Path) -> None:
-    reading = {"stagec.contract.promise", "stagec.sources.read", "stagec.pipeline"}
+    reading = {"stagec.sources.contract.promise", "stagec.sources.read", "stagec.check.pipeline"}
     assert list_imported(example, "verify", "made.plan.json") & reading == set()

@@ -86,7 +86,7 @@ def decorators_in(path: Path) -> Iterator[str]:
 
 def findings_made_in(path: Path) -> list[str]:
     """List calls that make findings where no rule is: there `Finding` is at most a type."""
-    if path.is_relative_to(PACKAGE / "rules") or not path.is_relative_to(PACKAGE):
+    if path.is_relative_to(PACKAGE / "check/rules") or not path.is_relative_to(PACKAGE):
         return []
     return [name for name, _ in calls_in(path) if name in {"Finding", "Related"}]
 

@@ -10,7 +10,7 @@ from laws.modules import PACKAGE, offenders, tree_of, walk
 
 ALONE = {"core/disk.py", "core/folders.py"}
 """The modules that write: the one files, the other folders."""
-JOURNALS = {"drivers/local/journal_file.py", "world/commands.py"}
+JOURNALS = {"runtime/drivers/local/journal_file.py", "runtime/world/commands.py"}
 """What keeps files open for as long as a run lasts, which no replacing can do."""
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "mkdir", "symlink_to", "hardlink_to", "unlink", "rmdir"}
 """Methods of paths that no other class has."""

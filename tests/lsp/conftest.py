@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Project
 from stagec.cli.baselines import load_configured_baseline
 from stagec.lsp.positions import Point, TextChange, TextLines
 from stagec.lsp.workspace import CheckedProject, Workspace, list_findings
-from stagec.pipeline import Project
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 

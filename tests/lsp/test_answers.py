@@ -10,6 +10,7 @@ import pytest
 from lsp.conftest import Editor, point_at
 from orchestrated import write_orchestrator
 
+from stagec.check.pipeline import compile_project
 from stagec.core.failure import Failure
 from stagec.lsp.actions import EditorAction, fix_file, lay_out, list_actions
 from stagec.lsp.completion import Proposal, complete
@@ -19,8 +20,7 @@ from stagec.lsp.name_places import read_places
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.rename import rename
 from stagec.lsp.symbols import draw_flow, find_symbols, list_folds, list_hints, list_lenses, list_symbols, tell_bounds
-from stagec.pipeline import compile_project
-from stagec.project.baseline import Baseline, read_baseline, write_baseline
+from stagec.sources.project.baseline import Baseline, read_baseline, write_baseline
 
 Edit = Callable[[str], Editor]
 WHOLE = Stretch(Point(0, 0), Point(10_000, 0))

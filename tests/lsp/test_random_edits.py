@@ -12,9 +12,10 @@ import campaigns
 import pytest
 from lsp.conftest import EXAMPLES, Editor, load
 
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import compile_project
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.flow_tests.witness import search_briefly
 from stagec.lsp.actions import lay_out, list_actions
 from stagec.lsp.completion import complete
 from stagec.lsp.hover import describe, find_syntax
@@ -22,7 +23,6 @@ from stagec.lsp.name_places import read_places
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines
 from stagec.lsp.rename import rename
 from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
-from stagec.pipeline import compile_project
 
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")
 EDITS = campaigns.choose(10, full=250)

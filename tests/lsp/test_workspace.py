@@ -12,12 +12,12 @@ from threading import Event
 import pytest
 from lsp.conftest import EXAMPLES, Editor, load
 
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import compile_project
 from stagec.core.value import replace
-from stagec.flow_tests.witness import search_briefly
 from stagec.lsp.checker import Checker
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.workspace import SupersededError, Workspace, list_findings
-from stagec.pipeline import compile_project
 
 Edit = Callable[[str], Editor]
 PIPELINE = "pipeline.yaml"

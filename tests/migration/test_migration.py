@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stagec.migration import Migration, migrate
-from stagec.pipeline import Project
-from stagec.project.settings import Settings
+from stagec.change.migration import Migration, migrate
+from stagec.check.pipeline import Project
+from stagec.sources.project.settings import Settings
 
 HERE = ".agent/a/steps_registry.json"
 STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a", "uvVariables": [], "usesStdin": False}

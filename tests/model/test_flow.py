@@ -6,7 +6,7 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
-from stagec.model.flow import Concerns, Flow, Node
+from stagec.ir.flow import Concerns, Flow, Node
 
 
 def flow(file: str, *nodes: Node) -> Flow:

@@ -9,13 +9,13 @@ from pathlib import Path
 import handmade
 import phased
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.value import replace
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan
-from stagec.plan.act import Prompt
-from stagec.plan.gate import Backoff, IntentGate, Retry
-from stagec.plan.node import Go
-from stagec.project.settings import Settings
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.gate import Backoff, IntentGate, Retry
+from stagec.ir.plan.node import Go
+from stagec.sources.project.settings import Settings
 
 REGISTRIES = Path(__file__).parents[2] / "registries"
 EXAMPLES = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow", "wine-quality")

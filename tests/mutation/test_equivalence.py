@@ -13,21 +13,21 @@ from campaigns import choose
 from comparison.cases import carrying
 from mutation.examples import EXAMPLES, plans
 
-from stagec.comparison.inclusion import list_samples
+from stagec.change.comparison.inclusion import list_samples
+from stagec.change.mutation.equivalence import Equivalence
+from stagec.change.mutation.mutant import Mutant
+from stagec.change.mutation.trial import list_mutants
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.local.drive import play
-from stagec.mutation.equivalence import Equivalence
-from stagec.mutation.mutant import Mutant
-from stagec.mutation.trial import list_mutants
-from stagec.plan import Plan
-from stagec.plan.act import Converse, Prompt, Provided
-from stagec.runtime import Effect, Event, Started, StepResult
-from stagec.runtime.answer_schemas import prepare
-from stagec.runtime.exchange import Ask, Call, Execute, Publish, Shell, Turn, Wait, read_key
-from stagec.runtime.program import program_of
-from stagec.world.scripted_world import simulate_stage
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Converse, Prompt, Provided
+from stagec.runtime.drivers.local.drive import play
+from stagec.runtime.machine import Effect, Event, Started, StepResult
+from stagec.runtime.machine.answer_schemas import prepare
+from stagec.runtime.machine.exchange import Ask, Call, Execute, Publish, Shell, Turn, Wait, read_key
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.scripted_world import simulate_stage
 
 REASONS = [
     ("guest-book", "'read': case 1 on 'ok' is asked", None),

@@ -9,11 +9,11 @@ import pytest
 from campaigns import sample
 from mutation.examples import plans
 
+from stagec.change.mutation.mutant import Mutant
+from stagec.change.mutation.trial import list_mutants, list_operators
 from stagec.core.value import replace
-from stagec.mutation.mutant import Mutant
-from stagec.mutation.trial import list_mutants, list_operators
-from stagec.plan import Plan, dump, verify
-from stagec.plan.facts import facts
+from stagec.ir.plan import Plan, dump, verify
+from stagec.ir.plan.facts import facts
 
 NAMES = [each.name for each in list_operators()]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from stagec.comparison.inclusion import list_samples
+from stagec.change.comparison.inclusion import list_samples
+from stagec.change.mutation.schema_edits import loosen, tighten
 from stagec.core.json import Json
-from stagec.mutation.schema_edits import loosen, tighten
-from stagec.runtime.answer_schemas import prepare
+from stagec.runtime.machine.answer_schemas import prepare
 
 SCHEMAS: list[Any] = [
     {

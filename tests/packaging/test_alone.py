@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from playable import STEPS, steps
 
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
 OF_THE_ENGINE = ("dbos", "sqlalchemy", "psycopg", "alembic")

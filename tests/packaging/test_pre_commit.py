@@ -20,11 +20,11 @@ from agent_paths import PATHS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from stagec import frontends
+from stagec import languages as frontends
 from stagec.cli.app import run
 from stagec.core.shelf import members
-from stagec.frontends import FrontEnd
-from stagec.frontends.agent_files.kinds import list_kinds
+from stagec.languages import FrontEnd
+from stagec.languages.agent_files.kinds import list_kinds
 
 TOP = Path(__file__).parents[2]
 PARTS = (".pre-commit-hooks.yaml", "LICENSE", "README.md", "compiler", "pyproject.toml", "registries", "schemas")

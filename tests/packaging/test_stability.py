@@ -6,17 +6,17 @@ import re
 import tomllib
 from pathlib import Path
 
-from stagec.catalogue import lock
+from stagec.check.reporters import json as diagnostics
 from stagec.cli.conformance import served_machine
 from stagec.core import fingerprint
-from stagec.drivers import messages
-from stagec.drivers.local import journal_file
-from stagec.emitters import json as graph
-from stagec.plan import FORMAT
-from stagec.project import baseline
-from stagec.protocol.checkpoint import NATIVE
-from stagec.reporters import json as diagnostics
-from stagec.world.program_world import PROTOCOL
+from stagec.ir.catalogue import lock
+from stagec.ir.plan import FORMAT
+from stagec.ir.protocol.checkpoint import NATIVE
+from stagec.runtime.drivers import messages
+from stagec.runtime.drivers.local import journal_file
+from stagec.runtime.world.program_world import PROTOCOL
+from stagec.sources.project import baseline
+from stagec.views.emitters import json as graph
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "stability.md").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def test_the_pythons_are_those_of_the_metadata() -> None:
 
 
 def test_refused_registries_are_refused_by_the_rule_that_the_page_names() -> None:
-    from stagec.rules.document import FAMILY
+    from stagec.check.rules.document import FAMILY
 
     (code,) = re.findall(r"`(STG\d+)`", PAGE)
     assert [rule.name for rule in FAMILY.rules() if rule.code == code] == ["future-format"]

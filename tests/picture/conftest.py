@@ -8,10 +8,10 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Pointer
-from stagec.graph import build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
-from stagec.picture.document import Picture
-from stagec.picture.draw import draw
+from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.ir.graph import build
+from stagec.views.picture.document import Picture
+from stagec.views.picture.draw import draw
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}

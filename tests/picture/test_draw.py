@@ -9,12 +9,12 @@ from pathlib import Path
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.graph import build
-from stagec.model.flow import Edge, End, Entry, Flow, Node, Pick, Stop, Target, Term, To
-from stagec.picture.document import Box, Picture, Role
-from stagec.picture.draw import By, collapse, draw
-from stagec.picture.lines import condition
+from stagec.ir.flow import Edge, End, Entry, Flow, Node, Pick, Stop, Target, Term, To
+from stagec.ir.graph import build
 from stagec.sources.read import Sources
+from stagec.views.picture.document import Box, Picture, Role
+from stagec.views.picture.draw import By, collapse, draw
+from stagec.views.picture.lines import condition
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

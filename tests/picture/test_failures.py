@@ -8,8 +8,8 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import replace
-from stagec.picture.document import Picture
-from stagec.picture.draw import By, Edges, collapse, draw_failures
+from stagec.views.picture.document import Picture
+from stagec.views.picture.draw import By, Edges, collapse, draw_failures
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.layout import Frame, Layout, lay_out
+from stagec.views.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.views.picture.layout import Frame, Layout, lay_out
 
 NAMES = [f"n{number}" for number in range(12)]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.picture.layout import Frame, Layout, Point, lay_out
+from stagec.views.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.views.picture.layout import Frame, Layout, Point, lay_out
 
 NEAR = 0.2
 """Places are rounded to tenths of pixels."""

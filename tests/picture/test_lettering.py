@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.picture.document import Box, Line, Role, Stroke
-from stagec.picture.layout import Badge
-from stagec.picture.layout.lettering import face_of_box, face_of_line
+from stagec.views.picture.document import Box, Line, Role, Stroke
+from stagec.views.picture.layout import Badge
+from stagec.views.picture.layout.lettering import face_of_box, face_of_line
 
 
 def test_a_long_condition_is_written_in_several_rows() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.picture.document import Mark, marks_of
+from stagec.views.picture.document import Mark, marks_of
 
 
 def test_findings_are_counted_and_ranked(found: Callable[..., Diagnostic]) -> None:

@@ -8,11 +8,11 @@ import pytest
 from picture.conftest import flow
 
 from stagec.core.value import replace
-from stagec.picture.document import Box, Fate, Line, Picture, Role, Stroke, describe_labels, list_fates
-from stagec.picture.draw import By, Edges, collapse, draw_failures
-from stagec.picture.draw import draw as draw_graph
-from stagec.picture.layout import lay_out
-from stagec.picture.overlay import Told, focus_changes, lay_over
+from stagec.views.picture.document import Box, Fate, Line, Picture, Role, Stroke, describe_labels, list_fates
+from stagec.views.picture.draw import By, Edges, collapse, draw_failures
+from stagec.views.picture.draw import draw as draw_graph
+from stagec.views.picture.layout import lay_out
+from stagec.views.picture.overlay import Told, focus_changes, lay_over
 
 Draw = Callable[..., Picture]
 OLD = ("a: b | done", "b: c", "c: done")
@@ -168,7 +168,7 @@ def test_only_what_is_near_changes_is_drawn_on_request(drawn: Draw) -> None:
 
 
 def test_a_wide_fork_in_which_one_branch_is_new_is_drawn_as_a_block_of_the_others() -> None:
-    from stagec.graph import build
+    from stagec.ir.graph import build
 
     def side(count: int) -> Picture:
         names = [f"n{at}" for at in range(count)]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stagec.graph import build
-from stagec.picture.document import Picture
-from stagec.picture.draw import draw
-from stagec.picture.plan_flow import make_flow
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.check.pipeline import Project, compile_project
+from stagec.ir.graph import build
+from stagec.sources.project.configuration import configure
+from stagec.views.picture.document import Picture
+from stagec.views.picture.draw import draw
+from stagec.views.picture.plan_flow import make_flow
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 NO_RUN_KNOWS = {"critical path", "inferred"}

@@ -8,9 +8,9 @@ import pytest
 from graph.conftest import flow
 
 from stagec.core.value import replace
-from stagec.graph import build
-from stagec.picture.document import DONE, FAILED, Role, Stroke, box_of, schedule_of
-from stagec.picture.draw import draw
+from stagec.ir.graph import build
+from stagec.views.picture.document import DONE, FAILED, Role, Stroke, box_of, schedule_of
+from stagec.views.picture.draw import draw
 
 NEEDS = "a, b < a, c < a, d < b c"
 LINES = tuple(f"{name}: done | failed" for name in "abcd")

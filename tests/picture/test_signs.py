@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagec.picture.document import Box, Form, Picture, Role, forms_of
+from stagec.views.picture.document import Box, Form, Picture, Role, forms_of
 
 
 def picture_of(*kinds: str | None) -> Picture:

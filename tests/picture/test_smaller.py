@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagec.core.diagnostic import Diagnostic
-from stagec.picture.document import Picture
-from stagec.picture.draw import By, Limit, collapse, find_exceeded, fit, focus, weigh
+from stagec.views.picture.document import Picture
+from stagec.views.picture.draw import By, Limit, collapse, find_exceeded, fit, focus, weigh
 
 Draw = Callable[..., Picture]
 Moves = Callable[[Picture], list[str]]

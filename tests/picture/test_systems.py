@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stagec.model.flow import Flow, To
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.check.pipeline import Project, compile_project
+from stagec.ir.flow import Flow, To
+from stagec.sources.project.configuration import configure
 
 STAGE = """---
 id: {id}

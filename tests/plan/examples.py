@@ -12,8 +12,8 @@ from phased import every_member, issue_flow
 
 from stagec.core.canonical import canonical
 from stagec.core.json import Json
-from stagec.plan import dump
-from stagec.plan.loader import write_frame
+from stagec.ir.plan import dump
+from stagec.ir.plan.loader import write_frame
 from stagec_dev.compiling import plans
 
 _REGISTRIES = Path(__file__).parents[2] / "registries"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from stagec.core.canonical import MOST, digest, is_exact
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import (
     Act,
     Carried,
     Choice,
@@ -27,9 +27,9 @@ from stagec.plan.act import (
     Template,
     Text,
 )
-from stagec.plan.document import Input, Judge, Limits, Names, System
-from stagec.plan.facts import facts
-from stagec.plan.gate import (
+from stagec.ir.plan.document import Input, Judge, Limits, Names, System
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import (
     Admission,
     Among,
     Backoff,
@@ -46,8 +46,8 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
-from stagec.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
+from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 T = TypeVar("T")
 Draw = st.DrawFn

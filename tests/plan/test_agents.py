@@ -12,9 +12,9 @@ from phased import every_member, issue_flow
 from plan.examples import file_of, payload
 
 from stagec.core.canonical import canonical, digest
-from stagec.plan import PlanError, dump, load, verify
-from stagec.plan.agents import read_turns
-from stagec.plan.codec import write
+from stagec.ir.plan import PlanError, dump, load, verify
+from stagec.ir.plan.agents import read_turns
+from stagec.ir.plan.codec import write
 
 
 def replace_agent(plan: Any, text: str) -> None:

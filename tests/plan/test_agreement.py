@@ -18,8 +18,8 @@ from plan.random_plans import plans
 from plan.test_loader import mutate
 
 from stagec.core.canonical import canonical
-from stagec.plan import Plan, dump
-from stagec.plan.codec import CodecError, codec_of
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.codec import CodecError, codec_of
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "plan.schema.json").read_bytes())
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)

@@ -11,9 +11,9 @@ from stagec.core.expansion import patterns_in
 from stagec.core.expansion.weight import weigh
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.document import Contents, Input, Limits, Names
-from stagec.plan.facts import _is_plain, schema_in, unaffordable
+from stagec.ir.plan import Plan
+from stagec.ir.plan.document import Contents, Input, Limits, Names
+from stagec.ir.plan.facts import _is_plain, schema_in, unaffordable
 
 SCHEMAS = ("not", "if", "then", "else", "additionalProperties", "propertyNames", "additionalItems", "contains", "items")
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from plan.random_plans import flows
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Command, Converse, Prompt
-from stagec.plan.document import Limits
-from stagec.plan.facts import facts
-from stagec.plan.gate import Validation
-from stagec.plan.node import Chain, Edge, Entry, Fork, Go, Named, Outcome, Pick, Schedule, Stop, Target
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, Converse, Prompt
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import Validation
+from stagec.ir.plan.node import Chain, Edge, Entry, Fork, Go, Named, Outcome, Pick, Schedule, Stop, Target
 
 MOST = 10**15
 MANY_RUNS = 3000

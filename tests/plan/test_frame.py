@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from plan.examples import FILES
 
 from stagec.core.canonical import digest
-from stagec.plan import PlanError, dump, load, verify
-from stagec.plan.act import Command
-from stagec.plan.document import Limits, Names, Plan
-from stagec.plan.gate import ExitGate
-from stagec.plan.loader import read_frame, write_frame
-from stagec.plan.node import Edge, Node, Outcome, Stop
+from stagec.ir.plan import PlanError, dump, load, verify
+from stagec.ir.plan.act import Command
+from stagec.ir.plan.document import Limits, Names, Plan
+from stagec.ir.plan.gate import ExitGate
+from stagec.ir.plan.loader import read_frame, write_frame
+from stagec.ir.plan.node import Edge, Node, Outcome, Stop
 
 _END = Stop(Outcome.DONE)
 SMALL = dump(

@@ -12,10 +12,10 @@ import pytest
 from playable import Answers
 
 from stagec.cli.app import run
-from stagec.drivers.local import create, drive
-from stagec.plan import FORMAT, verify
-from stagec.plan.node import Outcome
-from stagec.runtime import Started, load
+from stagec.ir.plan import FORMAT, verify
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import create, drive
+from stagec.runtime.machine import Started, load
 
 KEPT = sorted((Path(__file__).parent / "kept").iterdir())
 

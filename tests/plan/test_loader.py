@@ -17,8 +17,8 @@ from playable import steps
 
 from stagec.core.canonical import canonical, digest
 from stagec.core.json import Json
-from stagec.plan import Loaded, PlanError, dump, load, verify
-from stagec.plan.loader import read_frame, write_frame
+from stagec.ir.plan import Loaded, PlanError, dump, load, verify
+from stagec.ir.plan.loader import read_frame, write_frame
 
 STEPS, STAGES = FILES["by hand: steps"], FILES["by hand: stages"]
 TEXT = read_frame(STAGES)[1]
@@ -474,7 +474,7 @@ LOADED_AT_ONCE = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from stagec.plan import load
+from stagec.ir.plan import load
 sys.setswitchinterval(1e-6)
 data = Path(sys.argv[1]).read_bytes()
 with ThreadPoolExecutor(8) as threads:

@@ -15,10 +15,10 @@ from plan_vectors.references import missing
 
 from stagec.core.canonical import digest
 from stagec.core.value import replace
-from stagec.plan import Plan, PlanError, dump, load, verify
-from stagec.plan.codec import write
-from stagec.plan.loader import read_frame, schema
-from stagec.plan.references import dangling
+from stagec.ir.plan import Plan, PlanError, dump, load, verify
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.loader import read_frame, schema
+from stagec.ir.plan.references import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")
 SATISFIED = validator_for(json.loads(json.dumps(schema())))

@@ -10,11 +10,11 @@ from handmade import process, processes, scheduled
 from plan.test_soundness import refusal, with_
 
 from stagec.core.value import replace
-from stagec.plan import PlanError, dump, load
-from stagec.plan.act import ProcessInput
-from stagec.plan.agents import find_schedule_flaws
-from stagec.plan.document import Plan
-from stagec.plan.facts import facts
+from stagec.ir.plan import PlanError, dump, load
+from stagec.ir.plan.act import ProcessInput
+from stagec.ir.plan.agents import find_schedule_flaws
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.facts import facts
 
 NAME = "by hand: processes"
 NEEDS = "entries//needs"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from plan.examples import FILES, file_of, payload
 
-from stagec.plan import PlanError, load
+from stagec.ir.plan import PlanError, load
 
 STEPS, STAGES = "by hand: steps", "by hand: stages"
 

@@ -19,6 +19,7 @@ _EXAMPLES = ("code-review", "docs-repair", "issue-flow", "project-flow")
 def plans() -> Mapping[str, bytes]:
     """Return the file of every plan as it has to be: those of stagec's examples, and those made by hand."""
     from stagec.plan import dump
+
     from stagec_dev import compiling
 
     compiled = (plan for name in _EXAMPLES for plan in compiling.plans(_REGISTRIES / name))

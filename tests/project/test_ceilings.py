@@ -9,9 +9,9 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
-from stagec.project.ceilings import amount, ceilings
-from stagec.project.configuration import Configuration, configure
-from stagec.project.settings import BUDGETS
+from stagec.sources.project.ceilings import amount, ceilings
+from stagec.sources.project.configuration import Configuration, configure
+from stagec.sources.project.settings import BUDGETS
 
 DEFAULT = Budgets()
 

@@ -16,10 +16,10 @@ from stagec.core.diagnostic import Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.scope import SearchScope
 from stagec.core.value import replace
-from stagec.project.configuration import Configuration, accepts, configure, well_formed
-from stagec.project.settings import Settings, keys_of, settings_of
-from stagec.project.toml import line_of
-from stagec.world.models.retries import RetryPolicy
+from stagec.runtime.world.models.retries import RetryPolicy
+from stagec.sources.project.configuration import Configuration, accepts, configure, well_formed
+from stagec.sources.project.settings import Settings, keys_of, settings_of
+from stagec.sources.project.toml import line_of
 
 FULL = """
 roots = ["agents"]
@@ -339,7 +339,7 @@ def test_the_schema_knows_every_key_and_its_default() -> None:
 
 def test_nothing_heavy_is_imported_without_a_configuration(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom stagec.project.configuration import configure\n"
+        "import sys\nfrom pathlib import Path\nfrom stagec.sources.project.configuration import configure\n"
         f"configure((Path({str(tmp_path)!r}),))\n"
         "print(sorted({'tomllib', 'jsonschema_rs', 'json', 'difflib', 'pathspec'} & set(sys.modules)))"
     )

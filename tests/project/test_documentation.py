@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from stagec.cli.app import run
-from stagec.project.mistakes import mistakes
-from stagec.project.settings import Settings, flat, keys_of, settings_of
+from stagec.sources.project.mistakes import mistakes
+from stagec.sources.project.settings import Settings, flat, keys_of, settings_of
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "configuration.md").read_text("utf-8")

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from stagec.core.failure import Failure
-from stagec.project.prices import BUNDLED, ModelPrice, PriceTable, Rates, UsedTokens, read_prices
+from stagec.sources.project.prices import BUNDLED, ModelPrice, PriceTable, Rates, UsedTokens, read_prices
 
 TABLE = """\
 as-of = "2026-11-01"

@@ -8,7 +8,7 @@ import pytest
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Failure
 from stagec.core.rule import AnyFamily, AnyRule, Rule
-from stagec.project.settings import Selection, Settings
+from stagec.sources.project.settings import Selection, Settings
 
 
 def rule(code: str, name: str, *groups: str) -> AnyRule:

@@ -7,10 +7,10 @@ from random import Random
 from handmade import process, scheduled
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Process, ProcessInput, ProcessLimits
-from stagec.plan.gate import Backoff, Retry
-from stagec.plan.node import Node
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
+from stagec.ir.plan.gate import Backoff, Retry
+from stagec.ir.plan.node import Node
 
 _MOST = 12
 

@@ -12,13 +12,13 @@ from playable import asking, command, judged, stages, steps
 
 from stagec.core.json import Json
 from stagec.core.json_reader import UnreadableError, parse_json
-from stagec.drivers.history import History, dump_event, load_event
-from stagec.drivers.local.drive import RunSession, proceed
-from stagec.drivers.replay import digest_step, replay_twice
-from stagec.plan import Plan
-from stagec.runtime import Effect, Event, Started, State, StepResult
-from stagec.runtime.exchange import Ask, Confirm, Grant, Judge, Turn
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.runtime.drivers.history import History, dump_event, load_event
+from stagec.runtime.drivers.local.drive import RunSession, proceed
+from stagec.runtime.drivers.replay import digest_step, replay_twice
+from stagec.runtime.machine import Effect, Event, Started, State, StepResult
+from stagec.runtime.machine.exchange import Ask, Confirm, Grant, Judge, Turn
+from stagec.runtime.machine.program import program_of
 
 
 def nest(depth: int) -> Any:

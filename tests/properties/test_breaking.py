@@ -27,20 +27,20 @@ from properties.soundness.campaign import MAKERS, compiled
 from properties.soundness.campaign import plans as list_plans
 from properties.soundness.chance import Chance
 
-from stagec.comparison.classify import judge_changes
-from stagec.comparison.compare import compare_plans
-from stagec.comparison.kind import Grade
-from stagec.comparison.pair import PlanPair
+from stagec.change.comparison.classify import judge_changes
+from stagec.change.comparison.compare import compare_plans
+from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.pair import PlanPair
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Carried, Converse, Prompt, Text
-from stagec.plan.document import Contents, Input
-from stagec.plan.facts import facts
-from stagec.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.references import dangling
-from stagec.plan.soundness import unsound
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Carried, Converse, Prompt, Text
+from stagec.ir.plan.document import Contents, Input
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan.references import dangling
+from stagec.ir.plan.soundness import unsound
 
 PROJECTS = choose(12, full=24, whole=40)
 """Random projects of each system."""

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from stagec.contract.bundle import bundle
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 
 DRAFTS = {name: f"http://json-schema.org/{name}/schema#" for name in ("draft-04", "draft-06", "draft-07")} | {

@@ -14,15 +14,15 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.condition_errors import (
+from stagec.languages.stages.condition_errors import (
     ConditionError,
     find_uncovered,
     find_unreached_cases,
     find_wrong_cases,
     is_sound,
 )
-from stagec.frontends.stages.document import Case, Pipeline, Stage
-from stagec.frontends.stages.read import read
+from stagec.languages.stages.document import Case, Pipeline, Stage
+from stagec.languages.stages.read import read
 from stagec.sources.read import Sources
 
 SCALARS: list[Any] = ["x", "y", "zzz", 1, 2, 3, 7.5, True, False, None]

@@ -14,18 +14,18 @@ import pytest
 from handmade import repeating
 from tests.campaigns import choose
 
-from stagec.contract.choices import identity
-from stagec.contract.conflict import emptiness
-from stagec.contract.promise import Presence, possible_values, promise
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.plan.document import Contents
-from stagec.runtime.program import program_of
+from stagec.ir.plan.document import Contents
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.samples import RequiredValue, make_samples
+from stagec.sources.contract.choices import identity
+from stagec.sources.contract.conflict import emptiness
+from stagec.sources.contract.promise import Presence, possible_values, promise
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 from stagec.sources.shape.dialects import Dialect
-from stagec.world.samples import RequiredValue, make_samples
 
 KEYWORDS = ("oneOf", "anyOf", "if", "not", "allOf", "dependentSchemas")
 MOST_FOUND = 0.995

@@ -17,10 +17,10 @@ from properties.mutants.judge import Bench
 from properties.mutants.projects import EXAMPLES, PLAN, list_projects
 from properties.test_mutants import MUTATIONS
 
+from stagec.check.fixes import FixedProject, fix_project
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic
-from stagec.fixes import FixedProject, fix_project
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 OPERATORS = choose(2, full=8, whole=12)
 EACH = choose(1, full=2)

@@ -20,8 +20,8 @@ from properties.soundness.oracle import Oracle
 from properties.soundness.runs import UnsoundError
 
 from stagec.core.value import replace
-from stagec.plan.act import Prompt
-from stagec.runtime.program import program_of
+from stagec.ir.plan.act import Prompt
+from stagec.runtime.machine.program import program_of
 
 PROJECTS = choose(10, full=25)
 """Projects of each system in a test run; `python -m stagec_dev soundness --projects` makes any number."""

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 ROOT = Path(__file__).parent.resolve()
 KEYS = ("name", "description", "model", "allowed-tools", "argument-hint", "applyTo", "version", "x_y", "emoji")
@@ -165,7 +165,7 @@ def test_a_frontmatter_without_its_second_fence_is_told_at_the_first(entries: tu
 @given(entries=ENTRIES, words=WORDS)
 @settings(max_examples=12)
 def test_what_is_offered_leaves_nothing_to_say(entries: tuple[Entry, ...], words: str) -> None:
-    from stagec.fixes import fix_project
+    from stagec.check.fixes import fix_project
 
     text = fenced([f"globs: *.{words}", *(each.text for each in entries)])
     project = Project(ROOT, (ROOT / "given.md",), Settings(), {"given.md": text.encode()})

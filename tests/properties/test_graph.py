@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.graph import Graph, build
-from stagec.model.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, To
+from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, To
+from stagec.ir.graph import Graph, build
 
 AT = Place("flow.json")
 CHUNKS, CHUNK = 40, choose(125, full=1_000, whole=2_500)

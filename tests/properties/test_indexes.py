@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.nearest import NameIndex
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 from stagec_dev.cost import Dimension
 from stagec_dev.tools.scaling import dimensions
 

@@ -14,12 +14,12 @@ from orchestrated import answer_steps, write_orchestrator
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.json import Json
-from stagec.drivers.replay import advance_through
-from stagec.plan.act import Delegate
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Effect, Event, Program, Started, State, advance, load
-from stagec.runtime.exchange import Ask, Close, Comment, Dispatch, Relabel, read_key
-from stagec.runtime.failures import FailureKind
+from stagec.ir.plan.act import Delegate
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Effect, Event, Program, Started, State, advance, load
+from stagec.runtime.machine.exchange import Ask, Close, Comment, Dispatch, Relabel, read_key
+from stagec.runtime.machine.failures import FailureKind
 
 AGENTS = ("first", "second", "third")
 VERDICTS = ("ok", "bad", "odd", "otherwise", "failed", "success")

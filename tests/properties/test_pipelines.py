@@ -13,10 +13,10 @@ from campaigns import choose
 from graph.oracle import NetworkxGraph
 
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages import FRONTEND
-from stagec.frontends.stages.document import IncomingKind, Pipeline
-from stagec.graph import Graph, build
-from stagec.model.flow import Flow
+from stagec.ir.flow import Flow
+from stagec.ir.graph import Graph, build
+from stagec.languages.stages import FRONTEND
+from stagec.languages.stages.document import IncomingKind, Pipeline
 from stagec.sources.read import Sources
 
 CHUNKS, CHUNK = choose(4, full=20), 60

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from campaigns import choose
 
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 
 MACHINES = choose(60, full=300)
 UNREACHABLE = {"STG601", "STG602", "STG603"}

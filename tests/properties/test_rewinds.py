@@ -18,15 +18,15 @@ from random_steps import make_graph, make_plan
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.history import History
-from stagec.drivers.local import create, open_journal, read_journal
-from stagec.drivers.local.drive import drive, rewind
-from stagec.drivers.local.journal import Journal, fork_journal
-from stagec.drivers.replay import advance_through, fold_events, list_places, replay_twice
-from stagec.drivers.usage_ledger import UsageLedger
-from stagec.plan import Plan, dump
-from stagec.runtime import Effect, Program, Started, State, load
-from stagec.runtime.exchange import Ask, Rewound
+from stagec.ir.plan import Plan, dump
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.local import create, open_journal, read_journal
+from stagec.runtime.drivers.local.drive import drive, rewind
+from stagec.runtime.drivers.local.journal import Journal, fork_journal
+from stagec.runtime.drivers.replay import advance_through, fold_events, list_places, replay_twice
+from stagec.runtime.drivers.usage_ledger import UsageLedger
+from stagec.runtime.machine import Effect, Program, Started, State, load
+from stagec.runtime.machine.exchange import Ask, Rewound
 
 
 class Killed(BaseException):

@@ -20,21 +20,21 @@ from playable import steps
 from stagec.core.canonical import digest
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.answer_parts import AnswerParts
-from stagec.drivers.history import History
-from stagec.drivers.local import create, open_journal, read_journal
-from stagec.drivers.local.drive import RunSession, proceed, restore, rewind
-from stagec.drivers.local.journal import fork_journal
-from stagec.drivers.replay import advance_through, list_places, replay_twice
-from stagec.drivers.usage_ledger import UsageLedger
-from stagec.plan import dump
-from stagec.plan.act import Converse
-from stagec.plan.facts import facts
-from stagec.plan.gate import VerdictGate
-from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Stop
-from stagec.runtime import Answered, Effect, Event, Started, State, load
-from stagec.runtime.exchange import Ask, Rewound, read_key, whole_key
-from stagec.runtime.state import StepResult
+from stagec.ir.plan import dump
+from stagec.ir.plan.act import Converse
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import VerdictGate
+from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Stop
+from stagec.runtime.drivers.answer_parts import AnswerParts
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.local import create, open_journal, read_journal
+from stagec.runtime.drivers.local.drive import RunSession, proceed, restore, rewind
+from stagec.runtime.drivers.local.journal import fork_journal
+from stagec.runtime.drivers.replay import advance_through, list_places, replay_twice
+from stagec.runtime.drivers.usage_ledger import UsageLedger
+from stagec.runtime.machine import Answered, Effect, Event, Started, State, load
+from stagec.runtime.machine.exchange import Ask, Rewound, read_key, whole_key
+from stagec.runtime.machine.state import StepResult
 
 _USED: dict[str, Json] = {"input": 1, "output": 0, "cost": "0.01"}
 

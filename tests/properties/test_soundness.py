@@ -20,9 +20,9 @@ from properties.soundness.worlds import ANYTHING
 
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.node import Outcome, Stop
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.ir.plan.node import Outcome, Stop
+from stagec.runtime.machine.program import program_of
 from stagec_dev.compiling import plans
 
 CHUNKS, CHUNK = choose(1, full=2), choose(500, full=2_500)

@@ -14,7 +14,7 @@ from campaigns import choose
 from properties.spending.check import find_broken, find_unattained, look
 from properties.spending.flows import make_flow, make_orchestrator, make_schedule
 
-from stagec.plan import Plan
+from stagec.ir.plan import Plan
 
 EFFORT = 150
 """Answers that are tried for each flow and case in a test run."""

@@ -18,22 +18,22 @@ from properties.spending.flows import make_flow
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.drivers.local import run
-from stagec.graph.bounds import bound
-from stagec.graph.figures import Assumptions, EntryBounds
-from stagec.graph.usage import AssumedUse, Interval, Quantity
-from stagec.plan import Plan, dump
-from stagec.plan.facts import facts
-from stagec.plan.node import Go, Named
-from stagec.runtime import Effect, Started, State
-from stagec.runtime.exchange import Call, Run, Shell, read_key
-from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
-from stagec.world.composed import ComposedWorld
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import Listener, ModelCall, ModelReply, ModelRequest, TokenUse
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.figures import Assumptions, EntryBounds
+from stagec.ir.graph.usage import AssumedUse, Interval, Quantity
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Go, Named
+from stagec.runtime.drivers.local import run
+from stagec.runtime.machine import Effect, Started, State
+from stagec.runtime.machine.exchange import Call, Run, Shell, read_key
+from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.port import Listener, ModelCall, ModelReply, ModelRequest, TokenUse
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.tools.step_calls import StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 READ, WRITTEN, CALLS = 200, 50, 2
 """The tokens of a request and of a response, and the calls in a response, at most."""

@@ -14,9 +14,9 @@ from typing import Any
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Change, Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
 IDS = st.builds("S{:02}_load_{}".format, st.integers(1, 3), st.sampled_from(WORDS))

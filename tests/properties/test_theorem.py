@@ -12,13 +12,13 @@ from properties.soundness.free import some_fail
 from properties.soundness.free_registries import Made
 from rules.conftest import _write
 
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import Compilation, Project, compile_project, list_families
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.flow_tests.witness import search_briefly
-from stagec.pipeline import Compilation, Project, compile_project, list_families
-from stagec.plan.act import Prompt
-from stagec.plan.document import Plan
-from stagec.project.settings import Settings
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.document import Plan
+from stagec.sources.project.settings import Settings
 from stagec_dev.checkout import ROOT
 from stagec_dev.specs import read_sections
 

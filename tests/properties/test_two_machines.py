@@ -16,8 +16,8 @@ from properties.random_world import World
 from runtime.traces import tell
 
 from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
-from stagec.plan import dump
-from stagec.runtime import State, load
+from stagec.ir.plan import dump
+from stagec.runtime.machine import State, load
 
 PLANS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 RUNS, EVENTS = 120, 200

@@ -14,8 +14,8 @@ from campaigns import choose
 from plan_vectors.files import RefusedError, read
 
 from stagec.core.canonical import canonical
-from stagec.plan import PlanError, load
-from stagec.plan.loader import write_frame
+from stagec.ir.plan import PlanError, load
+from stagec.ir.plan.loader import write_frame
 
 FILES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 PLANS = [json.loads(path.read_bytes())["plan"] for path in FILES]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from tests.campaigns import choose
 
-from stagec.contract.bundle import bundle
-from stagec.contract.expansion import judge_expansion, judge_reached, reach_named
-from stagec.contract.reach import references_in
-from stagec.contract.schemas import Miss, Schema, Schemas
 from stagec.core.budgets import Budgets
-from stagec.runtime.answer_schemas import prepare
+from stagec.runtime.machine.answer_schemas import prepare
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.expansion import judge_expansion, judge_reached, reach_named
+from stagec.sources.contract.reach import references_in
+from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge_schema
 from stagec.sources.shape.dialects import Dialect

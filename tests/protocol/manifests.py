@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.protocol.checkpoint import (
+from stagec.ir.protocol.checkpoint import (
     DIGEST,
     ArtifactEntry,
     Manifest,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.protocol.markers import (
+from stagec.ir.protocol.markers import (
     format_checkpoint_emergency,
     format_checkpoint_saved,
     format_rehydrated,

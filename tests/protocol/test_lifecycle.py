@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus, follow_event
+from stagec.ir.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus, follow_event
 
 SETTLED = frozenset({StageStatus.COMPLETED, StageStatus.RESUMABLE, StageStatus.BLOCKED})
 """The statuses that only somebody's decision changes."""

@@ -10,7 +10,7 @@ from protocol.manifests import ENTRY, encode, native, native_json, sign, upstrea
 from stagec.core.json import Json
 from stagec.core.place import Pointer
 from stagec.core.value import replace
-from stagec.protocol.checkpoint import (
+from stagec.ir.protocol.checkpoint import (
     ManifestError,
     TrustLevel,
     encode_manifest,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from protocol.manifests import native, native_json
 
 from stagec.core.json import Json
-from stagec.protocol.checkpoint import NATIVE, encode_manifest, find_shape_faults
+from stagec.ir.protocol.checkpoint import NATIVE, encode_manifest, find_shape_faults
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "checkpoint.schema.json").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.json import Json
-from stagec.protocol.checkpoint import DEEPEST, digest_canonical, digest_stringified, read_json, stringify
+from stagec.ir.protocol.checkpoint import DEEPEST, digest_canonical, digest_stringified, read_json, stringify
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=6),

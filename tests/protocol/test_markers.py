@@ -9,7 +9,15 @@ from itertools import product
 
 import pytest
 
-from stagec.protocol.markers import CATEGORIES, LONGEST_LINE, BrokenMarker, Category, Marker, MarkerParser, read_markers
+from stagec.ir.protocol.markers import (
+    CATEGORIES,
+    LONGEST_LINE,
+    BrokenMarker,
+    Category,
+    Marker,
+    MarkerParser,
+    read_markers,
+)
 
 Plain = tuple[str, str | None, Mapping[str, str], str, int]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.protocol.stage_ids import (
+from stagec.ir.protocol.stage_ids import (
     VERBS,
     StageId,
     StageIdFault,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.protocol.lifecycle import LONGEST, SHORTEST, Tier, WatchTimes, grace_of, tier_of, watch_times
+from stagec.ir.protocol.lifecycle import LONGEST, SHORTEST, Tier, WatchTimes, grace_of, tier_of, watch_times
 
 
 @pytest.mark.parametrize(

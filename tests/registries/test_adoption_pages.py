@@ -9,8 +9,8 @@ from pathlib import Path
 
 import nursery
 
-from stagec.pipeline import Project, compile_project, list_families
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project, list_families
+from stagec.sources.project.settings import Settings
 
 GUIDE = Path(__file__).parents[2] / "docs" / "user-guide"
 FENCE = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)

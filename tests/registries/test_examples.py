@@ -11,10 +11,10 @@ from pathlib import Path
 import nursery
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 TOP = Path(__file__).parents[2]
 EXAMPLES = TOP / "registries"

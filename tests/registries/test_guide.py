@@ -12,8 +12,8 @@ from pathlib import Path
 import nursery
 import pytest
 
-from stagec.catalogue import well_known_effects
 from stagec.cli.app import run
+from stagec.ir.catalogue import well_known_effects
 
 TOP = Path(__file__).parents[2]
 EXAMPLES = TOP / "registries"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 REVIEW, REPAIR = "code-review", "docs-repair"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import stagec
-from stagec import runtime
+from stagec.runtime.machine import machine as runtime
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "user-guide" / "run.md").read_text(encoding="utf-8")

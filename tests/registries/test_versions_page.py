@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "user-guide" / "climpt-versions.md"
 FENCE = re.compile(r"^```json (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -57,7 +57,7 @@ def test_the_registry_of_the_page_has_no_finding(project: Path) -> None:
 
 
 def test_the_codes_of_the_page_are_rules() -> None:
-    from stagec.pipeline import list_families
+    from stagec.check.pipeline import list_families
 
     known = {rule.code for family in list_families() for rule in family.rules()}
     assert set(re.findall(r"`(STG\d+)`", PAGE.read_text(encoding="utf-8"))) <= known

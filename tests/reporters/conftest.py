@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from stagec.check.reporters import Report
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
-from stagec.model.flow import Edge, Entry, Flow, Node, Stop, To
-from stagec.reporters import Report
+from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.tree import Tree
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stagec import reporters
+from stagec.check import reporters
+from stagec.check.reporters import Canvas, Report, Reporter
 from stagec.core.shelf import member, names
 from stagec.core.value import replace
-from stagec.reporters import Canvas, Report, Reporter
 
 GOLDENS = Path(__file__).parent / "goldens"
 CANVASES = {

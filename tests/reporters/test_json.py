@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from stagec.check.reporters import Report
+from stagec.check.reporters.json import REPORTER
 from stagec.core.value import replace
-from stagec.reporters import Report
-from stagec.reporters.json import REPORTER
 
 SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[2] / "schemas" / "diagnostics.schema.json").read_bytes())
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from stagec import reporters
+from stagec.check import reporters
+from stagec.check.reporters import Report, Reporter
 from stagec.core.shelf import member, names
 from stagec.core.value import replace
 from stagec.core.version import DOCUMENTATION, locate_page
-from stagec.reporters import Report, Reporter
 
 SITE = "https://docs.example.org/stagec"
 EXPLAINING = sorted({*names(reporters)} - {"concise"})  # whose line names nothing but the code

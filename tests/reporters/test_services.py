@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from stagec.check.reporters import Diagnostic, Report, github, gitlab, junit, sarif
 from stagec.core.fingerprint import fingerprint
 from stagec.core.place import Pointer
 from stagec.core.value import replace
 from stagec.core.words import visible
-from stagec.reporters import Diagnostic, Report, github, gitlab, junit, sarif
 
 MULTITOOL = os.environ.get("STAGEC_SARIF_MULTITOOL", "")
 

@@ -74,9 +74,9 @@ class Case(pytest.Item):
 
 
 def _compile(root: Path, inputs: tuple[Block, ...], code: str) -> tuple[Diagnostic, ...]:
+    from stagec.change.flow_tests.witness import search_briefly
+    from stagec.check.pipeline import Project, compile_project
     from stagec.core.value import replace
-    from stagec.flow_tests.witness import search_briefly
-    from stagec.pipeline import Project, compile_project
 
     write_inputs(root, inputs)
     if code in _CHECKPOINTS:
@@ -98,9 +98,9 @@ _CHECKPOINTS = {f"STG{number}" for number in range(850, 900)}
 def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnostic, ...]:
     """Verify the checkpoints in a project; those with a word such as `imported` are to be brought into a run."""
     from stagec.cli.commands.checkpoint import report_checkpoints
-    from stagec.protocol.checkpoint import TrustLevel
-    from stagec.world.stages.checkpoints import judge_checkpoint, judge_import, list_manifests
-    from stagec.world.stages.stage_files import RunFolder
+    from stagec.ir.protocol.checkpoint import TrustLevel
+    from stagec.runtime.world.stages.checkpoints import judge_checkpoint, judge_import, list_manifests
+    from stagec.runtime.world.stages.stage_files import RunFolder
 
     sources = {block.info[1]: TrustLevel(word) for block in inputs for word in block.info[2:]}
     run = RunFolder(root, "wine", "run-002")
@@ -114,7 +114,7 @@ def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnosti
 
 
 def _judge_logs(logs: list[Block]) -> tuple[Diagnostic, ...]:
-    from stagec.marker_log import check_markers
+    from stagec.check.marker_log import check_markers
 
     return tuple(each for log in logs for each in check_markers([_data(log)], log.info[1], stage=_running(log)))
 
@@ -134,11 +134,11 @@ def _data(block: Block) -> bytes:
 
 
 def _settings(root: Path) -> object:
-    from stagec.project.settings import Settings
+    from stagec.sources.project.settings import Settings
 
     if not (root / "stagec.toml").exists():
         return Settings()
-    from stagec.project.configuration import configure
+    from stagec.sources.project.configuration import configure
 
     return configure((), root).settings
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from stagec import rules
+from stagec.check import rules
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import members
 

@@ -20,7 +20,7 @@ from properties.random_world import World
 from stagec.cli.conformance.judgement import RunnerProcess, find_difference, judge
 from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
 from stagec.cli.conformance.vectors import read_vectors
-from stagec.plan import dump
+from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
 PACKAGE = TOP / "compiler" / "runners" / "javascript"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playable import asking, steps
 
-from stagec.plan import dump
+from stagec.ir.plan import dump
 from stagec.runs import Questioned
 
 PAGE = Path(__file__).parents[2] / "docs" / "user-guide" / "runs-in-a-program.md"

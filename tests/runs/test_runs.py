@@ -16,10 +16,10 @@ from world.models.wire import Said, serve
 from stagec import runs
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.drivers.local import JournalError, read_journal
+from stagec.ir.plan import dump
 from stagec.machine import Ask, Call, Outcome, Shell, Started, Turn
-from stagec.plan import dump
 from stagec.runs import OwnWorld, Questioned, RunEnded, RunHandle, StepTaken
+from stagec.runtime.drivers.local import JournalError, read_journal
 
 T = TypeVar("T")
 PAGES = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"

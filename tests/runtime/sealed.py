@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from runtime.traces import tell
 
-from stagec.runtime import Program, State, load
+from stagec.runtime.machine import Program, State, load
 
 TRACES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/*.trace.json"))
 MODULES = (os, time, random, secrets, socket, subprocess, threading, uuid)

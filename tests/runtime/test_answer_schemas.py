@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.plan.act import Prompt
-from stagec.plan.document import Contents, Limits, Names, Plan
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Node
-from stagec.runtime.answer_schemas import AnswerSchemas, find_unusable
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.document import Contents, Limits, Names, Plan
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Node
+from stagec.runtime.machine.answer_schemas import AnswerSchemas, find_unusable
 
 SCHEMAS = {"text": '{"type": "string"}', "none": '{"type": "nosuch"}', "prose": "Lint it.", "astray": '{"$ref": "#/a"}'}
 

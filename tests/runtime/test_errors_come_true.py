@@ -15,16 +15,16 @@ import pytest
 from properties.soundness.answers import answers
 from rules.conftest import _write
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.value import replace
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan
-from stagec.plan.act import Prompt
-from stagec.plan.node import Node, Outcome
-from stagec.project.settings import Settings
-from stagec.runtime import Answered, Program, Started, State, advance
-from stagec.runtime.exchange import Ask, Effect, Turn
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.node import Node, Outcome
+from stagec.runtime.machine import Answered, Program, Started, State, advance
+from stagec.runtime.machine.exchange import Ask, Effect, Turn
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import program_of
+from stagec.sources.project.settings import Settings
 from stagec_dev.specs import read_sections
 
 RULES = Path(__file__).parents[1] / "rules"

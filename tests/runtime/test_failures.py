@@ -14,11 +14,11 @@ from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, outpu
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Given, Hole
-from stagec.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
-from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
-from stagec.runtime import Resumed
-from stagec.runtime.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
+from stagec.ir.plan.act import Given, Hole
+from stagec.ir.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
+from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
+from stagec.runtime.machine import Resumed
+from stagec.runtime.machine.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 
 FAIL = Stop(Outcome.FAILED)
 UNFIT = "the input 'issue' cannot be used: " + '"seven" is not an integer'

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stagec.core.budgets import AnswerBudgets
-from stagec.runtime.answer_schemas import AnswerSchemas
+from stagec.runtime.machine.answer_schemas import AnswerSchemas
 
 MOST = AnswerBudgets()
 

@@ -6,12 +6,12 @@ from playable import stages, steps
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Given, Prompt
-from stagec.plan.document import Input
-from stagec.plan.node import Chain, Edge, Fork, Go
-from stagec.runtime import Answered, Cancelled, Event, Move, Program, Started, State, advance
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Given, Prompt
+from stagec.ir.plan.document import Input
+from stagec.ir.plan.node import Chain, Edge, Fork, Go
+from stagec.runtime.machine import Answered, Cancelled, Event, Move, Program, Started, State, advance
+from stagec.runtime.machine.program import program_of
 
 WORDS: Json = {"calls": [{"id": "1", "tool": "submit", "arguments": {"words": 1}}]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.acts.validation import Output, read_output
+from stagec.runtime.machine.acts.validation import Output, read_output
 
 
 @pytest.mark.parametrize(

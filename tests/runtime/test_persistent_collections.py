@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.runtime.state import Table
+from stagec.runtime.machine.state import Table
 
 CHANGES = st.lists(st.tuples(st.integers(0, 60).map(str), st.integers()), max_size=200)
 

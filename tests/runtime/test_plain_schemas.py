@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 from campaigns import choose
 
-from stagec.runtime.answer_schemas import prepare
+from stagec.runtime.machine.answer_schemas import prepare
 
 _NAMES = ("a", "b", "c")
 _KINDS = ("string", "boolean", "integer", "number", "object", "array", "null")

@@ -13,7 +13,7 @@ from campaigns import choose
 from runtime.sealed import TRACES, trace
 from runtime.traces import tell
 
-from stagec.runtime import State
+from stagec.runtime.machine import State
 
 TOP = Path(__file__).parents[2]
 SEEDS = range(choose(3, full=8))

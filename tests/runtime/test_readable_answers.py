@@ -14,11 +14,24 @@ from playable import steps
 from stagec.core.json import Json
 from stagec.core.json_reader import DEPTH, UnreadableError, find_unreadable, read_json
 from stagec.core.value import replace
-from stagec.drivers.history import JournalError, dump_event, load_event
-from stagec.runtime import Answered, Effect, Started, State, advance
-from stagec.runtime.answer_schemas import read_answer
-from stagec.runtime.exchange import MACHINE, Ask, Call, Comment, Confirm, Dispatch, Grant, Hook, Run, Shell, Turn, Wait
-from stagec.runtime.program import program_of
+from stagec.runtime.drivers.history import JournalError, dump_event, load_event
+from stagec.runtime.machine import Answered, Effect, Started, State, advance
+from stagec.runtime.machine.answer_schemas import read_answer
+from stagec.runtime.machine.exchange import (
+    MACHINE,
+    Ask,
+    Call,
+    Comment,
+    Confirm,
+    Dispatch,
+    Grant,
+    Hook,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+)
+from stagec.runtime.machine.program import program_of
 
 NAN, INF = float("nan"), float("inf")
 

@@ -11,16 +11,16 @@ from phased import Worker, make_agent, make_phases
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan, dump
-from stagec.plan.act import Text
-from stagec.plan.document import Contents, Input, Limits, Phases
-from stagec.plan.facts import facts
-from stagec.plan.gate import JudgeGate
-from stagec.plan.node import Edge, Fork, Go, Node, Outcome, Schedule, Stop
-from stagec.runtime import Answered, Event, Program, Replanned, Started, State, StepResult, advance, load
-from stagec.runtime.exchange import Ask, Resumed, Turn
-from stagec.runtime.program import program_of
-from stagec.runtime.replanning import ObstacleError, transfer
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Text
+from stagec.ir.plan.document import Contents, Input, Limits, Phases
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import JudgeGate
+from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Schedule, Stop
+from stagec.runtime.machine import Answered, Event, Program, Replanned, Started, State, StepResult, advance, load
+from stagec.runtime.machine.exchange import Ask, Resumed, Turn
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.machine.replanning import ObstacleError, transfer
 
 TOPIC = {"topic": "winter"}
 

@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import stagec
-from stagec.plan.node import Outcome
-from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime.exchange import MACHINE
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.step_text import REQUESTS, VALUES
+from stagec.ir.plan.node import Outcome
+from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.machine.exchange import MACHINE
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.step_text import REQUESTS, VALUES
 
 PACKAGE = Path(stagec.__file__).parent
 JOURNALS = Path(__file__).parents[1] / "drivers" / "local" / "journals"
@@ -26,10 +26,10 @@ import sys
 from pathlib import Path
 
 from playable import Answers
-from stagec.drivers.local import drive, open_journal, read_journal
-from stagec.drivers.replay import replay_twice
-from stagec.runtime import load
-from stagec.runtime.state import State
+from stagec.runtime.drivers.local import drive, open_journal, read_journal
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import load
+from stagec.runtime.machine.state import State
 
 assert State().note == "", "the field is there"
 for path in sorted(Path(sys.argv[1]).glob("*.run")):

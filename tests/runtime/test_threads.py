@@ -20,11 +20,11 @@ from pathlib import Path
 from threading import Barrier
 
 from stagec.core.secrets import Redactor
-from stagec.drivers.history import dump_event, load_event
-from stagec.drivers.redaction import redact_event
-from stagec.drivers.replay import digest_step
-from stagec.runtime import Started, State, advance, load
-from stagec.runtime.exchange import Answered
+from stagec.runtime.drivers.history import dump_event, load_event
+from stagec.runtime.drivers.redaction import redact_event
+from stagec.runtime.drivers.replay import digest_step
+from stagec.runtime.machine import Started, State, advance, load
+from stagec.runtime.machine.exchange import Answered
 
 programs = {{each.parent: load(each.read_bytes()) for each in Path({str(VECTORS)!r}).glob("*/plan.json")}}
 traces = [(folder, json.loads(each.read_text())) for folder in programs for each in sorted(folder.glob("*.trace.json"))]

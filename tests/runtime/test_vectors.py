@@ -9,7 +9,7 @@ import pytest
 from runtime.traces import tell
 
 from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
-from stagec.runtime import State, load
+from stagec.runtime.machine import State, load
 
 TRACES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/*.trace.json"))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.cli.conformance.trace_json import read_event
-from stagec.runtime import Program, State, StepResult, advance
+from stagec.runtime.machine import Program, State, StepResult, advance
 
 
 def tell(program: Program, state: State, event: Mapping[str, Any]) -> StepResult:

@@ -18,7 +18,7 @@ from conformance.ports.dbos import DbosDriver
 from conformance.samples import SAMPLES
 from conformance.trial import on_trial
 
-from stagec.drivers.dbos import RunPhase
+from stagec.runtime.drivers.dbos import RunPhase
 
 ASKING = SAMPLES["scopes-let-in"]
 

@@ -29,7 +29,7 @@ from conformance.trial import Trial, on_trial
 from postgres import Postgres, PostgresError
 
 from stagec.core.failure import Failure
-from stagec.drivers.dbos import RunPhase
+from stagec.runtime.drivers.dbos import RunPhase
 
 DISK = 160
 """MiB of the disk of the server."""

@@ -14,7 +14,7 @@ from conformance.ports.processes import Process
 from conformance.samples import SAMPLES
 from conformance.trial import Trial, on_trial
 
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION
 
 OLD, NEW = "stagec.plan/1+machine.0", APPLICATION_VERSION
 RUNS = 4

@@ -15,7 +15,7 @@ from conformance.samples import SAMPLES
 from conformance.trial import Trial, on_trial
 from postgres import Postgres
 
-from stagec.drivers.dbos import RunPhase
+from stagec.runtime.drivers.dbos import RunPhase
 
 RUNS = choose(12, full=80, whole=200)
 ASKING = SAMPLES["scopes-let-in"]

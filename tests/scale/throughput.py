@@ -29,8 +29,8 @@ from conformance.world import LOG, LoggedWorld
 from postgres import Postgres
 
 from scale.processes import CONCURRENCY, QUEUE, open_client
-from stagec.drivers import dbos, local
-from stagec.runtime import Started, load
+from stagec.runtime.drivers import dbos, local
+from stagec.runtime.machine import Started, load
 
 EXAMPLES = (
     "code-review-straight",

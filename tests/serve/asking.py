@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import handmade
 
 from stagec.core.value import replace
-from stagec.drivers.local import create
-from stagec.drivers.local.drive import drive
-from stagec.plan import Plan, dump
-from stagec.plan.act import Command, Converse, Hole, Text
-from stagec.plan.document import Contents, Input, Limits, Names
-from stagec.plan.gate import Admission, Exists, ExitGate, VerdictGate
-from stagec.plan.node import Edge, Node, Outcome, Stop
-from stagec.runtime import Effect, Program, Started, load
-from stagec.runtime.exchange import Turn
-from stagec.serve.application import Access, App, make_application
-from stagec.serve.folder_runs import FolderRuns, RunProcesses
-from stagec.serve.serve_setup import ServeSetup
-from stagec.serve.watch import Watch
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Command, Converse, Hole, Text
+from stagec.ir.plan.document import Contents, Input, Limits, Names
+from stagec.ir.plan.gate import Admission, Exists, ExitGate, VerdictGate
+from stagec.ir.plan.node import Edge, Node, Outcome, Stop
+from stagec.runtime.drivers.local import create
+from stagec.runtime.drivers.local.drive import drive
+from stagec.runtime.machine import Effect, Program, Started, load
+from stagec.runtime.machine.exchange import Turn
+from stagec.runtime.serve.application import Access, App, make_application
+from stagec.runtime.serve.folder_runs import FolderRuns, RunProcesses
+from stagec.runtime.serve.serve_setup import ServeSetup
+from stagec.runtime.serve.watch import Watch
 
 TOKEN, SESSION = "the-token-of-these-tests", "the-session-of-these-tests"
 HOST, ORIGIN = "127.0.0.1:8642", "http://127.0.0.1:8642"

@@ -17,15 +17,15 @@ from serve.asking import ACCESS, App, ask, post, serve_folder
 
 from stagec.cli.app import run
 from stagec.cli.databases.served_runs import open_served_runs
-from stagec.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
-from stagec.drivers.dbos.run_store import remove_old
-from stagec.drivers.dbos.tables import runs as table
-from stagec.drivers.local import create
-from stagec.drivers.messages import MessageKind, write_message
-from stagec.plan import dump
-from stagec.serve.application import make_application
-from stagec.serve.serve_setup import ServeSetup
-from stagec.serve.watch import Watch
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
+from stagec.runtime.drivers.dbos.run_store import remove_old
+from stagec.runtime.drivers.dbos.tables import runs as table
+from stagec.runtime.drivers.local import create
+from stagec.runtime.drivers.messages import MessageKind, write_message
+from stagec.runtime.serve.application import make_application
+from stagec.runtime.serve.serve_setup import ServeSetup
+from stagec.runtime.serve.watch import Watch
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
 
@@ -194,7 +194,7 @@ def test_a_run_is_submitted_from_the_page(runs: RunStore, page: Page) -> None:
 
 
 def test_a_run_that_was_removed_is_gone(runs: RunStore, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stagec.serve.database_runs._WHOLE", 0)
+    monkeypatch.setattr("stagec.runtime.serve.database_runs._WHOLE", 0)
     submit(runs, submission("one"))
     with working(runs.database, ScriptedTestWorld()):
         wait_until(runs, "one", *ENDED)

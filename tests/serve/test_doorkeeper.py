@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from serve.asking import HOST, ORIGIN, OWN, TOKEN, App, ask, post, serve_folder
 
-from stagec.serve import application
+from stagec.runtime.serve import application
 
 OPEN = ["/", "/login", "/static/app.js", "/static/page.css", "/static/drawing.css"]
 CLOSED = ["/api/state", "/api/stream", "/api/runs/a", "/api/runs/a/picture", "/api/nothing"]

@@ -14,12 +14,12 @@ from serve.asking import make_asking, make_program, make_stages, run_plan
 
 from stagec.core.json import list_of, object_of
 from stagec.core.value import replace
-from stagec.drivers.local import Journal, create
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.messages import name_answer
-from stagec.plan import Plan, dump
-from stagec.runtime import Answered, Replanned, Started, State, advance, load
-from stagec.world.questions import describe_question, question_to_json
+from stagec.ir.plan import Plan, dump
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.drivers.local.mailbox import Mailbox
+from stagec.runtime.drivers.messages import name_answer
+from stagec.runtime.machine import Answered, Replanned, Started, State, advance, load
+from stagec.runtime.world.questions import describe_question, question_to_json
 
 NASTY = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007 __proto__ " + "long" * 300
 ROWS = "[...document.querySelectorAll('#rows .name')].map(each => each.textContent)"

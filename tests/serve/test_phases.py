@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from phased import issue_flow
 
-from stagec.drivers.replay import advance_through
-from stagec.runtime import Answered, Started
-from stagec.runtime.program import program_of
-from stagec.serve.run_view import RunDrawing, RunView
-from stagec.serve.streams import describe_visits
-from stagec.telemetry.spans import RunTracer, list_spans
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Started
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.serve.run_view import RunDrawing, RunView
+from stagec.runtime.serve.streams import describe_visits
+from stagec.runtime.telemetry.spans import RunTracer, list_spans
 
 SAID = {"answer": {"do": "closing", "summary": "so it is"}}
 EVENTS = (

@@ -14,11 +14,11 @@ import pytest
 from serve.asking import App, ask, make_stages, run_plan, serve_folder
 
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.document import Limits
-from stagec.plan.node import Edge, Go, Outcome, Stop
-from stagec.serve.streams import Stream
-from stagec.serve.watch import Watch
+from stagec.ir.plan import Plan
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.node import Edge, Go, Outcome, Stop
+from stagec.runtime.serve.streams import Stream
+from stagec.runtime.serve.watch import Watch
 
 NASTY = "</script><img src=x onerror=alert(1)>\u202e\u0000\x1b[31m__proto__ 'quoted\" & <b>"
 

@@ -8,8 +8,8 @@ import handmade
 import playable
 import pytest
 
-from stagec.plan import Plan
-from stagec.serve.run_view import RunDrawing
+from stagec.ir.plan import Plan
+from stagec.runtime.serve.run_view import RunDrawing
 
 
 @pytest.mark.parametrize("make", [handmade.steps, handmade.stages, handmade.processes, playable.steps])

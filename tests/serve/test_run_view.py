@@ -8,12 +8,12 @@ import pytest
 from playable import steps
 from serve.asking import make_stages
 
-from stagec.plan import dump
-from stagec.plan.act import Converse
-from stagec.runtime import Answered, Cancelled, Started, load
-from stagec.runtime.exchange import Rewound, Turn, part_key
-from stagec.serve.run_view import RunDrawing, RunView
-from stagec.serve.streams import describe_visits
+from stagec.ir.plan import dump
+from stagec.ir.plan.act import Converse
+from stagec.runtime.machine import Answered, Cancelled, Started, load
+from stagec.runtime.machine.exchange import Rewound, Turn, part_key
+from stagec.runtime.serve.run_view import RunDrawing, RunView
+from stagec.runtime.serve.streams import describe_visits
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from campaigns import choose
 from stagec.cli.app import run
 from stagec.cli.running import serve_request
 from stagec.core.extras import explain_missing_extra
-from stagec.serve import server as connections
+from stagec.runtime.serve import server as connections
 
 
 @contextmanager

@@ -14,12 +14,12 @@ from serve.asking import App, ask, folder_of, make_asking, make_program, make_st
 
 from stagec.cli.running.runs import Runs
 from stagec.cli.running.serve_request import _name_run
-from stagec.drivers.local import Journal, create
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.messages import MessageKind, name_answer
-from stagec.plan import dump
-from stagec.runtime import Started, State, advance, load
-from stagec.serve.watch import Watch
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.drivers.local.mailbox import Mailbox
+from stagec.runtime.drivers.messages import MessageKind, name_answer
+from stagec.runtime.machine import Started, State, advance, load
+from stagec.runtime.serve.watch import Watch
 
 KEY = "one/plan#1/1.0"
 

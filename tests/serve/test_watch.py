@@ -10,15 +10,15 @@ import playable
 import pytest
 from serve.asking import folder_of
 
-from stagec.drivers.following import Interruption
-from stagec.drivers.local import Journal, create
-from stagec.drivers.local.drive import keep_interruption
-from stagec.plan import dump
-from stagec.runtime import Answered, Cancelled, Program, Started, load
-from stagec.serve import watch as module
-from stagec.serve.folder_runs import FolderRuns, RunProcesses
-from stagec.serve.run_source import RunRow
-from stagec.serve.watch import Watch
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.following import Interruption
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.drivers.local.drive import keep_interruption
+from stagec.runtime.machine import Answered, Cancelled, Program, Started, load
+from stagec.runtime.serve import watch as module
+from stagec.runtime.serve.folder_runs import FolderRuns, RunProcesses
+from stagec.runtime.serve.run_source import RunRow
+from stagec.runtime.serve.watch import Watch
 
 DATA = dump(playable.steps())
 PROGRAM: Program = load(DATA)
@@ -84,7 +84,7 @@ def test_a_run_is_followed_from_its_beginning_to_its_end(watch: Watch) -> None:
 
 
 def test_a_run_that_nobody_executes_any_more_is_interrupted(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stagec.serve.watch._OFTEN", 0)
+    monkeypatch.setattr("stagec.runtime.serve.watch._OFTEN", 0)
     journal = begin(watch, "one")
     assert rows(watch)["one"].status == "running"
     journal.close()

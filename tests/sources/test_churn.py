@@ -12,8 +12,8 @@ from threading import Event, Thread
 import pytest
 from campaigns import choose
 
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.sources.project.settings import Settings
 
 EXAMPLE = Path(__file__).parents[2] / "registries" / "code-review"
 OUTSIDE = b"SECRET-OUTSIDE"

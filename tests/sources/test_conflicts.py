@@ -11,11 +11,11 @@ from agent_paths import PATHS, write_kind
 from campaigns import sample
 from patience import ends
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.cli.app import run
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 from stagec.sources.read import find_conflict
 
 REGISTRIES = Path(__file__).parents[2] / "registries"

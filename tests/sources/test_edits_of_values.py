@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from stagec.check.findings import resolve_guess
+from stagec.check.reporters.sarif import find_replacement
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.core.nearest import Guess, NameIndex, guess
 from stagec.core.place import Place, Pointer
-from stagec.findings import resolve_guess
-from stagec.reporters.sarif import find_replacement
 from stagec.sources.formats.json import FORMAT as JSON
 from stagec.sources.formats.markdown import FORMAT as MARKDOWN
 from stagec.sources.prose import write_stretches

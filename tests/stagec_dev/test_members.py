@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.plan.loader import schema
+from stagec.ir.plan.loader import schema
 from stagec_dev.__main__ import main
 from stagec_dev.checkout import ROOT
 from stagec_dev.tools.members import tables

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from campaigns import sample
 
+from stagec.check.pipeline import list_families
 from stagec.core.rule import AnyFamily
 from stagec.core.shelf import names
-from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.scaffolds import MARK
 from stagec_dev.tools.new import begin

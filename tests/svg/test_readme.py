@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stagec.emitters import Picture
-from stagec.emitters.svg import EMITTER
-from stagec.picture.draw import draw_failures
+from stagec.views.emitters import Picture
+from stagec.views.emitters.svg import EMITTER
+from stagec.views.picture.draw import draw_failures
 
 TOP = Path(__file__).parents[2]
 FILE = "docs/pictures/code-review.svg"

@@ -13,8 +13,8 @@ import pytest
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
 from stagec.core.words import visible
-from stagec.picture.document import Box, Line, Picture, Role, Stroke
-from stagec.svg.sheet import describe, sheet
+from stagec.views.picture.document import Box, Line, Picture, Role, Stroke
+from stagec.views.svg.sheet import describe, sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 KNOWN = {"svg", "title", "desc", "style", "defs", "marker", "g", "path", "rect", "text"}

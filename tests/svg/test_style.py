@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from colours import contrast
 
-from stagec.picture.document import INK, TINTS, Form
-from stagec.svg.shapes import read_colours, read_style
+from stagec.views.picture.document import INK, TINTS, Form
+from stagec.views.svg.shapes import read_colours, read_style
 
 LIGHT, DARK = read_colours(read_style())
 FILLS = [name.removesuffix("-fill") for name in LIGHT if name.endswith("-fill")]

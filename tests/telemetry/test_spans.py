@@ -8,12 +8,21 @@ import pytest
 from playable import stages, steps
 
 from stagec.core.json import Json
-from stagec.drivers.history import UNTIMED, EventTimes
-from stagec.drivers.replay import advance_through
-from stagec.plan import dump
-from stagec.runtime import Answered, Cancelled, Event, Program, Started, load
-from stagec.telemetry.otlp import RunIdentity, split_spans
-from stagec.telemetry.spans import DURATION, ROOT, TOKENS, Figures, RunTracer, TraceSpan, describe_result, list_spans
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.history import UNTIMED, EventTimes
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Cancelled, Event, Program, Started, load
+from stagec.runtime.telemetry.otlp import RunIdentity, split_spans
+from stagec.runtime.telemetry.spans import (
+    DURATION,
+    ROOT,
+    TOKENS,
+    Figures,
+    RunTracer,
+    TraceSpan,
+    describe_result,
+    list_spans,
+)
 
 SECOND = 10**9
 BEGUN = 1_763_850_000 * SECOND

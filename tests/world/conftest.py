@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from processes import is_alive
 
-from stagec.catalogue import Server
 from stagec.core.place import Place
+from stagec.ir.catalogue import Server
 
 SCRIPT = str(Path(__file__).with_name("server.py"))
 MakeServer = Callable[..., Server]

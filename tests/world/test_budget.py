@@ -15,12 +15,12 @@ from campaigns import choose
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime import Effect
-from stagec.runtime.exchange import Ask, Wait
-from stagec.world import budget as module
-from stagec.world.budget import Budget, BudgetedWorld, BudgetReached, Excess, Extend
-from stagec.world.composed import Meter
-from stagec.world.models.port import TokenUse
+from stagec.runtime.machine import Effect
+from stagec.runtime.machine.exchange import Ask, Wait
+from stagec.runtime.world import budget as module
+from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached, Excess, Extend
+from stagec.runtime.world.composed import Meter
+from stagec.runtime.world.models.port import TokenUse
 
 FIRST, SECOND = Ask("r/write#1/1.0", "p"), Ask("r/check#1/1.0", "p")
 

@@ -11,9 +11,9 @@ import pytest
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
-from stagec.runtime.exchange import Hook, Run, Shell, Wait
-from stagec.world import composed
-from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
+from stagec.runtime.machine.exchange import Hook, Run, Shell, Wait
+from stagec.runtime.world import composed
+from stagec.runtime.world.local_world import ClosedWorld, LocalWorld, Permissions
 
 MODULE = """
 def echo(given):

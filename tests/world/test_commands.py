@@ -17,9 +17,9 @@ from processes import gone
 
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
-from stagec.runtime.exchange import Shell, Wait
-from stagec.world.commands import CommandLine, CommandLock, run
-from stagec.world.local_world import LocalWorld, Permissions
+from stagec.runtime.machine.exchange import Shell, Wait
+from stagec.runtime.world.commands import CommandLine, CommandLock, run
+from stagec.runtime.world.local_world import LocalWorld, Permissions
 
 PLAIN = Redactor()
 TOP = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def test_output_that_is_no_text_is_text_all_the_same() -> None:
 def test_nothing_stays_when_the_runner_is_interrupted(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     line = f"('sh', '-c', 'echo $$ > {mark}; sleep 600')"
-    probe = f"from stagec.world.commands import *; run(CommandLine({line}), Redactor())"
+    probe = f"from stagec.runtime.world.commands import *; run(CommandLine({line}), Redactor())"
     process = subprocess.Popen(
         [sys.executable, "-c", probe], env={**os.environ, "PYTHONPATH": str(TOP / "compiler")}, stderr=subprocess.PIPE
     )

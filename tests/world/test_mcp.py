@@ -13,9 +13,9 @@ from threading import Thread
 
 import pytest
 
-from stagec.catalogue import Effects, LockedServer, Server
-from stagec.catalogue.lock import digest
-from stagec.world.mcp import Answer, Question, ServerFailure, ask
+from stagec.ir.catalogue import Effects, LockedServer, Server
+from stagec.ir.catalogue.lock import digest
+from stagec.runtime.world.mcp import Answer, Question, ServerFailure, ask
 
 MakeServer = Callable[..., Server]
 Leftovers = Callable[[], list[int]]

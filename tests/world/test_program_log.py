@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.secrets import LONGEST, Redactor
-from stagec.world.supervised_program import LogStream, RunLog
+from stagec.runtime.world.supervised_program import LogStream, RunLog
 
 VALUE = "correct horse battery"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA\n" * 50 + "-----END RSA PRIVATE KEY-----\n"

@@ -15,12 +15,12 @@ from processes import gone
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.local.drive import run
-from stagec.plan.node import Outcome
-from stagec.runtime import Started
-from stagec.runtime.exchange import Call, Confirm, Grant, Turn
-from stagec.runtime.program import load
-from stagec.world.program_world import Opening, ProgramWorld
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local.drive import run
+from stagec.runtime.machine import Started
+from stagec.runtime.machine.exchange import Call, Confirm, Grant, Turn
+from stagec.runtime.machine.program import load
+from stagec.runtime.world.program_world import Opening, ProgramWorld
 
 TOP = Path(__file__).parents[2]
 DATA = (TOP / "tests" / "plan_vectors" / "code-review" / "plan.json").read_bytes()

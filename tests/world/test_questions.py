@@ -9,14 +9,14 @@ import pytest
 
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
-from stagec.plan.document import Plan
-from stagec.plan.gate import Admission, Among, Exists
-from stagec.plan.node import Edge, Fork, Go, Outcome, Stop, Target
-from stagec.runtime import load
-from stagec.runtime.exchange import Ask, Confirm, Grant, Judge
-from stagec.runtime.execution import Conversation, Execution
-from stagec.runtime.program import program_of
-from stagec.world.questions import (
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Admission, Among, Exists
+from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop, Target
+from stagec.runtime.machine import load
+from stagec.runtime.machine.exchange import Ask, Confirm, Grant, Judge
+from stagec.runtime.machine.execution import Conversation, Execution
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.questions import (
     AskedOfPeople,
     OpenQuestion,
     describe_question,

@@ -11,11 +11,11 @@ import pytest
 from misleading import ask
 
 from stagec.core.json import Json, object_of
-from stagec.plan.document import Plan
-from stagec.runtime import Answered, Cancelled, Effect, Event, Started, State, advance
-from stagec.runtime.exchange import Close, Comment, Dispatch, Hook, Relabel, Shell, Wait
-from stagec.runtime.program import load
-from stagec.world.request_json import KINDS, ToolDefinition, dump_request
+from stagec.ir.plan.document import Plan
+from stagec.runtime.machine import Answered, Cancelled, Effect, Event, Started, State, advance
+from stagec.runtime.machine.exchange import Close, Comment, Dispatch, Hook, Relabel, Shell, Wait
+from stagec.runtime.machine.program import load
+from stagec.runtime.world.request_json import KINDS, ToolDefinition, dump_request
 
 TOP = Path(__file__).parents[2]
 VECTORS = TOP / "tests" / "plan_vectors"

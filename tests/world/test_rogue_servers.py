@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stagec.catalogue import LockedServer, Server
-from stagec.world import server_process
-from stagec.world.mcp import Answer, Question, ServerFailure, ask
+from stagec.ir.catalogue import LockedServer, Server
+from stagec.runtime.world import server_process
+from stagec.runtime.world.mcp import Answer, Question, ServerFailure, ask
 
 Leftovers = Callable[[], list[int]]
 MakeServer = Callable[..., Server]

@@ -10,11 +10,11 @@ from handmade import repeating
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.document import Contents
-from stagec.runtime import Program
-from stagec.runtime.json_values import MISSING, follow
-from stagec.runtime.program import program_of
-from stagec.world.samples import RequiredValue, make_samples, make_value
+from stagec.ir.plan.document import Contents
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.json_values import MISSING, follow
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.samples import RequiredValue, make_samples, make_value
 
 NAMES = [f"n{number}" for number in range(20)]
 ENDLESS: dict[str, dict[str, Any]] = {

@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
+from stagec.runtime.world.scenario import Scenario, parse_scenario
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.shape.faults import topic_of
-from stagec.world.scenario import Scenario, parse_scenario
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "scenario.schema.json").read_text(encoding="utf-8"))
 

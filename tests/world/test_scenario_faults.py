@@ -6,8 +6,8 @@ import pytest
 from playable import stages, steps
 
 from stagec.core.json import Json
-from stagec.plan import Plan
-from stagec.world.scenario import find_mistakes, list_hook_calls, parse_scenario
+from stagec.ir.plan import Plan
+from stagec.runtime.world.scenario import find_mistakes, list_hook_calls, parse_scenario
 
 STEPS, STAGES = steps(), stages(hooks={"gate": "review:gate", "exit": "review:leave"})
 

@@ -8,9 +8,22 @@ import pytest
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Message, Run, Shell, Turn, Wait
-from stagec.world.scenario import Scenario, parse_scenario
-from stagec.world.scripted_world import ScriptedWorld
+from stagec.runtime.machine.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Effect,
+    Grant,
+    Hook,
+    Judge,
+    Message,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+)
+from stagec.runtime.world.scenario import Scenario, parse_scenario
+from stagec.runtime.world.scripted_world import ScriptedWorld
 
 
 class Beyond:

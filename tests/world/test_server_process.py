@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from stagec.world import server_process
-from stagec.world.server_process import _lines
+from stagec.runtime.world import server_process
+from stagec.runtime.world.server_process import _lines
 
 
 def _read(data: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:

@@ -13,10 +13,10 @@ from stagec.cli.running.worlds import Answers, People, PeopleSetup
 from stagec.core.json import list_of, object_of
 from stagec.core.value import replace
 from stagec.core.words import visible
-from stagec.drivers.local.mailbox import Mailbox, MessageWatcher
-from stagec.plan.surroundings import Tool
-from stagec.runtime.exchange import Grant
-from stagec.world.questions import OpenQuestion, describe_question, question_to_json, show_arguments, spell
+from stagec.ir.plan.surroundings import Tool
+from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher
+from stagec.runtime.machine.exchange import Grant
+from stagec.runtime.world.questions import OpenQuestion, describe_question, question_to_json, show_arguments, spell
 
 _OWN = ("may stage", "  rule: ")
 """How the sentences of stagec begin, which a terminal breaks where it likes."""

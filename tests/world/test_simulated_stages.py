@@ -9,12 +9,12 @@ from handmade import processes
 from runtime.processes.play import Play
 
 from stagec.core.json import Json
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered
-from stagec.runtime.exchange import Execute, Wait
-from stagec.world.local_world import ClosedWorld
-from stagec.world.scenario import find_mistakes, parse_scenario
-from stagec.world.scripted_world import ScriptedWorld
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered
+from stagec.runtime.machine.exchange import Execute, Wait
+from stagec.runtime.world.local_world import ClosedWorld
+from stagec.runtime.world.scenario import find_mistakes, parse_scenario
+from stagec.runtime.world.scripted_world import ScriptedWorld
 
 LOAD, TRAIN, EXPLORE, JUDGE, SEND = processes().nodes
 

@@ -16,9 +16,9 @@ from stagec.core.diagnostic import Severity
 from stagec.core.json import Json, Object, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.freeze import find_source
-from stagec.plan import Plan
-from stagec.plan.loader import read_frame
+from stagec.ir.freeze import find_source
+from stagec.ir.plan import Plan
+from stagec.ir.plan.loader import read_frame
 
 _MOST = 10
 """Differences that are printed of one plan."""

@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from stagec.acceptance import Acceptance
+from stagec.check.acceptance import Acceptance
 from stagec.cli.streams import say
 from stagec.core.bounded import OversizedError
 from stagec.core.failure import Failure
 from stagec.core.observations import is_file, read_whole, resolve
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.project.baseline import Baseline, BaselineEntry, BaselineError, read_baseline
-from stagec.project.configuration import Configuration
+from stagec.sources.project.baseline import Baseline, BaselineEntry, BaselineError, read_baseline
+from stagec.sources.project.configuration import Configuration
 
 USUAL = "stagec-baseline.json"
 """The file of a baseline that nobody named."""

@@ -73,7 +73,7 @@ def _list_rules() -> Iterator[str]:
     """Yield the codes and names that the sources of rules declare, and what groups of rules are called."""
     from importlib import import_module
 
-    from stagec import rules
+    from stagec.check import rules
     from stagec.core.diagnostic import Severity
     from stagec.core.rule import list_declared
     from stagec.core.shelf import names
@@ -85,8 +85,8 @@ def _list_rules() -> Iterator[str]:
 
 
 def _list_flows(context: click.Context) -> Iterator[str]:
-    from stagec.pipeline import Project, list_flows
-    from stagec.project.configuration import configure
+    from stagec.check.pipeline import Project, list_flows
+    from stagec.sources.project.configuration import configure
 
     paths = tuple(path.absolute() for path in _list_paths(context))
     try:
@@ -99,7 +99,7 @@ def _list_flows(context: click.Context) -> Iterator[str]:
 def _list_of_plan(context: click.Context, part: str) -> Iterator[str]:
     from stagec.core.bounded import OversizedError, read_path
     from stagec.core.budgets import Budgets
-    from stagec.plan import PlanError, load
+    from stagec.ir.plan import PlanError, load
 
     path = next(iter(_list_paths(context)), None)
     if path is None or not path.is_file():

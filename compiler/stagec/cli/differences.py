@@ -7,17 +7,17 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
+from stagec.change.comparison.change import Action, PlanChange
+from stagec.change.comparison.classify import JudgedChange, list_kinds
+from stagec.change.comparison.kind import Grade
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
-from stagec.comparison.change import Action, PlanChange
-from stagec.comparison.classify import JudgedChange, list_kinds
-from stagec.comparison.kind import Grade
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.plan.codec import Known, codec_of
-from stagec.plan.gate import Term
-from stagec.plan.node import Target
+from stagec.ir.plan.codec import Known, codec_of
+from stagec.ir.plan.gate import Term
+from stagec.ir.plan.node import Target
 
 
 def read_codes(given: Iterable[str]) -> frozenset[str]:

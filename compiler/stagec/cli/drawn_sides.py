@@ -7,31 +7,31 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from stagec.acceptance import Acceptance
+from stagec.change.comparison.change import Action, PlanChange, find_renames
+from stagec.change.comparison.classify import JudgedChange, judge_flow
+from stagec.change.comparison.compare import compare_flow
+from stagec.change.comparison.kind import Grade
+from stagec.check.acceptance import Acceptance
+from stagec.check.pipeline import Compilation
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen
 from stagec.cli.sides import UNREAD, find_beside, is_plan, locate_side, read_plans
-from stagec.comparison.change import Action, PlanChange, find_renames
-from stagec.comparison.classify import JudgedChange, judge_flow
-from stagec.comparison.compare import compare_flow
-from stagec.comparison.kind import Grade
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
-from stagec.graph import build
-from stagec.model.flow import Concerns
-from stagec.picture.document import Box, Fate, Picture
-from stagec.picture.draw import draw
-from stagec.picture.overlay import Told, lay_over
-from stagec.picture.plan_flow import make_flow
-from stagec.pipeline import Compilation
-from stagec.plan import Plan
-from stagec.plan.loader import load_agents
-from stagec.project.baseline import Baseline
+from stagec.ir.flow import Concerns
+from stagec.ir.graph import build
+from stagec.ir.plan import Plan
+from stagec.ir.plan.loader import load_agents
+from stagec.sources.project.baseline import Baseline
+from stagec.views.picture.document import Box, Fate, Picture
+from stagec.views.picture.draw import draw
+from stagec.views.picture.overlay import Told, lay_over
+from stagec.views.picture.plan_flow import make_flow
 
 
 @value

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
+from stagec.check.pipeline import Project
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.limits import read_budgets
 from stagec.cli.result_cache import find_own_folder
 from stagec.core.collector import start_collector
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Exit
-from stagec.pipeline import Project
-from stagec.project.configuration import configure
+from stagec.sources.project.configuration import configure
 
 
 def make_loader() -> Callable[[Path], Project]:

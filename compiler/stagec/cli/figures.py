@@ -9,8 +9,8 @@ from itertools import product
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
-from stagec.graph.usage import Quantity
+from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
+from stagec.ir.graph.usage import Quantity
 
 NAMES = {
     Quantity.EXECUTIONS: "steps",

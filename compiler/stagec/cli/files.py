@@ -26,7 +26,7 @@ from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import NOTHING
 from stagec.core.words import listing, quote
-from stagec.project.find import find_repository
+from stagec.sources.project.find import find_repository
 
 
 def describe_absence(path: Path) -> str:

@@ -19,7 +19,7 @@ from stagec.core.failure import Failure
 from stagec.core.folders import enter_folder, make_fresh, remove_tree
 from stagec.core.value import value
 from stagec.core.words import quote, visible
-from stagec.project.find import find_repository
+from stagec.sources.project.find import find_repository
 
 _PATIENCE = 60.0
 """Seconds after which git is given up."""

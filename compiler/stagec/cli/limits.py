@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.core.value import NOTHING
-from stagec.project.ceilings import amount, ceilings
-from stagec.project.configuration import Configuration, configure
+from stagec.sources.project.ceilings import amount, ceilings
+from stagec.sources.project.configuration import Configuration, configure
 
 
 def read_budgets() -> Mapping[str, int]:

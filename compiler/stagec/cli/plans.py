@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from pathlib import Path
 
+from stagec.change.flow_tests.witness import search_thoroughly
+from stagec.check.pipeline import Compilation, Meaning, Project, compile_project, judge_again, list_files
 from stagec.core.budgets import Budgets
 from stagec.core.canonical import digest
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Severity
@@ -15,17 +17,15 @@ from stagec.core.json import list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, quote
-from stagec.flow_tests.witness import search_thoroughly
-from stagec.freeze import MissingAgentError, find_source
-from stagec.frontends import Flow
-from stagec.graph import Graph
-from stagec.graph.crosscheck import CrossCheck
-from stagec.model.flow import Concerns
-from stagec.pipeline import Compilation, Meaning, Project, compile_project, judge_again, list_files
-from stagec.plan import Plan, PlanError, dump, load, prove
-from stagec.project.baseline import Baseline
-from stagec.project.configuration import Configuration
-from stagec.runtime.answer_schemas import find_unusable
+from stagec.ir.flow import Concerns
+from stagec.ir.freeze import MissingAgentError, find_source
+from stagec.ir.graph import Graph
+from stagec.ir.graph.crosscheck import CrossCheck
+from stagec.ir.plan import Plan, PlanError, dump, load, prove
+from stagec.languages import Flow
+from stagec.runtime.machine.answer_schemas import find_unusable
+from stagec.sources.project.baseline import Baseline
+from stagec.sources.project.configuration import Configuration
 from stagec.sources.revised import revise
 from stagec.sources.tree import Tree
 

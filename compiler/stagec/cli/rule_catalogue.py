@@ -15,7 +15,7 @@ from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.version import DOCUMENTATION, locate_page
 from stagec.core.words import listing, quote, visible
-from stagec.project.settings import names_of
+from stagec.sources.project.settings import names_of
 
 
 @value

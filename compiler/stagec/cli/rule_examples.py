@@ -8,13 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from stagec.check.reporters import Report
+from stagec.check.reporters.text.block import Blocks
 from stagec.core.diagnostic import Diagnostic, Fix, Remark, Severity
 from stagec.core.place import Place, Position, Span
 from stagec.core.rule import AnyRule
 from stagec.core.terminal import Canvas, Paint, Style
 from stagec.core.words import visible
-from stagec.reporters import Report
-from stagec.reporters.text.block import Blocks
 
 _FILE = "rule_examples.json"
 """Written by `python -m stagec_dev docs` from the specifications of the rules."""

@@ -8,7 +8,7 @@ from typing import assert_never
 from stagec.cli.wording import format_path
 from stagec.core.terminal import Canvas, Paint, Style, columns, wrap
 from stagec.core.words import ellipsis, escape_ci_commands, visible
-from stagec.plan.act import Choice, Each, Hole, Piece, Template, Text
+from stagec.ir.plan.act import Choice, Each, Hole, Piece, Template, Text
 
 _TABLES_WIDEST = 40
 """Columns of a cell that is not the last of its row."""

@@ -16,7 +16,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.plan import Plan
+from stagec.ir.plan import Plan
 
 _BEGIN = b'{"digest":"sha256:'
 UNREAD = "STG1"

@@ -13,12 +13,12 @@ from stagec.core.clock import read_clock
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING
 from stagec.core.words import listing, quote
-from stagec.project.configuration import Configuration
-from stagec.project.find import find_inside
+from stagec.sources.project.configuration import Configuration
+from stagec.sources.project.find import find_inside
 
 if TYPE_CHECKING:
-    from stagec.signing.envelope import Vouching
-    from stagec.signing.keys import TrustedKey
+    from stagec.ir.signing.envelope import Vouching
+    from stagec.ir.signing.keys import TrustedKey
 
 ENVELOPE, SSH = ".dsse.json", ".sig"
 """How the files beside a plan end: what `stagec sign` writes, and what `ssh-keygen -Y sign` does."""
@@ -40,14 +40,14 @@ def read_signature(path: Path) -> str:
 
 def read_keys(files: Iterable[Path]) -> tuple[TrustedKey, ...]:
     """Return the keys in some files, or raise `Failure`."""
-    from stagec.signing.keys import read_trusted_keys
+    from stagec.ir.signing.keys import read_trusted_keys
 
     return tuple(key for file in files for key in read_trusted_keys(read_file(file, _BUDGET), str(file)))
 
 
 def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
     """Return who vouches for a plan now, or raise `RefusedSignatureError`."""
-    from stagec.signing.envelope import check_signature
+    from stagec.ir.signing.envelope import check_signature
 
     now = read_clock()
     if now is None:
@@ -82,7 +82,7 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
     """Raise `Failure` for a plan that nobody vouches for whom a project trusts, if the project demands somebody."""
     if not configuration.settings.require_signature:
         return
-    from stagec.signing.envelope import RefusedSignatureError
+    from stagec.ir.signing.envelope import RefusedSignatureError
 
     why = _explain_policy(configuration)
     if signature is None:

@@ -7,6 +7,10 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from stagec.change.flow_tests.document import FlowTest, FlowTestFile, is_flow_test, read_flow_tests
+from stagec.change.flow_tests.execution import Observation, make_runner
+from stagec.change.flow_tests.expectations import find_mismatches
+from stagec.check.pipeline import Meaning
 from stagec.cli.plans import Freezer, Refused
 from stagec.cli.running.inputs import refuse_faulty
 from stagec.core.diagnostic import Change, Edit
@@ -17,13 +21,9 @@ from stagec.core.place import Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.core.words import listing, quote
 from stagec.core.workers import Workers
-from stagec.flow_tests.document import FlowTest, FlowTestFile, is_flow_test, read_flow_tests
-from stagec.flow_tests.execution import Observation, make_runner
-from stagec.flow_tests.expectations import find_mismatches
-from stagec.pipeline import Meaning
-from stagec.plan import Plan
-from stagec.project.configuration import Configuration
+from stagec.ir.plan import Plan
 from stagec.sources.discover import FileWish, discover
+from stagec.sources.project.configuration import Configuration
 from stagec.sources.read import Sources
 from stagec.sources.shape import judge
 from stagec.sources.tree import Fault, Tree

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from shlex import join
 
-from stagec import frontends
+from stagec import languages as frontends
+from stagec.check.pipeline import Compilation, Project
 from stagec.cli.files import name_from_here
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint, is_slip
 from stagec.core.scope import SearchScope
 from stagec.core.shelf import members
 from stagec.core.words import format_count, listing, quote
-from stagec.frontends import AnyFrontEnd, Flow, FrontEnd
-from stagec.frontends.agent_files.known import read_data
-from stagec.frontends.stages.recognise import MARKDOWN
-from stagec.pipeline import Compilation, Project
+from stagec.languages import AnyFrontEnd, Flow, FrontEnd
+from stagec.languages.agent_files.known import read_data
+from stagec.languages.stages.recognise import MARKDOWN
 from stagec.sources.discover import Walk, resolve
 from stagec.sources.read import Sources
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from stagec.core.json import Json
 from stagec.core.words import quote
-from stagec.plan.act import (
+from stagec.ir.plan.act import (
     Act,
     Carried,
     Command,
@@ -22,8 +22,8 @@ from stagec.plan.act import (
     Rest,
     Supply,
 )
-from stagec.plan.codec import Path
-from stagec.plan.gate import (
+from stagec.ir.plan.codec import Path
+from stagec.ir.plan.gate import (
     Admission,
     AgentGate,
     Among,
@@ -39,7 +39,7 @@ from stagec.plan.gate import (
     Term,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Pick, Schedule, Stop, Target
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.acceptance import make_entry
+from stagec.check.acceptance import make_entry
+from stagec.check.fixes import fix_project, list_edits, make_edits
+from stagec.check.formatting import format_file, is_laid_out
+from stagec.check.pipeline import list_families
 from stagec.core.bounded import OversizedError
 from stagec.core.diagnostic import Change, Diagnostic, Edit
 from stagec.core.json import Json, find_inside
 from stagec.core.observations import read_whole
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
-from stagec.fixes import fix_project, list_edits, make_edits
-from stagec.formatting import format_file, is_laid_out
 from stagec.lsp.edits import FileEdit, find_difference, list_file_edits
 from stagec.lsp.positions import Stretch
 from stagec.lsp.workspace import CheckedProject
-from stagec.pipeline import list_families
-from stagec.project.baseline import BaselineError, make_baseline, read_baseline, write_baseline
+from stagec.sources.project.baseline import BaselineError, make_baseline, read_baseline, write_baseline
 from stagec.sources.suppression import MEMBER
 from stagec.sources.tree import Tree
 

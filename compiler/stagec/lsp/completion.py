@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.catalogue import WELL_KNOWN
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.place import Pointer
 from stagec.core.value import value
-from stagec.frontends import Flow
+from stagec.ir.catalogue import WELL_KNOWN
+from stagec.ir.flow import NODES, NameKind
+from stagec.languages import Flow
 from stagec.lsp.cursor import TextCursor, find_cursor
 from stagec.lsp.hover import describe_member, find_kind, find_schemas, find_syntax
 from stagec.lsp.name_places import KIND_OF_NODE, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import NODES, NameKind
 
 _ANY = None
 Pattern = tuple[str | None, ...]

@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.ir.flow import NameKind
 from stagec.lsp.actions import EditorAction
 from stagec.lsp.completion import Proposal
 from stagec.lsp.edits import FileEdit
@@ -17,7 +18,6 @@ from stagec.lsp.name_places import FileSpot
 from stagec.lsp.positions import Point, Stretch, TextChange
 from stagec.lsp.symbols import InlineHint, Lens, Symbol
 from stagec.lsp.workspace import CheckedProject, FileFindings
-from stagec.model.flow import NameKind
 
 SOURCE = "stagec"
 _SEVERITIES = {

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import reduce
 
-from stagec.contract.promise import Promise
+from stagec.change.flow_tests.document import is_flow_test
+from stagec.check.formatting import find_order
+from stagec.check.formatting.reading import MemberOrder, read_order
+from stagec.check.pipeline import list_families
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
-from stagec.flow_tests.document import is_flow_test
-from stagec.formatting import find_order
-from stagec.formatting.reading import MemberOrder, read_order
+from stagec.ir.flow import NODES, Edge, Flow, NameKind, Occurrence, Pick, Read, Stop, Target, To
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import NODES, Edge, Flow, NameKind, Occurrence, Pick, Read, Stop, Target, To
-from stagec.pipeline import list_families
+from stagec.sources.contract.promise import Promise
 from stagec.sources.formats import format_of
 
 _NEWER = {"registry": "steps_registry_1_14", "agent": "agent_1_14"}

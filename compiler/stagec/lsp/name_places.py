@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from stagec.change.flow_tests.document import read_flow_tests
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.flow_tests.document import read_flow_tests
+from stagec.ir.flow import Flow, NameKind, Occurrence, find_nearest_folder
 from stagec.lsp.positions import Point, Stretch
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import Flow, NameKind, Occurrence, find_nearest_folder
 from stagec.sources.tree import Tree
 
 KIND_OF_NODE: Mapping[str, NameKind] = {

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from stagec.check.findings import resolve_guess
+from stagec.check.fixes import make_edits
+from stagec.check.pipeline import Compilation, compile_project
 from stagec.core.diagnostic import Diagnostic, Edit, Severity
 from stagec.core.failure import Failure
 from stagec.core.json import find_inside
 from stagec.core.nearest import Guess
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.findings import resolve_guess
-from stagec.fixes import make_edits
+from stagec.ir.flow import NODES, Flow, NameKind, Occurrence
 from stagec.lsp.edits import FileEdit, list_file_edits
 from stagec.lsp.name_places import PlacedName, read_places
 from stagec.lsp.positions import Point
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import NODES, Flow, NameKind, Occurrence
-from stagec.pipeline import Compilation, compile_project
 from stagec.sources.tree import Tree
 
 RENAMED = NODES | {NameKind.VALIDATOR, NameKind.PATTERN, NameKind.AGENT}

@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from stagec import emitters
+from stagec.check.pipeline import Meaning
 from stagec.core.failure import Failure
 from stagec.core.json import find_inside, list_of
 from stagec.core.place import Place
 from stagec.core.shelf import member
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.emitters import Emitter
-from stagec.freeze import MissingAgentError
-from stagec.graph import build
-from stagec.graph.bounds import bound
-from stagec.graph.figures import Assumptions
+from stagec.ir.flow import Concerns, NameKind, Node, Occurrence
+from stagec.ir.freeze import MissingAgentError
+from stagec.ir.graph import build
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.figures import Assumptions
 from stagec.lsp.hover import name_target
 from stagec.lsp.name_places import KIND_OF_NODE, FileSpot, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
 from stagec.lsp.workspace import CheckedProject
-from stagec.model.flow import Concerns, NameKind, Node, Occurrence
-from stagec.picture.draw import draw, draw_failures, fit
-from stagec.pipeline import Meaning
 from stagec.sources.formats.markdown import split
+from stagec.views import emitters
+from stagec.views.emitters import Emitter
+from stagec.views.picture.draw import draw, draw_failures, fit
 
 _OUTLINED = frozenset(NameKind) - {NameKind.COMPLETION_TOOL}
 

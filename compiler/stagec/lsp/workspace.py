@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
+from stagec.change.flow_tests.document import is_flow_test
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.change_watch import ChangeWatch
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
 from stagec.core.memo import Memo
 from stagec.core.observations import Recording, is_file, read_whole, resolve
 from stagec.core.value import replace, value
-from stagec.flow_tests.document import is_flow_test
-from stagec.flow_tests.witness import search_briefly
 from stagec.lsp.positions import TextChange, TextLines, change_text
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.find import configuration_in
 from stagec.sources.discover import FileWish, discover
+from stagec.sources.project.find import configuration_in
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 

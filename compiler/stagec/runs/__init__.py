@@ -3,10 +3,10 @@
 The asynchronous face is `start` and `resume`, which return a `RunHandle`; the synchronous one is `run`.
 """
 
-from stagec.drivers.history import JournalError
 from stagec.runs.events import Questioned, RunEnded, RunEvent, RunResult, StepTaken
 from stagec.runs.execution import Answerer, RunHandle, resume, run, start
 from stagec.runs.own_world import OwnWorld
+from stagec.runtime.drivers.history import JournalError
 
 __all__ = [
     "Answerer",

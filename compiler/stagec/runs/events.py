@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stagec.core.json import Json, Object
 from stagec.core.value import value
-from stagec.plan.node import Outcome
-from stagec.runtime.exchange import Effect, Event
-from stagec.runtime.failures import RunFailure, describe_failure, failure_to_json
-from stagec.runtime.state import Move, State
-from stagec.world.questions import OpenQuestion
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.exchange import Effect, Event
+from stagec.runtime.machine.failures import RunFailure, describe_failure, failure_to_json
+from stagec.runtime.machine.state import Move, State
+from stagec.runtime.world.questions import OpenQuestion
 
 
 @value

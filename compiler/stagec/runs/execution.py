@@ -19,19 +19,19 @@ from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.drivers.answer_parts import AnswerParts
-from stagec.drivers.history import EventTimes
-from stagec.drivers.local.drive import Course, EventCount, EventStore, RunSession, restore, run_at_once
-from stagec.drivers.local.journal import Journal, create, open_journal
-from stagec.drivers.requests import IDLE
 from stagec.runs.events import Questioned, RunEnded, RunEvent, RunResult, StepTaken
 from stagec.runs.own_world import OwnWorld, open_own_world
-from stagec.runtime.answer_schemas import read_answer
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, Wait
-from stagec.runtime.program import Program, load
-from stagec.runtime.state import State, StepResult
-from stagec.world.budget import BudgetedWorld
-from stagec.world.questions import OpenQuestion, describe_question, is_for_people, make_answer
+from stagec.runtime.drivers.answer_parts import AnswerParts
+from stagec.runtime.drivers.history import EventTimes
+from stagec.runtime.drivers.local.drive import Course, EventCount, EventStore, RunSession, restore, run_at_once
+from stagec.runtime.drivers.local.journal import Journal, create, open_journal
+from stagec.runtime.drivers.requests import IDLE
+from stagec.runtime.machine.answer_schemas import read_answer
+from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Started, Wait
+from stagec.runtime.machine.program import Program, load
+from stagec.runtime.machine.state import State, StepResult
+from stagec.runtime.world.budget import BudgetedWorld
+from stagec.runtime.world.questions import OpenQuestion, describe_question, is_for_people, make_answer
 
 Answerer = Callable[[Any], Json | Awaitable[Json]]
 """Answers requests of a kind: a coroutine function, or a plain function, which is called in a thread."""

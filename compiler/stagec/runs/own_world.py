@@ -14,15 +14,15 @@ from stagec.cli.running.world_sources import WorldSources
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.drivers.local.mailbox import find_state_folder
-from stagec.runtime.program import Program
-from stagec.world.budget import Budget, BudgetedWorld
-from stagec.world.commands import CommandLock
-from stagec.world.composed import ComposedWorld
-from stagec.world.local_world import LocalWorld, Permissions
-from stagec.world.scripted_world import ScriptedWorld
-from stagec.world.tools.programs import ToolSetting
-from stagec.world.tools.protected_places import RUNS, Protection
+from stagec.runtime.drivers.local.mailbox import find_state_folder
+from stagec.runtime.machine.program import Program
+from stagec.runtime.world.budget import Budget, BudgetedWorld
+from stagec.runtime.world.commands import CommandLock
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.local_world import LocalWorld, Permissions
+from stagec.runtime.world.scripted_world import ScriptedWorld
+from stagec.runtime.world.tools.programs import ToolSetting
+from stagec.runtime.world.tools.protected_places import RUNS, Protection
 
 
 @value

@@ -15,8 +15,8 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.protocol.artifact_paths import find_segment_fault
-from stagec.protocol.checkpoint import (
+from stagec.ir.protocol.artifact_paths import find_segment_fault
+from stagec.ir.protocol.checkpoint import (
     ArtifactEntry,
     JudgedCheckpoint,
     Manifest,
@@ -26,8 +26,8 @@ from stagec.protocol.checkpoint import (
     read_instant,
     read_manifest,
 )
-from stagec.world.stages.checkpoints import judge_checkpoint, list_manifests
-from stagec.world.stages.stage_files import RunFolder
+from stagec.runtime.world.stages.checkpoints import judge_checkpoint, list_manifests
+from stagec.runtime.world.stages.stage_files import RunFolder
 from stagec_dev.row import Agreement, Row, RowKind, is_out_of_scope, out_of_scope
 from stagec_dev.table import list_rows
 

@@ -13,16 +13,16 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stagec.check.pipeline import list_families
 from stagec.core.canonical import as_text
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import pointer_text
-from stagec.pipeline import list_families
-from stagec.plan.gate import IntentGate
-from stagec.plan.node import Go, Stop
-from stagec.runtime import gate as gates
-from stagec.runtime.program import Program, choose, program_of
+from stagec.ir.plan.gate import IntentGate
+from stagec.ir.plan.node import Go, Stop
+from stagec.runtime.machine import gate as gates
+from stagec.runtime.machine.program import Program, choose, program_of
 from stagec_dev.compiling import diagnostics, plans
 from stagec_dev.row import Agreement, Row, RowKind
 from stagec_dev.table import list_rows

@@ -9,14 +9,14 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json, Object
 from stagec.core.place import Pointer
 from stagec.core.value import NOTHING
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan.document import Plan
-from stagec.project.settings import Settings
-from stagec.runtime.program import list_schedules, prepare
+from stagec.ir.plan.document import Plan
+from stagec.runtime.machine.program import list_schedules, prepare
+from stagec.sources.project.settings import Settings
 from stagec_dev.compiling import diagnostics, plans
 from stagec_dev.row import Agreement, Row, RowKind
 from stagec_dev.table import list_rows

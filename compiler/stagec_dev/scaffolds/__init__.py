@@ -7,27 +7,27 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 
-from stagec.catalogue import Catalogue
+from stagec.check.pipeline import list_families
 from stagec.core.failure import Failure
 from stagec.core.rule import AnyFamily
 from stagec.core.shelf import names
+from stagec.core.templates import render
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import listing, quote
-from stagec.frontends.agent_files.document import AgentFiles
-from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.orchestrator.document import Workflow
-from stagec.frontends.registry.document import Registry
-from stagec.frontends.stages.document import Pipeline
-from stagec.graph import Graph
-from stagec.model.flow import SearchedFlow
-from stagec.model.rights import FlowRights
-from stagec.pipeline import list_families
-from stagec.protocol.checkpoint import JudgedCheckpoint
-from stagec.protocol.markers import MarkedLine
+from stagec.ir.catalogue import Catalogue
+from stagec.ir.flow import SearchedFlow
+from stagec.ir.graph import Graph
+from stagec.ir.protocol.checkpoint import JudgedCheckpoint
+from stagec.ir.protocol.markers import MarkedLine
+from stagec.ir.rights import FlowRights
+from stagec.languages.agent_files.document import AgentFiles
+from stagec.languages.envelopes.document import StagePlan
+from stagec.languages.orchestrator.document import Workflow
+from stagec.languages.registry.document import Registry
+from stagec.languages.stages.document import Pipeline
 from stagec.sources.suppression import JudgedSuppression
 from stagec.sources.tree import Tree
-from stagec.templates import render
 
 MARK = "PLACEHOLDER"
 """Stands wherever a contributor has something to write; a law refuses it in the project."""
@@ -125,7 +125,7 @@ COMMAND = make_one_word_scaffold(
 EMITTER = make_one_word_scaffold(
     "the name of a drawing format",
     {
-        "compiler/stagec/emitters/{name}.py": "emitter.py.jinja",
+        "compiler/stagec/views/emitters/{name}.py": "emitter.py.jinja",
         "tests/emitters/test_{name}.py": "test_emitter.py.jinja",
     },
 )
@@ -143,7 +143,7 @@ FORMAT = make_one_word_scaffold(
 FRONT_END = make_one_word_scaffold(
     "the name of a system",
     {
-        "compiler/stagec/frontends/{name}/__init__.py": "frontend.py.jinja",
+        "compiler/stagec/languages/{name}/__init__.py": "frontend.py.jinja",
         "tests/frontends/{name}/test_{name}.py": "test_frontend.py.jinja",
     },
 )
@@ -152,7 +152,7 @@ FRONT_END = make_one_word_scaffold(
 REPORTER = make_one_word_scaffold(
     "the name of a report format",
     {
-        "compiler/stagec/reporters/{name}.py": "reporter.py.jinja",
+        "compiler/stagec/check/reporters/{name}.py": "reporter.py.jinja",
         "tests/reporters/test_{name}.py": "test_reporter.py.jinja",
     },
 )
@@ -251,18 +251,18 @@ class _Subject:
 
 _SUBJECTS: Mapping[type, _Subject] = {
     Tree: _Subject("stagec.sources.tree", "tree.at", _FAULTY),
-    Registry: _Subject("stagec.frontends.registry.document", "registry.at", _REGISTRY),
-    Pipeline: _Subject("stagec.frontends.stages.document", "pipeline.at", _PIPELINE),
-    Catalogue: _Subject("stagec.catalogue", "catalogue.at", _CATALOGUE),
-    Graph: _Subject("stagec.graph", "graph.flow.at", _REGISTRY),
-    FlowRights: _Subject("stagec.model.rights", "flowrights.flow.at", _REGISTRY),
-    SearchedFlow: _Subject("stagec.model.flow", "searchedflow.flow.at", _PIPELINE),
-    StagePlan: _Subject("stagec.frontends.envelopes.document", "stageplan.at", _STAGE_PLAN),
-    AgentFiles: _Subject("stagec.frontends.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
-    Workflow: _Subject("stagec.frontends.orchestrator.document", "workflow.at", _WORKFLOW),
+    Registry: _Subject("stagec.languages.registry.document", "registry.at", _REGISTRY),
+    Pipeline: _Subject("stagec.languages.stages.document", "pipeline.at", _PIPELINE),
+    Catalogue: _Subject("stagec.ir.catalogue", "catalogue.at", _CATALOGUE),
+    Graph: _Subject("stagec.ir.graph", "graph.flow.at", _REGISTRY),
+    FlowRights: _Subject("stagec.ir.rights", "flowrights.flow.at", _REGISTRY),
+    SearchedFlow: _Subject("stagec.ir.flow", "searchedflow.flow.at", _PIPELINE),
+    StagePlan: _Subject("stagec.languages.envelopes.document", "stageplan.at", _STAGE_PLAN),
+    AgentFiles: _Subject("stagec.languages.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
+    Workflow: _Subject("stagec.languages.orchestrator.document", "workflow.at", _WORKFLOW),
     JudgedSuppression: _Subject("stagec.sources.suppression", "judgedsuppression.suppression.at", _SUPPRESSION),
-    JudgedCheckpoint: _Subject("stagec.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
-    MarkedLine: _Subject("stagec.protocol.markers", "markedline.at", _LOG),
+    JudgedCheckpoint: _Subject("stagec.ir.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
+    MarkedLine: _Subject("stagec.ir.protocol.markers", "markedline.at", _LOG),
 }
 
 

@@ -9,10 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.shelf import members
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 from stagec_dev.checkout import ROOT, corpus
 from stagec_dev.cost import Benchmark, NoBaselineError
 from stagec_dev.table import table

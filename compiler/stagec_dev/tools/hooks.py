@@ -7,12 +7,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from stagec import frontends
+from stagec import languages as frontends
 from stagec.cli.baselines import USUAL
 from stagec.core.shelf import members
-from stagec.frontends import FrontEnd
-from stagec.project.find import OWN, SHARED
+from stagec.languages import FrontEnd
 from stagec.sources.ignore import GITIGNORE
+from stagec.sources.project.find import OWN, SHARED
 from stagec_dev.checkout import ROOT
 from stagec_dev.tools import Tool
 

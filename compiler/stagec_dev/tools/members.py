@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from stagec.core.json import Json, Object, object_of, text_in
-from stagec.plan.loader import schema
+from stagec.ir.plan.loader import schema
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
 from stagec_dev.tools import Tool

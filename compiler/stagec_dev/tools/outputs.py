@@ -13,28 +13,28 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stagec.change.flow_tests.document import is_flow_test, read_flow_tests
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.cli.plans import Freezer, Frozen
 from stagec.cli.running.inputs import read_scenario
 from stagec.cli.testing import TestedFlows, read_files
 from stagec.core.failure import Failure
 from stagec.core.value import replace, value
-from stagec.drivers.history import event_to_json
-from stagec.drivers.local.drive import play
-from stagec.emitters.json import EMITTER
-from stagec.flow_tests.document import is_flow_test, read_flow_tests
-from stagec.graph import build
-from stagec.model.flow import Concerns
-from stagec.picture.draw import draw
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import Plan
-from stagec.project.configuration import Configuration, configure
-from stagec.runtime import Event, Started, StepResult
-from stagec.runtime.agent_runs import read_agent_run, run_of
-from stagec.runtime.program import Program, load
-from stagec.world.agents_world import script_world
-from stagec.world.local_world import ClosedWorld
-from stagec.world.request_json import dump_request
-from stagec.world.scenario import Scenario
+from stagec.ir.flow import Concerns
+from stagec.ir.graph import build
+from stagec.ir.plan import Plan
+from stagec.runtime.drivers.history import event_to_json
+from stagec.runtime.drivers.local.drive import play
+from stagec.runtime.machine import Event, Started, StepResult
+from stagec.runtime.machine.agent_runs import read_agent_run, run_of
+from stagec.runtime.machine.program import Program, load
+from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.local_world import ClosedWorld
+from stagec.runtime.world.request_json import dump_request
+from stagec.runtime.world.scenario import Scenario
+from stagec.sources.project.configuration import Configuration, configure
+from stagec.views.emitters.json import EMITTER
+from stagec.views.picture.draw import draw
 from stagec_dev.checkout import ROOT
 from stagec_dev.tools import Tool
 

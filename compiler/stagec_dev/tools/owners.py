@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import value
-from stagec.frontends.agent_files.known import read_data
-from stagec.pipeline import Project, compile_project
-from stagec.project.configuration import configure
+from stagec.languages.agent_files.known import read_data
+from stagec.sources.project.configuration import configure
 from stagec_dev.tools import Tool
 
 

@@ -12,13 +12,13 @@ from conformance.ports.processes import Process
 from stagec.cli.databases.administration import import_run
 from stagec.core.failure import Failure
 from stagec.core.value import replace
-from stagec.drivers import dbos
-from stagec.drivers.dbos.run_records import APPLICATION_VERSION
-from stagec.drivers.history import History
-from stagec.drivers.local import create
-from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
-from stagec.plan.loader import PlanError
-from stagec.runtime import load
+from stagec.ir.plan.loader import PlanError
+from stagec.runtime.drivers import dbos
+from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.local import create
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.runtime.machine import load
 
 COMMAND = ("worker", "--world", "conformance.world:make", "--concurrency", "16", "--grace", "5", "--patience", "5")
 """The worker of the suite, which has less time than a service."""

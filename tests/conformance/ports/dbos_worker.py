@@ -28,7 +28,7 @@ if __name__ == "__main__":
     if CLOCK in os.environ:
         shift_clock(Path(os.environ[CLOCK]))
     from stagec.__main__ import main
-    from stagec.drivers import dbos
+    from stagec.runtime.drivers import dbos
 
     if VERSION in os.environ:
         dbos.WorkerSettings = partial(dbos.WorkerSettings, version=os.environ[VERSION])  # type: ignore[assignment,misc]

@@ -12,12 +12,12 @@ from conformance.port import RefusedError, Reply, Submission
 from conformance.ports.processes import Process
 from stagec.cli.commands.runs import COMMAND
 from stagec.core.failure import Failure
-from stagec.drivers.local import History, JournalError, Reason, read_journal
-from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.steering import send_answer, send_request
-from stagec.drivers.messages import MessageKind, OtherAnswerError
-from stagec.plan import PlanError
-from stagec.runtime import load
+from stagec.ir.plan import PlanError
+from stagec.runtime.drivers.local import History, JournalError, Reason, read_journal
+from stagec.runtime.drivers.local.live_journal import read_stored
+from stagec.runtime.drivers.local.steering import send_answer, send_request
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError
+from stagec.runtime.machine import load
 
 
 class LocalDriver:

@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 
 from stagec.__main__ import main
-from stagec.drivers.local import JournalError
-from stagec.drivers.local.live_journal import LiveJournal
-from stagec.drivers.replay import fold_events
-from stagec.runtime import load
+from stagec.runtime.drivers.local import JournalError
+from stagec.runtime.drivers.local.live_journal import LiveJournal
+from stagec.runtime.drivers.replay import fold_events
+from stagec.runtime.machine import load
 
 MOST = 4
 """Runs that are executed at the same time."""

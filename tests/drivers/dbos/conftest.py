@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec.drivers.dbos import RunStore, migrate, open_database
+from stagec.runtime.drivers.dbos import RunStore, migrate, open_database
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])

@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from stagec.core.failure import Failure
-from stagec.drivers.dbos import Database, open_database
-from stagec.drivers.dbos import database as module
-from stagec.drivers.following import UnreachableError
+from stagec.runtime.drivers.dbos import Database, open_database
+from stagec.runtime.drivers.dbos import database as module
+from stagec.runtime.drivers.following import UnreachableError
 
 ANSWER = sa.text("SELECT 1")
 CUT = sa.text(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 from in_databases import submission, submit
 
-from stagec.drivers.dbos import RunStore
-from stagec.drivers.dbos.tables import steps, workflows
-from stagec.drivers.dbos.worker import put_back
+from stagec.runtime.drivers.dbos import RunStore
+from stagec.runtime.drivers.dbos.tables import steps, workflows
+from stagec.runtime.drivers.dbos.worker import put_back
 
 CHANGED = "the library has changed: read its release notes, and then 'drivers/dbos/worker.py' and 'tables.py'"
 OF_ROW = {"workflow_uuid", "creator_xid", "updated_at", "created_at"}

@@ -21,12 +21,12 @@ from in_databases import ScriptedTestWorld, submit, transitions, wait_for, wait_
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.dbos import RunPhase, RunRecord, RunStore, Submission
-from stagec.drivers.dbos.run_store import remove_old
-from stagec.drivers.dbos.tables import workflows
-from stagec.drivers.messages import MessageKind, write_message
-from stagec.runtime import Effect, Program
-from stagec.world.provider_outage import ProviderOutage
+from stagec.runtime.drivers.dbos import RunPhase, RunRecord, RunStore, Submission
+from stagec.runtime.drivers.dbos.run_store import remove_old
+from stagec.runtime.drivers.dbos.tables import workflows
+from stagec.runtime.drivers.messages import MessageKind, write_message
+from stagec.runtime.machine import Effect, Program
+from stagec.runtime.world.provider_outage import ProviderOutage
 
 FORKED = SAMPLES["scopes-fork-in-fork"]
 """It makes two requests, and then up to two at once."""

@@ -13,11 +13,11 @@ from playable import judged, steps
 from stagec.cli.app import run
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.dbos.tables import messages
-from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
-from stagec.plan import dump
-from stagec.runtime import Effect
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import RunPhase, RunStore
+from stagec.runtime.drivers.dbos.tables import messages
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.runtime.machine import Effect
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)
 LARGE = choose(2_000_000, full=50_000_000)

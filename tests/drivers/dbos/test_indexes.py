@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from in_databases import ScriptedTestWorld, submission, submit, transitions, wait_until, working
 from playable import judged
 
-from stagec.drivers.dbos import RunPhase, RunStore, migrate, open_database
-from stagec.drivers.dbos.tables import runs as rows
-from stagec.world.questions import list_open_questions
+from stagec.runtime.drivers.dbos import RunPhase, RunStore, migrate, open_database
+from stagec.runtime.drivers.dbos.tables import runs as rows
+from stagec.runtime.world.questions import list_open_questions
 
 MANY = 20_000
 MOST = 200

@@ -13,9 +13,9 @@ from crash.tool_loops import OPTIONS, ROUNDS, TOOLS, Folder, Kill
 from in_databases import PATIENCE, end_worker, start_worker, wait_for, wait_until
 from world.models.wire import serve
 
-from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.dbos.tables import workflows
-from stagec.drivers.dbos.worker import put_back
+from stagec.runtime.drivers.dbos import RunPhase, RunStore
+from stagec.runtime.drivers.dbos.tables import workflows
+from stagec.runtime.drivers.dbos.worker import put_back
 
 OVER = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)
 

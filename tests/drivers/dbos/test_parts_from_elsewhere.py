@@ -16,18 +16,18 @@ from playable import steps
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.answer_parts import AnswerParts
-from stagec.drivers.dbos import RunPhase, RunRecord, RunStore
-from stagec.drivers.dbos.fan_out import FanOut
-from stagec.drivers.dbos.run_records import FoundPart
-from stagec.drivers.dbos.tables import messages, workflows
-from stagec.drivers.dbos.worker import put_back
-from stagec.plan import Plan
-from stagec.plan.facts import facts
-from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
-from stagec.runtime import Answered, Effect, Event, Program
-from stagec.runtime.exchange import part_key, read_key, whole_key
-from stagec.runtime.state import StepResult
+from stagec.ir.plan import Plan
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
+from stagec.runtime.drivers.answer_parts import AnswerParts
+from stagec.runtime.drivers.dbos import RunPhase, RunRecord, RunStore
+from stagec.runtime.drivers.dbos.fan_out import FanOut
+from stagec.runtime.drivers.dbos.run_records import FoundPart
+from stagec.runtime.drivers.dbos.tables import messages, workflows
+from stagec.runtime.drivers.dbos.worker import put_back
+from stagec.runtime.machine import Answered, Effect, Event, Program
+from stagec.runtime.machine.exchange import part_key, read_key, whole_key
+from stagec.runtime.machine.state import StepResult
 
 _PARTS = 3
 

@@ -22,11 +22,11 @@ from conformance.world import PROVIDER
 from in_databases import ScriptedTestWorld, submission, submit, transitions, wait_for, wait_until, working
 
 from stagec.core.failure import Failure
-from stagec.drivers.dbos import QueueLimit, RunPhase, RunStore, check, migrate, open_database
-from stagec.drivers.dbos.queues import Permits
-from stagec.drivers.dbos.tables import METADATA, permits, provider_limits, schema_version
-from stagec.drivers.dbos.worker import Heartbeat, WorkerRow
-from stagec.drivers.messages import MessageKind, write_message
+from stagec.runtime.drivers.dbos import QueueLimit, RunPhase, RunStore, check, migrate, open_database
+from stagec.runtime.drivers.dbos.queues import Permits
+from stagec.runtime.drivers.dbos.tables import METADATA, permits, provider_limits, schema_version
+from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow
+from stagec.runtime.drivers.messages import MessageKind, write_message
 
 REQUESTS = choose(24, full=300)
 WORKERS = 3

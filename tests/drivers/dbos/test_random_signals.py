@@ -13,10 +13,10 @@ from in_databases import ScriptedTestWorld, state_of, submission, submit, transi
 from playable import judged
 
 from stagec.core.failure import Failure
-from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
-from stagec.drivers.replay import replay_twice
-from stagec.runtime import State, load
+from stagec.runtime.drivers.dbos import RunPhase, RunStore
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import State, load
 
 RUNS = choose(8, full=40)
 SECONDS = choose(4, full=30)

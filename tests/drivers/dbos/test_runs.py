@@ -30,7 +30,9 @@ from playable import judged, steps
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.dbos import (
+from stagec.ir.plan import dump
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.dbos import (
     QueueLimit,
     RunPhase,
     RunStore,
@@ -40,21 +42,19 @@ from stagec.drivers.dbos import (
     migrate,
     open_database,
 )
-from stagec.drivers.dbos.database import UnreachableError
-from stagec.drivers.dbos.run_records import Settlement, TakenUp
-from stagec.drivers.dbos.run_store import remove_old
-from stagec.drivers.dbos.tables import documents, workflows
-from stagec.drivers.dbos.tables import runs as rows
-from stagec.drivers.dbos.tables import steps as steps_of_engine
-from stagec.drivers.dbos.worker import Heartbeat, WorkerRow, put_back
-from stagec.drivers.history import History
-from stagec.drivers.local import run as run_locally
-from stagec.drivers.messages import MessageKind, OtherAnswerError, write_message
-from stagec.drivers.replay import replay_twice
-from stagec.plan import dump
-from stagec.plan.node import Outcome
-from stagec.runtime import Effect, State, load
-from stagec.runtime.exchange import Answered, Cancelled, Started
+from stagec.runtime.drivers.dbos.database import UnreachableError
+from stagec.runtime.drivers.dbos.run_records import Settlement, TakenUp
+from stagec.runtime.drivers.dbos.run_store import remove_old
+from stagec.runtime.drivers.dbos.tables import documents, workflows
+from stagec.runtime.drivers.dbos.tables import runs as rows
+from stagec.runtime.drivers.dbos.tables import steps as steps_of_engine
+from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow, put_back
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.local import run as run_locally
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write_message
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import Effect, State, load
+from stagec.runtime.machine.exchange import Answered, Cancelled, Started
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
 MANY = choose(20, full=200)
@@ -453,7 +453,7 @@ def test_a_worker_that_removes_old_runs_for_long_is_not_dead(runs: RunStore, mon
         begun.set()
         over.wait(PATIENCE)
 
-    monkeypatch.setattr("stagec.drivers.dbos.worker.remove_old", remove_slowly)
+    monkeypatch.setattr("stagec.runtime.drivers.dbos.worker.remove_old", remove_slowly)
     with working(runs.database, ScriptedTestWorld(), keep=1.0):
         assert begun.wait(PATIENCE)
         (before,) = runs.list_workers()

@@ -23,14 +23,14 @@ from playable import judged, stages, steps
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.dbos import RunPhase, RunStore
-from stagec.drivers.dbos.run_records import Settlement
-from stagec.drivers.dbos.tables import documents
-from stagec.drivers.dbos.tables import runs as rows
-from stagec.drivers.messages import MessageKind, write_message
-from stagec.plan import dump
-from stagec.runtime import Effect
-from stagec.runtime.exchange import Answered, Cancelled, Turn, Wait, read_key
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import RunPhase, RunStore
+from stagec.runtime.drivers.dbos.run_records import Settlement
+from stagec.runtime.drivers.dbos.tables import documents
+from stagec.runtime.drivers.dbos.tables import runs as rows
+from stagec.runtime.drivers.messages import MessageKind, write_message
+from stagec.runtime.machine import Effect
+from stagec.runtime.machine.exchange import Answered, Cancelled, Turn, Wait, read_key
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
 

@@ -9,8 +9,8 @@ from threading import Lock, Thread
 import pytest
 import sqlalchemy as sa
 
-from stagec.drivers.dbos import RunStore
-from stagec.drivers.dbos.execution_setup import FEWEST, Turns, choose_turns
+from stagec.runtime.drivers.dbos import RunStore
+from stagec.runtime.drivers.dbos.execution_setup import FEWEST, Turns, choose_turns
 
 
 class Counted:

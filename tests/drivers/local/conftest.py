@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playable import steps
 
-from stagec.drivers.local import Journal, create
-from stagec.plan import dump
-from stagec.runtime import Program, load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.machine import Program, load
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from threading import Thread, current_thread, main_thread
 
 import pytest
 
-from stagec.drivers.local.drive import open_background, run_at_once
+from stagec.runtime.drivers.local.drive import open_background, run_at_once
 
 
 def failing() -> int:

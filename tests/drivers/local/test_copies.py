@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 
-from stagec.drivers.local import Journal, JournalError, Reason, open_journal, read_journal
-from stagec.drivers.local.journal_file import PAGE, ROOM, Head, dump_records
-from stagec.runtime import Answered
+from stagec.runtime.drivers.local import Journal, JournalError, Reason, open_journal, read_journal
+from stagec.runtime.drivers.local.journal_file import PAGE, ROOM, Head, dump_records
+from stagec.runtime.machine import Answered
 
 TOP = Path(__file__).parents[3]
 WRITER = """
 import sys
 from pathlib import Path
-from stagec.drivers.local import JournalError, open_journal
-from stagec.runtime import Answered
+from stagec.runtime.drivers.local import JournalError, open_journal
+from stagec.runtime.machine import Answered
 path, limit = Path(sys.argv[1]), int(sys.argv[2])
 if limit:
     import resource

@@ -8,12 +8,21 @@ import pytest
 from playable import Answers, stages
 
 from stagec.core.json import Json
-from stagec.drivers.local import Journal, JournalError, RunSession, drive, open_journal, proceed, read_journal, restore
-from stagec.drivers.replay import fold_events
-from stagec.plan import dump
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load
-from stagec.runtime.exchange import Wait, choose_next
+from stagec.ir.plan import dump
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import (
+    Journal,
+    JournalError,
+    RunSession,
+    drive,
+    open_journal,
+    proceed,
+    read_journal,
+    restore,
+)
+from stagec.runtime.drivers.replay import fold_events
+from stagec.runtime.machine import Answered, Cancelled, Effect, Program, Started, State, StepResult, advance, load
+from stagec.runtime.machine.exchange import Wait, choose_next
 
 STARTED = Started("one", inputs={"topic": "winter"})
 WHOLE = ["one/draft#1/1.0", "one/draft#2/1.0", "one/close#1/1.0", "one/close#1/1.1"]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 
-from stagec.drivers.local import History, Journal, JournalError, Reason, create, open_journal, read_journal
-from stagec.drivers.local.journal_file import ROOM
-from stagec.runtime import Answered, Cancelled, Event, Program, Started
-from stagec.runtime.exchange import Resumed
+from stagec.runtime.drivers.local import History, Journal, JournalError, Reason, create, open_journal, read_journal
+from stagec.runtime.drivers.local.journal_file import ROOM
+from stagec.runtime.machine import Answered, Cancelled, Event, Program, Started
+from stagec.runtime.machine.exchange import Resumed
 
 TOP = Path(__file__).parents[3]
 EVENTS: tuple[Event, ...] = (
@@ -165,7 +165,7 @@ def test_a_second_reader_in_this_process_is_refused(journal: Journal, path: Path
 def test_a_second_process_is_refused(journal: Journal, path: Path, plan: bytes) -> None:
     probe = f"""
 from pathlib import Path
-from stagec.drivers.local import JournalError, create, open_journal, read_journal
+from stagec.runtime.drivers.local import JournalError, create, open_journal, read_journal
 path = Path({str(path)!r})
 for attempt in (open_journal, read_journal, lambda path: create(path, b"", "")):
     try:

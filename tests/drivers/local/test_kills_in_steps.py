@@ -19,25 +19,25 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.drivers.local.drive import RunSession, proceed, restore, rewind
-from stagec.drivers.local.journal import create, open_journal, read_journal
-from stagec.drivers.replay import advance_through
-from stagec.drivers.requests import Inbox
-from stagec.drivers.usage_ledger import UsageLedger
-from stagec.plan import dump
-from stagec.plan.document import Limits
-from stagec.plan.facts import facts
-from stagec.plan.node import Edge, Fork, Go, Outcome, Stop
-from stagec.plan.surroundings import Tool
-from stagec.runtime import Answered, Program, Started, State, load
-from stagec.runtime.exchange import Ask, Effect, Rewound, read_key, whole_key
-from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
-from stagec.world.composed import ComposedWorld
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import Listener, ModelCall, ModelReply, ModelRequest, TokenUse
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox
+from stagec.ir.plan import dump
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
+from stagec.ir.plan.surroundings import Tool
+from stagec.runtime.drivers.local.drive import RunSession, proceed, restore, rewind
+from stagec.runtime.drivers.local.journal import create, open_journal, read_journal
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.drivers.requests import Inbox
+from stagec.runtime.drivers.usage_ledger import UsageLedger
+from stagec.runtime.machine import Answered, Program, Started, State, load
+from stagec.runtime.machine.exchange import Ask, Effect, Rewound, read_key, whole_key
+from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.port import Listener, ModelCall, ModelReply, ModelRequest, TokenUse
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.tools.step_calls import StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 ROUNDS = 16
 USED = TokenUse(10, 5, 1, "0.01")

@@ -14,12 +14,12 @@ import pytest
 from campaigns import sample
 from playable import Answers
 
-from stagec.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
-from stagec.drivers.local.journal_file import VERSION
-from stagec.drivers.replay import replay_twice
-from stagec.plan.node import Outcome
-from stagec.runtime import Program, Started, load
-from stagec.runtime.state import State
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import History, JournalError, Reason, drive, open_journal, read_journal
+from stagec.runtime.drivers.local.journal_file import VERSION
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import Program, Started, load
+from stagec.runtime.machine.state import State
 
 JOURNALS = Path(__file__).parent / "journals"
 """Of each version one run that has ended, and one that was killed in its middle, with its log beside it."""
@@ -93,7 +93,7 @@ def test_a_run_that_another_process_has_open_is_left_alone(tmp_path: Path) -> No
     connection.execute("BEGIN IMMEDIATE")
     child = f"""
 from pathlib import Path
-from stagec.drivers.local import JournalError, open_journal, read_journal
+from stagec.runtime.drivers.local import JournalError, open_journal, read_journal
 for attempt in (read_journal, open_journal):
     try:
         attempt(Path({str(path)!r}))

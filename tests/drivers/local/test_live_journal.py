@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from campaigns import choose
 
-from stagec.drivers.following import News
-from stagec.drivers.local import Journal, JournalError, Reason, create, open_journal, read_journal
-from stagec.drivers.local.journal_file import Head, dump_record, write_at
-from stagec.drivers.local.live_journal import LiveJournal, read_stored
-from stagec.runtime import Answered, Event, Program, Started
+from stagec.runtime.drivers.following import News
+from stagec.runtime.drivers.local import Journal, JournalError, Reason, create, open_journal, read_journal
+from stagec.runtime.drivers.local.journal_file import Head, dump_record, write_at
+from stagec.runtime.drivers.local.live_journal import LiveJournal, read_stored
+from stagec.runtime.machine import Answered, Event, Program, Started
 
 JOURNALS = Path(__file__).parent / "journals"
 KILLS = choose(12, full=60)

@@ -15,8 +15,8 @@ from sealed_names import find_file
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
-from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
+from stagec.runtime.drivers.local.mailbox import AlreadySentError, Mailbox, UnusableMessageError
+from stagec.runtime.drivers.messages import MessageKind, RunMessage, name_answer, write_message
 
 KEY = "one/work#1/1.1"
 NAME = name_answer(KEY)

@@ -12,10 +12,10 @@ import pytest
 from sealed_names import find_file
 
 from stagec.core.json import Json
-from stagec.drivers.local.mailbox import AwaitedAnswer, Mailbox, MessageWatcher
-from stagec.drivers.messages import MessageKind, RunMessage, name_answer, write_message
-from stagec.runtime import Answered, Cancelled, State, StepResult
-from stagec.runtime.exchange import Confirm, Grant, Judge
+from stagec.runtime.drivers.local.mailbox import AwaitedAnswer, Mailbox, MessageWatcher
+from stagec.runtime.drivers.messages import MessageKind, RunMessage, name_answer, write_message
+from stagec.runtime.machine import Answered, Cancelled, State, StepResult
+from stagec.runtime.machine.exchange import Confirm, Grant, Judge
 
 ASKED = Judge("one/work#1/1.1", "poll:state", {}, None)
 GRANT = Grant("one/work#1/1.2", "one/work#1", 1, "p", "Delete", "sha")

@@ -11,17 +11,17 @@ import pytest
 from playable import Answers, steps
 
 from stagec.core.value import replace
-from stagec.drivers.history import dump_event, load_event
-from stagec.drivers.local import JournalError, create, drive, open_journal, read_journal, restore, run
-from stagec.drivers.local.drive import change_plan
-from stagec.drivers.local.live_journal import LiveJournal
-from stagec.drivers.replay import Difference, fold_run, replay_twice
-from stagec.plan import Plan, PlanError, dump
-from stagec.plan.document import Input, Limits
-from stagec.plan.facts import facts
-from stagec.plan.node import Outcome
-from stagec.runtime import Program, Replanned, Started, State, load
-from stagec.runtime.exchange import Cancelled
+from stagec.ir.plan import Plan, PlanError, dump
+from stagec.ir.plan.document import Input, Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.history import dump_event, load_event
+from stagec.runtime.drivers.local import JournalError, create, drive, open_journal, read_journal, restore, run
+from stagec.runtime.drivers.local.drive import change_plan
+from stagec.runtime.drivers.local.live_journal import LiveJournal
+from stagec.runtime.drivers.replay import Difference, fold_run, replay_twice
+from stagec.runtime.machine import Program, Replanned, Started, State, load
+from stagec.runtime.machine.exchange import Cancelled
 
 STARTED = Started("one", inputs={"topic": "winter"})
 SECOND = "one/draft#2/1.0"

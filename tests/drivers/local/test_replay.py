@@ -8,9 +8,9 @@ import pytest
 from playable import Answers
 
 from stagec.core.value import replace
-from stagec.drivers.local import History, Journal, drive, read_journal
-from stagec.drivers.replay import Difference, digest_step, fold_events, replay_twice
-from stagec.runtime import Program, Started, State, advance, load
+from stagec.runtime.drivers.local import History, Journal, drive, read_journal
+from stagec.runtime.drivers.replay import Difference, digest_step, fold_events, replay_twice
+from stagec.runtime.machine import Program, Started, State, advance, load
 
 STARTED = Started("one", inputs={"topic": "winter"})
 

@@ -17,13 +17,13 @@ from playable import stages
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.drivers.local import Inbox, Journal, RunSession, create, drive, open_journal, proceed, read_journal
-from stagec.drivers.replay import replay_twice
-from stagec.plan import Plan, dump
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Cancelled, Effect, Program, Started, State, load
-from stagec.runtime.exchange import Call, Turn, read_key
-from stagec.world.provider_outage import ProviderOutage
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import Inbox, Journal, RunSession, create, drive, open_journal, proceed, read_journal
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import Answered, Cancelled, Effect, Program, Started, State, load
+from stagec.runtime.machine.exchange import Call, Turn, read_key
+from stagec.runtime.world.provider_outage import ProviderOutage
 
 TOP = Path(__file__).parents[3]
 STARTED = Started("one")
@@ -327,8 +327,8 @@ from pathlib import Path
 from threading import Event
 from playable import stages
 from drivers.local.test_requests import STARTED, submit
-from stagec.drivers.local import run
-from stagec.plan import dump
+from stagec.runtime.drivers.local import run
+from stagec.ir.plan import dump
 
 class World:
     def answer(self, effect):

@@ -8,10 +8,10 @@ import pytest
 from playable import Answers, judged
 
 import stagec
-from stagec.drivers.local import JournalError, Reason, read_journal
-from stagec.plan import PlanError, dump
-from stagec.plan.node import Outcome
-from stagec.runtime import Started
+from stagec.ir.plan import PlanError, dump
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import JournalError, Reason, read_journal
+from stagec.runtime.machine import Started
 
 STARTED = Started("one", inputs={"topic": "winter"})
 

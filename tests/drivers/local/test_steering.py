@@ -13,12 +13,12 @@ from playable import judged
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.drivers.local import Journal, create
-from stagec.drivers.local.mailbox import Mailbox
-from stagec.drivers.local.steering import list_waiting, send_answer, send_request
-from stagec.drivers.messages import MessageKind, OtherAnswerError, RunMessage, name_answer
-from stagec.plan import dump
-from stagec.runtime import Answered, Cancelled, Started, load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.local import Journal, create
+from stagec.runtime.drivers.local.mailbox import Mailbox
+from stagec.runtime.drivers.local.steering import list_waiting, send_answer, send_request
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, RunMessage, name_answer
+from stagec.runtime.machine import Answered, Cancelled, Started, load
 
 KEY = "one/work#1/1.1"
 PLAN = dump(judged())

@@ -12,12 +12,12 @@ import pytest
 from playable import steps
 
 from stagec.core.json import Json
-from stagec.drivers.history import UNTIMED, EventTimes, add_times, dump_event, load_event, load_timed_event
-from stagec.drivers.local import History, Journal, create, drive, read_journal
-from stagec.drivers.local.live_journal import LiveJournal
-from stagec.drivers.replay import replay_twice
-from stagec.plan import dump
-from stagec.runtime import Answered, Effect, Program, Started, State, load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.history import UNTIMED, EventTimes, add_times, dump_event, load_event, load_timed_event
+from stagec.runtime.drivers.local import History, Journal, create, drive, read_journal
+from stagec.runtime.drivers.local.live_journal import LiveJournal
+from stagec.runtime.drivers.replay import replay_twice
+from stagec.runtime.machine import Answered, Effect, Program, Started, State, load
 
 STARTED = Started("one", None, {"topic": "winter"})
 

@@ -10,8 +10,8 @@ import pytest
 from orchestrated import write_orchestrator
 
 from stagec.cli.app import run
-from stagec.emitters import Box, Line, Picture, Role, Stroke
-from stagec.emitters.html import EMITTER
+from stagec.views.emitters import Box, Line, Picture, Role, Stroke
+from stagec.views.emitters.html import EMITTER
 
 PANEL = "document.getElementById('panel').textContent"
 TOP = "document.querySelector('.stage').scrollTop"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from stagec.emitters import Box, Line, Picture, Role, Stroke
-from stagec.emitters.html import EMITTER
+from stagec.views.emitters import Box, Line, Picture, Role, Stroke
+from stagec.views.emitters.html import EMITTER
 
 
 def classes_of_lines(picture: Picture) -> list[set[str]]:

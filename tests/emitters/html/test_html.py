@@ -6,8 +6,8 @@ import json
 import re
 from html.parser import HTMLParser
 
-from stagec.emitters import Picture
-from stagec.emitters.html import EMITTER
+from stagec.views.emitters import Picture
+from stagec.views.emitters.html import EMITTER
 
 
 class Reader(HTMLParser):

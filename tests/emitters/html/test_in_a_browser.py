@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stagec.emitters import Box, Line, Picture, Role, Stroke
-from stagec.emitters.html import EMITTER
+from stagec.views.emitters import Box, Line, Picture, Role, Stroke
+from stagec.views.emitters.html import EMITTER
 
 
 @pytest.fixture

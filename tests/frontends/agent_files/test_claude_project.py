@@ -11,15 +11,15 @@ from time import process_time
 import pytest
 from campaigns import choose
 
+from stagec.check.pipeline import Project, compile_project, list_families
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.frontends.agent_files.hooks import list_scripts, read_hooks
-from stagec.frontends.agent_files.mcp_names import split_mcp_name
-from stagec.frontends.agent_files.workflow_rights import resolve_import
-from stagec.pipeline import Project, compile_project, list_families
-from stagec.project.settings import Settings
+from stagec.languages.agent_files.hooks import list_scripts, read_hooks
+from stagec.languages.agent_files.mcp_names import split_mcp_name
+from stagec.languages.agent_files.workflow_rights import resolve_import
+from stagec.sources.project.settings import Settings
 
 AT = Place("settings.json", ("hooks",))
 

@@ -6,8 +6,8 @@ import pytest
 
 from stagec.core.memo import Memo
 from stagec.core.place import Place
-from stagec.frontends.agent_files.known import Known, read_data
-from stagec.frontends.agent_files.values import find_misfits
+from stagec.languages.agent_files.known import Known, read_data
+from stagec.languages.agent_files.values import find_misfits
 
 ROWS = [
     (owner, kind, row)

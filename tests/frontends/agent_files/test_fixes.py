@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stagec.fixes import fix_project
-from stagec.pipeline import Project
-from stagec.project.settings import Settings
+from stagec.check.fixes import fix_project
+from stagec.check.pipeline import Project
+from stagec.sources.project.settings import Settings
 
 
 def fix(root: Path, file: str, text: str, *, guesses: bool = False) -> str:

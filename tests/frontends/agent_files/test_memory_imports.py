@@ -6,7 +6,7 @@ from time import thread_time
 
 import pytest
 
-from stagec.frontends.agent_files.claude_reading import list_memory_imports, resolve_memory_import
+from stagec.languages.agent_files.claude_reading import list_memory_imports, resolve_memory_import
 
 
 def paths(text: str) -> list[str]:

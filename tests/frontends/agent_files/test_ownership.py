@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from campaigns import sample
 
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.configuration import configure
+from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.sources.project.configuration import configure
 
 FAULTY = "---\nname: a\ndescription: Use it when: x\n---\nBody.\n"
 """Rules for frontmatter that is not YAML; one of the two reports it, whatever the kind of file."""

@@ -6,9 +6,9 @@ import pytest
 
 from stagec.core.memo import Memo
 from stagec.core.place import Place
-from stagec.frontends.agent_files.denials import Denials
-from stagec.frontends.agent_files.known import Known, read_data
-from stagec.frontends.agent_files.permission_rules import (
+from stagec.languages.agent_files.denials import Denials
+from stagec.languages.agent_files.known import Known, read_data
+from stagec.languages.agent_files.permission_rules import (
     Behaviour,
     Neglect,
     PermissionRule,

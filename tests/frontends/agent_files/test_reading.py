@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.sources.project.settings import Settings
 
 AGENT = "---\nname: a\ndescription: {}\n---\nBody.\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from permitted import agent_file, compile_with_rights
 
-from stagec.model.rights import Rights
+from stagec.ir.rights import Rights
 
 ALL = "read grep glob list edit write patch bash webfetch websearch task skill"
 

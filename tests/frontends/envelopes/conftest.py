@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.frontends.envelopes import FRONTEND
-from stagec.frontends.envelopes.document import StagePlan
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.languages.envelopes import FRONTEND
+from stagec.languages.envelopes.document import StagePlan
+from stagec.sources.project.settings import Settings
 from stagec.sources.read import Sources
 
 Files = Mapping[str, str | bytes | Json]

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from frontends.envelopes.conftest import Files, envelope
 
-from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.envelopes.lower import lower
-from stagec.graph import build
-from stagec.model.flow import End, Flow, Stop
-from stagec.pipeline import Compilation
+from stagec.check.pipeline import Compilation
+from stagec.ir.flow import End, Flow, Stop
+from stagec.ir.graph import build
+from stagec.languages.envelopes.document import StagePlan
+from stagec.languages.envelopes.lower import lower
 
 ReadStages = Callable[..., StagePlan]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.place import Place
-from stagec.frontends.envelopes.document import EnvelopeInputs, InputKind, StageInput
-from stagec.model.flow import Need, PlacedNeeds, Schedule
+from stagec.ir.flow import Need, PlacedNeeds, Schedule
+from stagec.languages.envelopes.document import EnvelopeInputs, InputKind, StageInput
 
 ODD = StageInput("raw", "data/x.csv", InputKind.FILE, "data/x.csv")
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from frontends.envelopes.conftest import Files, envelope
 
-from stagec.frontends.envelopes.document import StagePlan
-from stagec.frontends.envelopes.lower import lower
-from stagec.pipeline import Compilation
+from stagec.check.pipeline import Compilation
+from stagec.languages.envelopes.document import StagePlan
+from stagec.languages.envelopes.lower import lower
 
 Change = dict[str, Any]
 

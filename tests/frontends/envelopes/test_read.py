@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from frontends.envelopes.conftest import Files, envelope
 
+from stagec.check.pipeline import Compilation
 from stagec.core.place import Place
-from stagec.frontends.envelopes.document import StagePlan
-from stagec.pipeline import Compilation
+from stagec.languages.envelopes.document import StagePlan
 
 STAGE = envelope("S01_load_data", inputs={})
 OTHER = envelope("S02_clean_data", "S01_load_data")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from frontends.envelopes.conftest import envelope
 
-from stagec.pipeline import Compilation
+from stagec.check.pipeline import Compilation
 
 STAGE = envelope("S01_load_data", inputs={})
 OTHER = envelope("S02_clean_data", "S01_load_data")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from frontends.envelopes.conftest import Files, envelope
 
-from stagec.frontends.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
+from stagec.languages.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
 
 ReadStages = Callable[..., StagePlan]
 ReadPlans = Callable[[Files], tuple[StagePlan, ...]]

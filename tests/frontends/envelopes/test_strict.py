@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 PROTOCOL: dict[str, Any] = {

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.frontends.orchestrator import FRONTEND
-from stagec.frontends.orchestrator.document import Workflow
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.languages.orchestrator import FRONTEND
+from stagec.languages.orchestrator.document import Workflow
+from stagec.sources.project.settings import Settings
 from stagec.sources.read import Sources
 
 FILE = ".agent/workflow.json"

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from frontends.orchestrator.conftest import BASE, FILE, change
 
+from stagec.check.pipeline import Compilation
 from stagec.core.json import Json
-from stagec.pipeline import Compilation
 
 Validate = Callable[..., Compilation]
 

@@ -12,11 +12,11 @@ from orchestrated import WORKFLOW, write_orchestrator
 
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
-from stagec.plan import Plan
-from stagec.plan.act import Delegate, Rest
-from stagec.plan.gate import AgentGate
-from stagec.plan.loader import verify, write_frame
-from stagec.plan.node import Edge, Go, Outcome, Stop
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Delegate, Rest
+from stagec.ir.plan.gate import AgentGate
+from stagec.ir.plan.loader import verify, write_frame
+from stagec.ir.plan.node import Edge, Go, Outcome, Stop
 
 Compile = Callable[..., Mapping[str, Any]]
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from frontends.orchestrator.conftest import BASE, FILE, change
 
+from stagec.check.pipeline import Compilation
 from stagec.core.json import Json
-from stagec.frontends.orchestrator.document import Release, Workflow
-from stagec.frontends.orchestrator.lower import lower
-from stagec.graph import build
-from stagec.model.flow import Flow, Stop, To
-from stagec.pipeline import Compilation
+from stagec.ir.flow import Flow, Stop, To
+from stagec.ir.graph import build
+from stagec.languages.orchestrator.document import Release, Workflow
+from stagec.languages.orchestrator.lower import lower
 
 ReadWorkflow = Callable[[Json], Workflow]
 Validate = Callable[..., Compilation]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from frontends.orchestrator.conftest import FILE, change
 
+from stagec.check.pipeline import Compilation
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.pipeline import Compilation
 
 Validate = Callable[..., Compilation]
 LABELS = ("ready", "review", "done", "blocked", "order:1", "sentinel")

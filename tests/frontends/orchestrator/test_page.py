@@ -9,7 +9,7 @@ from pathlib import Path
 
 from frontends.orchestrator.conftest import FILE
 
-from stagec.pipeline import Compilation
+from stagec.check.pipeline import Compilation
 
 PAGE = Path(__file__).parents[3] / "docs" / "user-guide" / "orchestrator.md"
 

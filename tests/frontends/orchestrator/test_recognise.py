@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from frontends.orchestrator.conftest import BASE
 
-from stagec.frontends.orchestrator import claims
-from stagec.pipeline import Compilation
+from stagec.check.pipeline import Compilation
+from stagec.languages.orchestrator import claims
 
 Validate = Callable[..., Compilation]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.frontends.registry.conduct import DEEPEST, Defect, TagRole, find_tags
+from stagec.languages.registry.conduct import DEEPEST, Defect, TagRole, find_tags
 
 PARTS = (
     "{{#each a}}",

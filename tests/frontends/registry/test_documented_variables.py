@@ -10,9 +10,9 @@ import pytest
 
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json, Object
-from stagec.runtime import Answered, Started, State, advance
-from stagec.runtime.exchange import Ask
-from stagec.runtime.program import program_of
+from stagec.runtime.machine import Answered, Started, State, advance
+from stagec.runtime.machine.exchange import Ask
+from stagec.runtime.machine.program import program_of
 from stagec_dev.compiling import diagnostics, plans
 
 EXAMPLE = Path(__file__).parents[3] / "registries" / "project-flow"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.json import Json
-from stagec.model.flow import Stop, To
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.ir.flow import Stop, To
+from stagec.sources.project.settings import Settings
 
 STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a", "stepKind": "closure"}
 REGISTRY: dict[str, Json] = {

@@ -6,7 +6,7 @@ import pytest
 
 from stagec.core.json import Json, Object
 from stagec.core.place import Place
-from stagec.frontends.registry.generation import Generation, judge_agent, judge_registry, recognise_generation
+from stagec.languages.registry.generation import Generation, judge_agent, judge_registry, recognise_generation
 from stagec.sources.formats.json import FORMAT
 from stagec.sources.tree import Tree
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from stagec.core.json import Object
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
-from stagec.frontends.registry.agent import read_address
-from stagec.frontends.registry.generation import Generation
-from stagec.frontends.registry.guards import read_validation_steps
-from stagec.frontends.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, WantedPrompt, find_prompts
+from stagec.languages.registry.agent import read_address
+from stagec.languages.registry.generation import Generation
+from stagec.languages.registry.guards import read_validation_steps
+from stagec.languages.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, WantedPrompt, find_prompts
 from stagec.sources.tree import Fault
 
 ROOT: Object = {"c1": "steps"}

@@ -11,8 +11,8 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.frontends.stages import FRONTEND
-from stagec.frontends.stages.document import Pipeline
+from stagec.languages.stages import FRONTEND
+from stagec.languages.stages.document import Pipeline
 from stagec.sources.read import Sources
 
 Machine = Callable[..., Pipeline]

@@ -9,14 +9,14 @@ from typing import ClassVar
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
-from stagec.frontends.stages.document import Pipeline
-from stagec.frontends.stages.files import Listed, find_listed
-from stagec.frontends.stages.read import read
-from stagec.frontends.stages.recognise import recognises, sees
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.project.settings import Settings
+from stagec.languages.stages.document import Pipeline
+from stagec.languages.stages.files import Listed, find_listed
+from stagec.languages.stages.read import read
+from stagec.languages.stages.recognise import recognises, sees
+from stagec.sources.project.settings import Settings
 from stagec.sources.read import Sources
 
 OBJECT: dict[str, Json] = {

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from stagec.core.json import Json
-from stagec.frontends.stages.document import IncomingKind, Pipeline
-from stagec.frontends.stages.routes import incoming
+from stagec.languages.stages.document import IncomingKind, Pipeline
+from stagec.languages.stages.routes import incoming
 
 Machine = Callable[..., Pipeline]
 FORK: Mapping[str, Json] = {"stages": ["test", "lint"], "execution": "parallel", "join": "review"}

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from stagec.core.json import Json
-from stagec.frontends.stages import FRONTEND
-from stagec.frontends.stages.document import Pipeline
-from stagec.model.flow import Bound, Edge, End, Flow, Mode, Stop, To
+from stagec.ir.flow import Bound, Edge, End, Flow, Mode, Stop, To
+from stagec.languages.stages import FRONTEND
+from stagec.languages.stages.document import Pipeline
 
 Machine = Callable[..., Pipeline]
 FORK: Mapping[str, Json] = {"stages": ["test", "lint"], "execution": "parallel", "join": "review"}

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from stagec.contract.variants import ABSENT, OTHER, PathValue
 from stagec.core.budgets import Budgets
-from stagec.frontends.stages.condition_errors import find_uncovered, find_unreached_cases, find_unreached_checks
-from stagec.frontends.stages.document import Pipeline, Stage, StageCondition
-from stagec.frontends.stages.outcomes import Fitting, Result, list_unjudged, outcomes
-from stagec.frontends.stages.read import read
+from stagec.languages.stages.condition_errors import find_uncovered, find_unreached_cases, find_unreached_checks
+from stagec.languages.stages.document import Pipeline, Stage, StageCondition
+from stagec.languages.stages.outcomes import Fitting, Result, list_unjudged, outcomes
+from stagec.languages.stages.read import read
+from stagec.sources.contract.variants import ABSENT, OTHER, PathValue
 from stagec.sources.read import Sources
 
 FLAG = {"type": "object", "required": ["done"], "properties": {"done": {"type": "boolean"}}}

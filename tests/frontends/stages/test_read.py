@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stagec.contract.schemas import Miss, Schema
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Mention, Place
-from stagec.frontends.stages.document import Pipeline, Profile, StagePattern
-from stagec.frontends.stages.read import read
+from stagec.languages.stages.document import Pipeline, Profile, StagePattern
+from stagec.languages.stages.read import read
+from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 
 OBJECT: dict[str, Json] = {

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.core.place import Place, spell_path
-from stagec.frontends.stages.document import Placeholder, PlaceholderForm
-from stagec.frontends.stages.placeholder_errors import escape, markdown_body, object_body, path_of
+from stagec.languages.stages.document import Placeholder, PlaceholderForm
+from stagec.languages.stages.placeholder_errors import escape, markdown_body, object_body, path_of
 
 FILE = Place("plan.md")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.json import Json
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 SERVERS: Json = {"mcpServers": {}}
 

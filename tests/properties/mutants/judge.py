@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from properties.mutants.projects import Change, Pointer, Project, Stage, load_project, walk
 
+from stagec.check.pipeline import Project as Checked
+from stagec.check.pipeline import compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
-from stagec.pipeline import Project as Checked
-from stagec.pipeline import compile_project
-from stagec.project.settings import Settings
+from stagec.sources.project.settings import Settings
 
 SILENT, SEVERAL, ELSEWHERE = "not told", "several errors", "told elsewhere"
 SEPARATORS = re.compile(r"[./#\[\]{}\s:,~]+")

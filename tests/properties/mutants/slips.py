@@ -12,7 +12,7 @@ from typing import Any
 from properties.mutants.projects import Change, Pointer, Project, drop, put, reach, rename, value_at, walk
 from properties.mutants.words import change_case, misspell
 
-from stagec.flow_tests.document import is_flow_test
+from stagec.change.flow_tests.document import is_flow_test
 
 Operator = Callable[[Project, Random], Iterator[Change]]
 Operators = Mapping[str, Operator]

@@ -15,13 +15,13 @@ from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Frozen, Refused
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import value
-from stagec.plan.document import Plan
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Program, Started, State, advance, load
-from stagec.runtime.agent_runs import read_agent_run
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, read_key
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.program import program_of
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Program, Started, State, advance, load
+from stagec.runtime.machine.agent_runs import read_agent_run
+from stagec.runtime.machine.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, read_key
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import program_of
 
 Json = Any
 _LONG = 3_000

@@ -20,12 +20,12 @@ from properties.soundness.runs import SILENT, Tried, UnsoundError
 from properties.soundness.wanted import LEANS, WANTED
 from properties.soundness.worlds import ANYTHING, Known
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import dump
-from stagec.plan.document import Plan
-from stagec.project.settings import Settings
-from stagec.runtime import Program, load
+from stagec.ir.plan import dump
+from stagec.ir.plan.document import Plan
+from stagec.runtime.machine import Program, load
+from stagec.sources.project.settings import Settings
 
 Files = dict[str, bytes]
 MAKERS: dict[str, Callable[[Chance], Files]] = {"registry": registry, "pipeline": pipeline}

@@ -16,7 +16,7 @@ from properties.soundness.chance import Chance
 from properties.soundness.free_registries import Made
 
 from stagec.core.diagnostic import Severity
-from stagec.plan.document import Plan
+from stagec.ir.plan.document import Plan
 from stagec_dev.checkout import ROOT
 from stagec_dev.compiling import diagnostics, plans
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.plan.document import Plan
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target, list_targets
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target, list_targets
 
 Way = tuple[str, bool]
 """A node, and whether it begins a branch of a fork: then only its failures lead on."""

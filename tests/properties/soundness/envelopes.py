@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 from properties.random_stages import make_stages
 from properties.soundness.stage_runs import StageRun, UnsoundStageError
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan, dump
-from stagec.plan.node import Schedule
-from stagec.project.settings import Settings
-from stagec.runtime import load
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.node import Schedule
+from stagec.runtime.machine import load
+from stagec.sources.project.settings import Settings
 
 _VERBS = ("load", "clean", "split", "train", "evaluate", "generate")
 _RUNS = 6

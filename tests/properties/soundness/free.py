@@ -19,16 +19,16 @@ from properties.soundness.kinds import ending
 from properties.soundness.oracle import Oracle
 from properties.soundness.runs import LOST, UnsoundError
 
+from stagec.check.pipeline import Meaning
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Meaning
-from stagec.plan import dump
-from stagec.plan.document import Plan
-from stagec.plan.loader import verify
-from stagec.plan.node import Outcome
-from stagec.runtime import load
-from stagec.runtime.program import program_of
+from stagec.ir.plan import dump
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.loader import verify
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import load
+from stagec.runtime.machine.program import program_of
 
 FREE: dict[str, Callable[[Chance], Made]] = {
     "free registry": free_registry,

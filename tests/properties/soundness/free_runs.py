@@ -14,12 +14,12 @@ from properties.soundness.worlds import ANYTHING, Known, World
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import pointer_text
-from stagec.drivers.replay import advance_through, digest_step
-from stagec.plan.act import Carried, Prompt
-from stagec.plan.document import Plan
-from stagec.runtime import Answered, Program, State, StepResult
-from stagec.runtime.acts.conversation_state import conversation_of
-from stagec.runtime.exchange import Ask, Effect, Event, Turn, execution_of, read_key
+from stagec.ir.plan.act import Carried, Prompt
+from stagec.ir.plan.document import Plan
+from stagec.runtime.drivers.replay import advance_through, digest_step
+from stagec.runtime.machine import Answered, Program, State, StepResult
+from stagec.runtime.machine.acts.conversation_state import conversation_of
+from stagec.runtime.machine.exchange import Ask, Effect, Event, Turn, execution_of, read_key
 
 Json = Any
 Answers = Mapping[str, list[Json]]

@@ -8,15 +8,15 @@ from typing import Any
 from properties.soundness.scopes import of_scopes
 from properties.soundness.talks import of_answer, of_told
 
-from stagec.plan.act import Carried, Converse, Given, Prompt, Provided
-from stagec.plan.document import Plan
-from stagec.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
-from stagec.runtime.exchange import Answered, Ask, Effect, Judge, Run, Shell
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.gate import ALIASES
-from stagec.runtime.json_values import MISSING, follow
-from stagec.runtime.state import State, StepResult, TraceEvent
+from stagec.ir.plan.act import Carried, Converse, Given, Prompt, Provided
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
+from stagec.runtime.machine.exchange import Answered, Ask, Effect, Judge, Run, Shell
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.gate import ALIASES
+from stagec.runtime.machine.json_values import MISSING, follow
+from stagec.runtime.machine.state import State, StepResult, TraceEvent
 
 
 def of_edge(node: str, edge: Edge, among: tuple[Edge, ...]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from properties.soundness.chance import Chance
 from properties.soundness.stages import TOOLS, Result, StageMaker, When, demanded
 
-from stagec.runtime.acts.hooks import KINDS, SLOTS
+from stagec.runtime.machine.acts.hooks import KINDS, SLOTS
 
 Json = Any
 

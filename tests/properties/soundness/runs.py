@@ -11,13 +11,13 @@ from properties.soundness.kinds import of_edge, of_step
 from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
-from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.plan.node import Edge
-from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
-from stagec.runtime.exchange import Ask, Event, Turn
-from stagec.runtime.execution import Branch, Execution
-from stagec.runtime.state import PendingNode
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.plan.node import Edge
+from stagec.runtime.machine import Answered, Cancelled, Program, Started, State, StepResult, advance
+from stagec.runtime.machine.exchange import Ask, Event, Turn
+from stagec.runtime.machine.execution import Branch, Execution
+from stagec.runtime.machine.state import PendingNode
 
 MOST = 20_000
 """Transitions of one run; every run ends long before."""

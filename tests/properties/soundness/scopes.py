@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.runtime.state import Scope, State, StepResult
+from stagec.runtime.machine.state import Scope, State, StepResult
 
 
 def of_scopes(before: State, step: StepResult) -> Iterator[str]:

@@ -9,14 +9,14 @@ from typing import Any
 from properties.random_world import World
 
 from stagec.core.json import Json
-from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.plan.act import Process
-from stagec.plan.node import Outcome, Schedule
-from stagec.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus
-from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State, advance
-from stagec.runtime.exchange import Execute, Wait, read_key
-from stagec.runtime.failures import FailureKind
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.plan.act import Process
+from stagec.ir.plan.node import Outcome, Schedule
+from stagec.ir.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus
+from stagec.runtime.machine import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State, advance
+from stagec.runtime.machine.exchange import Execute, Wait, read_key
+from stagec.runtime.machine.failures import FailureKind
 
 SETTLED = frozenset({StageStatus.COMPLETED, StageStatus.RESUMABLE, StageStatus.BLOCKED})
 """The statuses with which a stage may end: only somebody's decision changes them."""

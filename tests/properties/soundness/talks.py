@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stagec.plan.document import Plan
-from stagec.plan.gate import Backoff
-from stagec.plan.node import Node
-from stagec.runtime.acts.conversation_state import conversation_of
-from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
-from stagec.runtime.state import State, StepResult
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Backoff
+from stagec.ir.plan.node import Node
+from stagec.runtime.machine.acts.conversation_state import conversation_of
+from stagec.runtime.machine.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
+from stagec.runtime.machine.state import State, StepResult
 
 Json = Any
 

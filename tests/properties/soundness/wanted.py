@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stagec.runtime.acts.hooks import SLOTS
-from stagec.runtime.gate import ALIASES
+from stagec.runtime.machine.acts.hooks import SLOTS
+from stagec.runtime.machine.gate import ALIASES
 
 Lean = tuple[str, str]
 """A system, and what its projects lean to when they show something more often than usual."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from properties.soundness.answers import ODD, answers
 
-from stagec.plan.document import Plan
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.ir.plan.document import Plan
+from stagec.runtime.machine.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
 
 Json = Any
 

@@ -10,13 +10,13 @@ from properties.spending.follow import Follower
 from properties.spending.machine import CALLS, VALIDATOR, Walk
 from properties.spending.search import Search
 
-from stagec.graph.bounds import bound
-from stagec.graph.expense import Assumed
-from stagec.graph.figures import Assumptions, EntryBounds, Figure
-from stagec.graph.usage import AssumedUse, Interval, Quantity
-from stagec.plan import Plan
-from stagec.plan.node import Outcome
-from stagec.runtime.program import program_of
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.figures import Assumptions, EntryBounds, Figure
+from stagec.ir.graph.usage import AssumedUse, Interval, Quantity
+from stagec.ir.plan import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.program import program_of
 
 ASSUMED = Assumptions(Assumed(0, VALIDATOR), AssumedUse(calls=Interval(0, CALLS), responses=Interval(1, 1)))
 COUNTED = (Quantity.EXECUTIONS, Quantity.TURNS, Quantity.CALLS, Quantity.MILLISECONDS)

@@ -10,11 +10,11 @@ from phased import Worker, make_phases
 
 from stagec.core.canonical import digest
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.act import Command, Converse, Process, ProcessLimits, Prompt, Repeat
-from stagec.plan.document import Limits, Names, Phases
-from stagec.plan.facts import facts
-from stagec.plan.gate import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, Converse, Process, ProcessLimits, Prompt, Repeat
+from stagec.ir.plan.document import Limits, Names, Phases
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import (
     Among,
     Backoff,
     Check,
@@ -26,8 +26,8 @@ from stagec.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop, Target
-from stagec.plan.surroundings import Success, Tool, Validator
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop, Target
+from stagec.ir.plan.surroundings import Success, Tool, Validator
 
 ANY = "{}"
 SCHEMA = digest(ANY.encode())

@@ -7,11 +7,11 @@ from typing import Any
 
 from properties.spending.machine import Walk, list_answers
 
-from stagec.graph.figures import Joint, Way
-from stagec.graph.usage import Quantity
-from stagec.runtime import Program
-from stagec.runtime.execution import Branch, Execution
-from stagec.runtime.state import PendingNode
+from stagec.ir.graph.figures import Joint, Way
+from stagec.ir.graph.usage import Quantity
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.execution import Branch, Execution
+from stagec.runtime.machine.state import PendingNode
 
 Items = list[Any]
 """Names of nodes, and lists of the branches of forks, which are items themselves."""

@@ -8,13 +8,25 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import replace, value
-from stagec.graph.usage import Quantity
-from stagec.plan.act import Converse
-from stagec.plan.node import Named
-from stagec.runtime import Answered, Program, Started, State, advance
-from stagec.runtime.exchange import Ask, Call, Effect, Execute, Preserve, Publish, Run, Shell, Turn, Wait, read_key
-from stagec.runtime.program import find_program
-from stagec.runtime.state import find_asking
+from stagec.ir.graph.usage import Quantity
+from stagec.ir.plan.act import Converse
+from stagec.ir.plan.node import Named
+from stagec.runtime.machine import Answered, Program, Started, State, advance
+from stagec.runtime.machine.exchange import (
+    Ask,
+    Call,
+    Effect,
+    Execute,
+    Preserve,
+    Publish,
+    Run,
+    Shell,
+    Turn,
+    Wait,
+    read_key,
+)
+from stagec.runtime.machine.program import find_program
+from stagec.runtime.machine.state import find_asking
 
 _UNUSABLE: Json = {"answer": 3}
 CALLS = 2

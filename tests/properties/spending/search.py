@@ -7,7 +7,7 @@ from random import Random
 
 from properties.spending.machine import Walk, list_answers
 
-from stagec.runtime import Program
+from stagec.runtime.machine import Program
 
 
 class Search:

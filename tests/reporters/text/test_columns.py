@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stagec.check.reporters.text.block import Cut, cut
 from stagec.core.terminal import columns
-from stagec.reporters.text.block import Cut, cut
 
 
 def test_a_short_line_is_shown_whole() -> None:

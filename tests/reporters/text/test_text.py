@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from patience import ends
 
+from stagec.check.reporters import Canvas, Report
+from stagec.check.reporters.text import REPORTER
 from stagec.core.terminal import columns
 from stagec.core.value import replace
-from stagec.reporters import Canvas, Report
-from stagec.reporters.text import REPORTER
 
 
 def test_a_frame_fits_into_a_narrow_terminal(found: Report) -> None:

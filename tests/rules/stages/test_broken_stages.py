@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stagec.pipeline import Project, compile_project
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
 
 PLAN = """---
 id: plan

@@ -8,12 +8,12 @@ from phased import Worker, make_agent, make_phases
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.document import Contents, Phases
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Effect, Event, Started, State, StepResult, advance
-from stagec.runtime.exchange import Dispatch, read_key
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.ir.plan.document import Contents, Phases
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Effect, Event, Started, State, StepResult, advance
+from stagec.runtime.machine.exchange import Dispatch, read_key
+from stagec.runtime.machine.program import program_of
 
 RUN = "r"
 

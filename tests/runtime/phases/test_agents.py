@@ -10,12 +10,12 @@ from runtime.phases.issues import Issue, again, phased
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan import Plan
-from stagec.plan.document import Phases
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Cancelled, State, advance
-from stagec.runtime.agent_runs import AgentRunName, read_agent_run
-from stagec.runtime.exchange import Ask, Close, Comment, Dispatch, Relabel, Wait
+from stagec.ir.plan import Plan
+from stagec.ir.plan.document import Phases
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Cancelled, State, advance
+from stagec.runtime.machine.agent_runs import AgentRunName, read_agent_run
+from stagec.runtime.machine.exchange import Ask, Close, Comment, Dispatch, Relabel, Wait
 
 CLOSING = {"answer": {"do": "closing", "summary": "so it is"}}
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.plan import Plan
-from stagec.runtime import Answered, Cancelled, Effect, Event, Resumed, Started, State, StepResult, advance
-from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish, read_key
-from stagec.runtime.program import program_of
+from stagec.ir.plan import Plan
+from stagec.runtime.machine import Answered, Cancelled, Effect, Event, Resumed, Started, State, StepResult, advance
+from stagec.runtime.machine.exchange import Execute, Interrupt, Preserve, Publish, read_key
+from stagec.runtime.machine.program import program_of
 
 RUN = "r"
 

@@ -10,10 +10,10 @@ from campaigns import choose
 from properties.random_stages import make_stages
 from properties.soundness.stage_runs import StageRun
 
-from stagec.drivers.history import History, dump_event, load_event
-from stagec.drivers.replay import advance_through, digest_step, replay_twice
-from stagec.plan import dump
-from stagec.runtime import Event, State, load
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.history import History, dump_event, load_event
+from stagec.runtime.drivers.replay import advance_through, digest_step, replay_twice
+from stagec.runtime.machine import Event, State, load
 
 
 class Recorded(StageRun):

@@ -8,11 +8,11 @@ import pytest
 from handmade import process, processes, scheduled
 from runtime.processes.play import Play
 
-from stagec.plan import Plan
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered, Cancelled, Resumed
-from stagec.runtime.exchange import Interrupt, Wait
-from stagec.runtime.failures import FailureKind
+from stagec.ir.plan import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered, Cancelled, Resumed
+from stagec.runtime.machine.exchange import Interrupt, Wait
+from stagec.runtime.machine.failures import FailureKind
 
 LOAD, TRAIN, EXPLORE, JUDGE, SEND = processes().nodes
 

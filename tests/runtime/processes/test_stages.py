@@ -9,10 +9,10 @@ from handmade import process, scheduled
 from runtime.processes.play import Play, succeed
 
 from stagec.core.json import Json
-from stagec.plan.node import Outcome
-from stagec.runtime import Answered
-from stagec.runtime.exchange import Execute, Preserve, Publish
-from stagec.runtime.failures import FailureKind
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Answered
+from stagec.runtime.machine.exchange import Execute, Preserve, Publish
+from stagec.runtime.machine.failures import FailureKind
 
 NODE = "S01_load_data"
 

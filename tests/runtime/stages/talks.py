@@ -8,15 +8,15 @@ from typing import Any
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Converse, Template, Text
-from stagec.plan.document import Contents, Input, Limits, Names, Plan
-from stagec.plan.gate import Admission, Check, VerdictGate
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.surroundings import LoopHook, Session
-from stagec.runtime import Answered, Cancelled, Event, Started, State, StepResult, advance
-from stagec.runtime.exchange import Call, Effect, Hook, Message, Request, Turn
-from stagec.runtime.failures import RunFailure
-from stagec.runtime.program import program_of
+from stagec.ir.plan.act import Converse, Template, Text
+from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan
+from stagec.ir.plan.gate import Admission, Check, VerdictGate
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan.surroundings import LoopHook, Session
+from stagec.runtime.machine import Answered, Cancelled, Event, Started, State, StepResult, advance
+from stagec.runtime.machine.exchange import Call, Effect, Hook, Message, Request, Turn
+from stagec.runtime.machine.failures import RunFailure
+from stagec.runtime.machine.program import program_of
 
 CONTENTS = Contents()
 RESULT = CONTENTS.add(json.dumps({"type": "object", "properties": {"n": {"type": "integer"}}}))

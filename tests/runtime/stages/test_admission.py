@@ -6,9 +6,9 @@ import pytest
 from runtime.stages.talks import Run, admission, alone, pipeline, stage, to
 
 from stagec.core.json import Json
-from stagec.plan.gate import Among, Backoff, Exists, Retry
-from stagec.plan.node import Outcome
-from stagec.runtime.exchange import Confirm, Turn, Wait
+from stagec.ir.plan.gate import Among, Backoff, Exists, Retry
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.exchange import Confirm, Turn, Wait
 
 BUSY = (Among(("ctx", "busy"), (True,)),)
 LATER = Retry(3, Backoff("fixed", 50))

@@ -9,8 +9,8 @@ from runtime.stages.talks import SYSTEM, Run, alone, calls, hooked, keys, pipeli
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.gate import Backoff, Check, Retry
-from stagec.runtime.exchange import Call, Grant
+from stagec.ir.plan.gate import Backoff, Check, Retry
+from stagec.runtime.machine.exchange import Call, Grant
 
 ARGUMENTS = {"b": 1.0, "a": "é"}
 DIGEST = sha256('{"a":"é","b":1}'.encode()).hexdigest()

@@ -9,11 +9,11 @@ from runtime.stages.talks import FAILED, Run, admission, calls, hooked, pipeline
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.document import Plan
-from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
-from stagec.plan.node import Edge, Fork, Outcome
-from stagec.runtime import Answered
-from stagec.runtime.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Among, Backoff, Check, Exists, Retry
+from stagec.ir.plan.node import Edge, Fork, Outcome
+from stagec.runtime.machine import Answered
+from stagec.runtime.machine.exchange import Call, Confirm, Effect, Grant, Hook, Turn, Wait
 
 GATE = admission(
     "retry-later",

@@ -9,8 +9,8 @@ from runtime.stages.talks import CONTENTS, Run, alone, calls, submit
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.document import Plan
-from stagec.plan.node import Outcome
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Outcome
 
 ANYTHING = CONTENTS.add(json.dumps(True))
 

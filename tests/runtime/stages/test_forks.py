@@ -7,12 +7,12 @@ from runtime.stages.talks import DONE, END, FAILED, Run, admission, calls, pipel
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Hole
-from stagec.plan.document import Limits, Plan
-from stagec.plan.gate import Among
-from stagec.plan.node import Chain, Edge, Fork, Go, Node, Outcome
-from stagec.runtime.exchange import Turn
-from stagec.runtime.gate import may_join
+from stagec.ir.plan.act import Hole
+from stagec.ir.plan.document import Limits, Plan
+from stagec.ir.plan.gate import Among
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Node, Outcome
+from stagec.runtime.machine.exchange import Turn
+from stagec.runtime.machine.gate import may_join
 
 BUSY = (Among(("ctx", "busy"), (True,)),)
 

@@ -12,15 +12,15 @@ from runtime.stages.talks import SYSTEM, Run, alone, calls, hooked, keys, said, 
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.gate import Backoff, Retry
-from stagec.plan.node import Outcome
-from stagec.plan.surroundings import LoopHook, Session
-from stagec.runtime import Started, State, advance
-from stagec.runtime.acts.hooks import SLOTS
-from stagec.runtime.advance import find_trouble
-from stagec.runtime.exchange import Call, Hook, Message, Turn
-from stagec.runtime.failures import FailureKind, RunFailure
-from stagec.runtime.program import program_of
+from stagec.ir.plan.gate import Backoff, Retry
+from stagec.ir.plan.node import Outcome
+from stagec.ir.plan.surroundings import LoopHook, Session
+from stagec.runtime.machine import Started, State, advance
+from stagec.runtime.machine.acts.hooks import SLOTS
+from stagec.runtime.machine.advance import find_trouble
+from stagec.runtime.machine.exchange import Call, Hook, Message, Turn
+from stagec.runtime.machine.failures import FailureKind, RunFailure
+from stagec.runtime.machine.program import program_of
 
 READ = calls(("1", "Read", {"path": "x"}), say="Reading.")
 

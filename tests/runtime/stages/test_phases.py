@@ -11,14 +11,14 @@ from runtime.stages.talks import CONTENTS, RESULT, SYSTEM, Run, alone, pipeline,
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Hole
-from stagec.plan.document import Input
-from stagec.plan.gate import Among, Backoff, Check, Retry
-from stagec.plan.node import Outcome
-from stagec.runtime import State, StepResult
-from stagec.runtime.acts import hooks
-from stagec.runtime.exchange import MACHINE, Hook, Message, Turn
-from stagec.runtime.failures import FailureKind, RunFailure
+from stagec.ir.plan.act import Hole
+from stagec.ir.plan.document import Input
+from stagec.ir.plan.gate import Among, Backoff, Check, Retry
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import State, StepResult
+from stagec.runtime.machine.acts import hooks
+from stagec.runtime.machine.exchange import MACHINE, Hook, Message, Turn
+from stagec.runtime.machine.failures import FailureKind, RunFailure
 
 ALL = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
 TASK = (Hole(("ctx", "task")),)

@@ -6,9 +6,9 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.core.json_reader import DEPTH, UnreadableError
-from stagec.runtime.acts.conversation_state import messages_to_json, read_messages
-from stagec.runtime.exchange import Message, Request
-from stagec.runtime.json_values import normalise
+from stagec.runtime.machine.acts.conversation_state import messages_to_json, read_messages
+from stagec.runtime.machine.exchange import Message, Request
+from stagec.runtime.machine.json_values import normalise
 
 
 class TestWhatCanBeRead:

@@ -13,14 +13,14 @@ from runtime.stages.talks import CONTENTS, FAILED, admission, hooked, pipeline, 
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Hole
-from stagec.plan.document import Input, Limits, Plan
-from stagec.plan.gate import Among, Backoff, Check, Exists, Retry
-from stagec.plan.node import Chain, Edge, Fork, Outcome
-from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult, advance
-from stagec.runtime.acts.hooks import SLOTS
-from stagec.runtime.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
-from stagec.runtime.program import program_of
+from stagec.ir.plan.act import Hole
+from stagec.ir.plan.document import Input, Limits, Plan
+from stagec.ir.plan.gate import Among, Backoff, Check, Exists, Retry
+from stagec.ir.plan.node import Chain, Edge, Fork, Outcome
+from stagec.runtime.machine import Answered, Cancelled, Program, Started, State, StepResult, advance
+from stagec.runtime.machine.acts.hooks import SLOTS
+from stagec.runtime.machine.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, Wait
+from stagec.runtime.machine.program import program_of
 
 HOOKS = {"setup": "m:setup", "gate": "m:gate", "assert": "m:assert", "exit": "m:exit"}
 RETRIED = Retry(2, Backoff("fixed", 5))

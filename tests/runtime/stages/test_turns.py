@@ -10,12 +10,12 @@ from runtime.stages.talks import RESULT, SYSTEM, Run, alone, calls, pipeline, sa
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.gate import Backoff, Check, Retry
-from stagec.plan.node import Outcome
-from stagec.runtime import State, StepResult
-from stagec.runtime.exchange import MACHINE, Call, Message, Turn, Wait
-from stagec.runtime.execution import ROOT, Conversation, Execution
-from stagec.runtime.state import Move, NodeHistory, TraceEvent
+from stagec.ir.plan.gate import Backoff, Check, Retry
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import State, StepResult
+from stagec.runtime.machine.exchange import MACHINE, Call, Message, Turn, Wait
+from stagec.runtime.machine.execution import ROOT, Conversation, Execution
+from stagec.runtime.machine.state import Move, NodeHistory, TraceEvent
 
 STEER = Message("user", "Call submit when you are done.")
 RETRIED = Retry(2, Backoff("exponential", 100))

@@ -9,12 +9,12 @@ from runtime.stages.talks import CONTENTS, Run, text
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Command, Hole, Prompt, Supply
-from stagec.plan.document import Input, Judge, Limits, Names, Plan
-from stagec.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validation
-from stagec.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.plan.surroundings import Success, Validator
-from stagec.runtime.exchange import Ask, Shell
+from stagec.ir.plan.act import Command, Hole, Prompt, Supply
+from stagec.ir.plan.document import Input, Judge, Limits, Names, Plan
+from stagec.ir.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validation
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
+from stagec.ir.plan.surroundings import Success, Validator
+from stagec.runtime.machine.exchange import Ask, Shell
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 INTENTS = ("next", "repeat", "jump", "handoff", "closing", "escalate")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.plan.surroundings import EXTRACTORS
-from stagec.runtime.acts.validation import Output, extract, read_output
+from stagec.ir.plan.surroundings import EXTRACTORS
+from stagec.runtime.machine.acts.validation import Output, extract, read_output
 
 STATUS = "M  staged.py\n M unstaged.py\nMM both.py\n?? new file.py\nR  old.py -> moved.py\nA  added.py\r\n\nxy\n"
 PYTEST = "FAILED tests/a_test.py::test_one - AssertionError: no\nFAILED tests/b_test.py::test_two\n1 failed\n"

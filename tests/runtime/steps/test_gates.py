@@ -8,9 +8,9 @@ from runtime.steps.flows import DONE, FAILED, INTENTS, asked, flow, goes, intent
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Carried, Hole
-from stagec.plan.gate import Among, IntentGate, Reads
-from stagec.plan.node import Edge, Go, Named, Outcome
+from stagec.ir.plan.act import Carried, Hole
+from stagec.ir.plan.gate import Among, IntentGate, Reads
+from stagec.ir.plan.node import Edge, Go, Named, Outcome
 
 LEADS = {"next": "n", "repeat": "a", "jump": "j", "handoff": "h", "escalate": "e"}
 PLACES = {name: step(Edge("next", DONE)) for name in ("n", "j", "h", "e")}

@@ -7,9 +7,9 @@ from runtime.stages.talks import Run
 from runtime.steps.flows import AGAIN, flow, judged, step, where
 
 from stagec.core.json import Json
-from stagec.plan.gate import JudgeGate
-from stagec.plan.node import Outcome
-from stagec.runtime.exchange import Judge
+from stagec.ir.plan.gate import JudgeGate
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.exchange import Judge
 
 ISSUE: Json = {"type": "poll:state", "config": {"resourceType": "issue"}}
 KEYWORD: Json = {"type": "detect:keyword", "config": {"verdictKeyword": "DONE"}}

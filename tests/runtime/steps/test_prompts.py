@@ -23,14 +23,14 @@ from runtime.steps.flows import (
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.act import Carried, Given, Hole, Provided, Supply
-from stagec.plan.document import Input, Judge, System
-from stagec.plan.node import Edge, Go, Outcome
-from stagec.runtime import Started, State, advance
-from stagec.runtime.exchange import Ask
-from stagec.runtime.exchange import Run as RunProgram
-from stagec.runtime.failures import FailureKind, RunFailure
-from stagec.runtime.program import program_of
+from stagec.ir.plan.act import Carried, Given, Hole, Provided, Supply
+from stagec.ir.plan.document import Input, Judge, System
+from stagec.ir.plan.node import Edge, Go, Outcome
+from stagec.runtime.machine import Started, State, advance
+from stagec.runtime.machine.exchange import Ask
+from stagec.runtime.machine.exchange import Run as RunProgram
+from stagec.runtime.machine.failures import FailureKind, RunFailure
+from stagec.runtime.machine.program import program_of
 
 END = step(Edge("next", DONE))
 ENDLESS = (Outcome.FAILED, "a: bound-reached")

@@ -8,13 +8,13 @@ import pytest
 from runtime.stages.talks import Run, text
 from runtime.steps.flows import DONE, asked, at_most, flow, goes, intent_gate, output, says, step
 
-from stagec.plan.act import Given, Hole, Repeat
-from stagec.plan.document import Plan
-from stagec.plan.gate import Condition, Validation
-from stagec.plan.node import Edge, Node, Outcome
-from stagec.plan.surroundings import Success, Validator
-from stagec.runtime.exchange import Ask, Shell
-from stagec.runtime.failures import FailureKind
+from stagec.ir.plan.act import Given, Hole, Repeat
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Condition, Validation
+from stagec.ir.plan.node import Edge, Node, Outcome
+from stagec.ir.plan.surroundings import Success, Validator
+from stagec.runtime.machine.exchange import Ask, Shell
+from stagec.runtime.machine.failures import FailureKind
 
 CHECKS = {name: Validator(f"is {name}", Success("empty"), f"not-{name}") for name in ("clean", "ready", "typed")}
 

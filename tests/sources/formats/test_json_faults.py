@@ -163,7 +163,7 @@ def test_a_repeated_key_is_found_beside_a_syntax_error() -> None:
 
 
 def test_every_reason_has_a_sentence() -> None:
-    from stagec.rules.document import syntax as rule
+    from stagec.check.rules.document import syntax as rule
 
     told = {reason for _, reason in ONE.values()}
     assert told == set(rule._INVALID_JSON_SENTENCES)

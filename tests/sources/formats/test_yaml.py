@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from patience import ends
 
+from stagec.check.rules.document.syntax import stg107_invalid_yaml as rule
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.place import Part, Place, Position, Span
-from stagec.rules.document.syntax import stg107_invalid_yaml as rule
 from stagec.sources.formats.yaml import FORMAT
 from stagec.sources.tree import Fault, Parsed, Tree
 from stagec.sources.yaml_text.compose import LONGEST_EXPLAINED, compose, has_fast_events

@@ -9,11 +9,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from stagec.contract.bundle import bundle
-from stagec.contract.schemas import Schema, Schemas
 from stagec.core.budgets import Budgets
 from stagec.core.json import Json
 from stagec.core.place import Place
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 from stagec.sources.shape.dialects import Dialect, drop_ignored, list_ignored, read_in
 

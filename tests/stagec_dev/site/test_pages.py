@@ -6,8 +6,8 @@ import tomllib
 
 import pytest
 
+from stagec.check.pipeline import list_families
 from stagec.core.rule import AnyRule
-from stagec.pipeline import list_families
 from stagec_dev.checkout import ROOT
 from stagec_dev.site.generator import configure
 from stagec_dev.site.pages import Section, Sources, convert_page, read_navigation, read_sources

@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator
 
-from stagec import frontends
+from stagec import languages as frontends
 from stagec.core.shelf import members
-from stagec.frontends import FrontEnd
+from stagec.languages import FrontEnd
 from stagec_dev.site.schemas import CATALOGUED, publish_schemas
 
 TOP = Path(__file__).parents[3]

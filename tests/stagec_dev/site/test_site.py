@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import list_families
 from stagec.core.version import locate_page
-from stagec.pipeline import list_families
 from stagec_dev.__main__ import main
 
 SITE = "https://docs.example.org/stagec"

@@ -12,18 +12,18 @@ from world.models.wire import Said, Wire, serve
 
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
-from stagec.drivers.local.drive import RunSession, proceed
-from stagec.runtime import Effect, Event, Program, Started, State
-from stagec.runtime.exchange import Shell, Wait
-from stagec.world.budget import Budget, BudgetedWorld
-from stagec.world.composed import ComposedWorld
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import ModelLimits
-from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.models.retries import PolicyTable, RetryingProvider
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox
+from stagec.runtime.drivers.local.drive import RunSession, proceed
+from stagec.runtime.machine import Effect, Event, Program, Started, State
+from stagec.runtime.machine.exchange import Shell, Wait
+from stagec.runtime.world.budget import Budget, BudgetedWorld
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.port import ModelLimits
+from stagec.runtime.world.models.pydantic_provider import PydanticProvider
+from stagec.runtime.world.models.retries import PolicyTable, RetryingProvider
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.tools.step_calls import StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 
 class Tools:

@@ -9,13 +9,13 @@ from playable import steps
 
 from stagec.core.json import Object
 from stagec.core.secrets import Redactor
-from stagec.runtime.exchange import Ask
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import Listener, ModelCall, ModelError, ModelFault, ModelReply, ModelRequest
-from stagec.world.request_json import ToolDefinition
-from stagec.world.scenario import CALLED
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox, ToolError
+from stagec.runtime.machine.exchange import Ask
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.port import Listener, ModelCall, ModelError, ModelFault, ModelReply, ModelRequest
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.scenario import CALLED
+from stagec.runtime.world.tools.step_calls import StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox, ToolError
 
 ANSWER = ModelReply("", output={"action": "next"})
 

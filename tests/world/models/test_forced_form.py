@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from stagec.core.json import Json, Object
-from stagec.world.models.local_provider import choose_form, list_messages
-from stagec.world.models.port import ModelCall, ModelMessage, ModelRequest
-from stagec.world.request_json import ToolDefinition
+from stagec.runtime.world.models.local_provider import choose_form, list_messages
+from stagec.runtime.world.models.port import ModelCall, ModelMessage, ModelRequest
+from stagec.runtime.world.request_json import ToolDefinition
 
 ANSWER: Object = {"properties": {"a": {"enum": [1, 2]}}, "required": ["a"]}
 READ = ToolDefinition(

@@ -15,9 +15,9 @@ from threading import Event, Thread
 
 import pytest
 
-from stagec.world.models import pydantic_provider
-from stagec.world.models.port import ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
-from stagec.world.models.pydantic_provider import PydanticProvider
+from stagec.runtime.world.models import pydantic_provider
+from stagec.runtime.world.models.port import ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
+from stagec.runtime.world.models.pydantic_provider import PydanticProvider
 
 MODELS = ("openai:gpt-5.4", "anthropic:claude-next")
 HELLO = (ModelMessage("user", "Go."),)

@@ -12,8 +12,8 @@ import pytest
 from processes import gone
 
 from stagec.core.json import Object
-from stagec.world.models.local_provider import LocalModel, UnknownSchemaError
-from stagec.world.models.port import ModelError, ModelFault
+from stagec.runtime.world.models.local_provider import LocalModel, UnknownSchemaError
+from stagec.runtime.world.models.port import ModelError, ModelFault
 
 BEGIN = """
 import json, os, sys, time

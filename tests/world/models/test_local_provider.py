@@ -14,10 +14,10 @@ from world.models.smollm import MODEL, needs_model
 
 from stagec.core.failure import Failure
 from stagec.core.json import Object
-from stagec.world.models.local_provider import LocalProvider, is_file_name, name_file
-from stagec.world.models.model_world import ModelChoice
-from stagec.world.models.port import ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
-from stagec.world.request_json import ToolDefinition
+from stagec.runtime.world.models.local_provider import LocalProvider, is_file_name, name_file
+from stagec.runtime.world.models.model_world import ModelChoice
+from stagec.runtime.world.models.port import ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
+from stagec.runtime.world.request_json import ToolDefinition
 
 pytestmark = needs_model  # what is installed decides all of this
 REVIEW = ModelMessage("user", "Review: 'The food was cold and the waiter rude.' Is the review positive or negative?")

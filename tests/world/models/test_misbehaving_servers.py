@@ -18,11 +18,11 @@ from world.models.wire import Said, Wire
 
 from stagec.core.failure import Failure
 from stagec.core.json import object_of
-from stagec.plan.node import Outcome
-from stagec.runtime import Started
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.program import load
-from stagec.world.provider_outage import ProviderOutage
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Started
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import load
+from stagec.runtime.world.provider_outage import ProviderOutage
 
 REPAIR = load((Path(__file__).parents[2] / "plan_vectors" / "docs-repair" / "plan.json").read_bytes())
 BEGIN = Started("r", None, {"topic": "installation"})

@@ -17,17 +17,17 @@ from world.models.wire import Said, Wire
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.plan.node import Outcome
-from stagec.runtime import Program, Started
-from stagec.runtime.exchange import Ask, Turn, Wait, read_key
-from stagec.runtime.failures import FailureKind
-from stagec.runtime.program import load, program_of
-from stagec.world.agents_world import AgentsWorld
-from stagec.world.budget import Budget, BudgetedWorld, BudgetReached
-from stagec.world.composed import ComposedWorld
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.port import read_usage
-from stagec.world.provider_outage import ProviderOutage
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Program, Started
+from stagec.runtime.machine.exchange import Ask, Turn, Wait, read_key
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import load, program_of
+from stagec.runtime.world.agents_world import AgentsWorld
+from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.port import read_usage
+from stagec.runtime.world.provider_outage import ProviderOutage
 
 VECTORS = Path(__file__).parents[2] / "plan_vectors"
 REPAIR = load((VECTORS / "docs-repair" / "plan.json").read_bytes())

@@ -10,13 +10,13 @@ from benchmarks._fans import fan
 from world.models.wire import Said, serve
 
 from stagec.core.secrets import Redactor
-from stagec.drivers.local import run
-from stagec.plan.node import Outcome
-from stagec.runtime import Started, load
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.tools.step_calls import StepCalls
-from stagec.world.tools.toolbox import Toolbox
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.local import run
+from stagec.runtime.machine import Started, load
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
+from stagec.runtime.world.models.pydantic_provider import PydanticProvider
+from stagec.runtime.world.tools.step_calls import StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 SIBLINGS = 20
 

@@ -11,9 +11,9 @@ import pytest
 from world.models.wire import Said, Wire, serve
 
 from stagec.core.failure import Failure
-from stagec.world.models.port import ModelCall, ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
-from stagec.world.models.pydantic_provider import PydanticProvider
-from stagec.world.request_json import ToolDefinition
+from stagec.runtime.world.models.port import ModelCall, ModelError, ModelFault, ModelLimits, ModelMessage, ModelRequest
+from stagec.runtime.world.models.pydantic_provider import PydanticProvider
+from stagec.runtime.world.request_json import ToolDefinition
 
 GREP = ToolDefinition("grep", "Find lines", {"type": "object", "properties": {"text": {"type": "string"}}})
 MODELS = ("openai:gpt-5.4", "anthropic:claude-next")

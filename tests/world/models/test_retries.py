@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from stagec.core.json import Json
-from stagec.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest
-from stagec.world.models.retries import Clock, ModelOutageError, Patience, PolicyTable, RetryingProvider, RetryPolicy
-from stagec.world.provider_outage import LONGEST_REST, ProviderOutage, read_outage
+from stagec.runtime.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest
+from stagec.runtime.world.models.retries import (
+    Clock,
+    ModelOutageError,
+    Patience,
+    PolicyTable,
+    RetryingProvider,
+    RetryPolicy,
+)
+from stagec.runtime.world.provider_outage import LONGEST_REST, ProviderOutage, read_outage
 
 KEY, MODEL = "run/write#1/1.0", "openai:gpt"
 DOWN = ModelError(ModelFault.SERVER_ERROR, "down", status=500)

@@ -14,8 +14,8 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, sign, upstream_js
 from stagec.core.disk import open_folder
 from stagec.core.folders import remove_tree
 from stagec.core.json import Json
-from stagec.protocol.checkpoint import Manifest, TrustLevel, encode_manifest
-from stagec.world.stages.checkpoints import (
+from stagec.ir.protocol.checkpoint import Manifest, TrustLevel, encode_manifest
+from stagec.runtime.world.stages.checkpoints import (
     LARGEST,
     judge_checkpoint,
     list_manifests,

@@ -11,10 +11,10 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, upstream_json
 
 from stagec.core.json import Json
 from stagec.core.value import replace
-from stagec.protocol.checkpoint import ArtifactEntry, TrustLevel, encode_manifest
-from stagec.world.stages import checkpoints
-from stagec.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import
-from stagec.world.stages.stage_files import RunFolder
+from stagec.ir.protocol.checkpoint import ArtifactEntry, TrustLevel, encode_manifest
+from stagec.runtime.world.stages import checkpoints
+from stagec.runtime.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import
+from stagec.runtime.world.stages.stage_files import RunFolder
 
 MADE = "checkpoints/ckpt-S01_load_data.json"
 

@@ -12,8 +12,8 @@ import programs
 import pytest
 from world.stages.workshop import Workshop, is_success, stage, writes
 
-from stagec.protocol.checkpoint import TrustLevel
-from stagec.world.stages.checkpoints import judge_checkpoint
+from stagec.ir.protocol.checkpoint import TrustLevel
+from stagec.runtime.world.stages.checkpoints import judge_checkpoint
 
 SIZE = 256 * 1024
 FILLS = """

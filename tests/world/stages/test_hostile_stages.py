@@ -12,8 +12,8 @@ import pytest
 from processes import gone
 from world.stages.workshop import Workshop, is_success, stage, writes
 
-from stagec.plan.act import ProcessInput, ProcessLimits
-from stagec.world.supervised_program import MOST
+from stagec.ir.plan.act import ProcessInput, ProcessLimits
+from stagec.runtime.world.supervised_program import MOST
 
 IGNORES = """
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

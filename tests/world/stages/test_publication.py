@@ -13,7 +13,7 @@ from rights import ordinary_rights
 from world.stages.workshop import Workshop, is_success, stage, writes
 
 from stagec.core.failure import Failure
-from stagec.runtime.exchange import Preserve, Publish
+from stagec.runtime.machine.exchange import Preserve, Publish
 
 TWO = {"a": "a.txt", "b": "deep/er/b.txt"}
 

@@ -12,16 +12,16 @@ from typing import Any
 
 from stagec.core.json import Json, object_of
 from stagec.core.secrets import Redactor
-from stagec.plan import Plan
-from stagec.plan.act import Process, ProcessInput, ProcessLimits
-from stagec.plan.document import Limits, Names
-from stagec.plan.gate import VerdictGate
-from stagec.plan.node import Node
-from stagec.runtime.exchange import Execute, Interrupt, Preserve, Publish
-from stagec.world.stages.stage_files import RunFolder
-from stagec.world.stages.stage_run import Surroundings
-from stagec.world.stages.stage_world import StageWorld
-from stagec.world.supervised_program import Link
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
+from stagec.ir.plan.document import Limits, Names
+from stagec.ir.plan.gate import VerdictGate
+from stagec.ir.plan.node import Node
+from stagec.runtime.machine.exchange import Execute, Interrupt, Preserve, Publish
+from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.stages.stage_run import Surroundings
+from stagec.runtime.world.stages.stage_world import StageWorld
+from stagec.runtime.world.supervised_program import Link
 
 LONG = ProcessLimits(600_000, 600_000, 605_000, 608_000)
 HEAD = """

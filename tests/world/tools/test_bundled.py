@@ -14,11 +14,11 @@ from playable import steps
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.plan.surroundings import Tool
-from stagec.runtime.exchange import Call, Confirm
-from stagec.world.tools.files import FileTools, NamePattern
-from stagec.world.tools.programs import ShellTool, ToolSetting
-from stagec.world.tools.toolbox import LONGEST, Toolbox
+from stagec.ir.plan.surroundings import Tool
+from stagec.runtime.machine.exchange import Call, Confirm
+from stagec.runtime.world.tools.files import FileTools, NamePattern
+from stagec.runtime.world.tools.programs import ShellTool, ToolSetting
+from stagec.runtime.world.tools.toolbox import LONGEST, Toolbox
 
 
 @pytest.fixture

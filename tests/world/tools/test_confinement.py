@@ -14,9 +14,9 @@ from playable import steps
 
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
-from stagec.world.tools.files import FileTools, FolderLimits, NamePattern
-from stagec.world.tools.programs import ShellTool, ToolSetting
-from stagec.world.tools.toolbox import LONGEST, Toolbox
+from stagec.runtime.world.tools.files import FileTools, FolderLimits, NamePattern
+from stagec.runtime.world.tools.programs import ShellTool, ToolSetting
+from stagec.runtime.world.tools.toolbox import LONGEST, Toolbox
 
 SMALL = FolderLimits(size=1_000, entries=50, seconds=30)
 Call = Callable[..., str]

@@ -12,14 +12,14 @@ import pytest
 from playable import steps
 from world.conftest import MakeServer, leftovers, server
 
-from stagec.catalogue.lock import digest
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.value import replace
-from stagec.plan import surroundings
-from stagec.plan.document import Plan
-from stagec.world.tools.mcp_tools import McpTools, ServerLimits, name_header
-from stagec.world.tools.toolbox import ToolError
+from stagec.ir.catalogue.lock import digest
+from stagec.ir.plan import surroundings
+from stagec.ir.plan.document import Plan
+from stagec.runtime.world.tools.mcp_tools import McpTools, ServerLimits, name_header
+from stagec.runtime.world.tools.toolbox import ToolError
 
 __all__ = ["leftovers", "server"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from stagec.runtime.exchange import Ask
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import Listing, decide, decide_for
+from stagec.runtime.machine.exchange import Ask
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.tools.step_calls import Listing, decide, decide_for
 
 READS = ToolDefinition("Read", effects="read", origin="bundled")
 EDITS = ToolDefinition("Edit", effects="mutating", origin="bundled")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.world.tools.files import FileTools, FolderLimits, WorkingFolder
-from stagec.world.tools.protected_places import RUNS, Protection
-from stagec.world.tools.toolbox import ToolError
+from stagec.runtime.world.tools.files import FileTools, FolderLimits, WorkingFolder
+from stagec.runtime.world.tools.protected_places import RUNS, Protection
+from stagec.runtime.world.tools.toolbox import ToolError
 
 
 def tools(root: Path, **places: str) -> FileTools:

@@ -13,9 +13,9 @@ from playable import steps
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
-from stagec.world.tools.callable_host import UnfitError, _make_schema
-from stagec.world.tools.programs import ToolSetting, open_modules
-from stagec.world.tools.toolbox import Toolbox
+from stagec.runtime.world.tools.callable_host import UnfitError, _make_schema
+from stagec.runtime.world.tools.programs import ToolSetting, open_modules
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 SOURCE = '''
 import asyncio, os, sys, threading, time

@@ -19,9 +19,9 @@ from processes import gone
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
-from stagec.plan import surroundings
-from stagec.world.tools.mcp_tools import McpTools, ServerLimits
-from stagec.world.tools.toolbox import Toolbox
+from stagec.ir.plan import surroundings
+from stagec.runtime.world.tools.mcp_tools import McpTools, ServerLimits
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 INSTALLED = os.environ.get("STAGEC_MCP_SERVERS", "")
 needs_npm_servers = pytest.mark.skipif(not INSTALLED, reason="STAGEC_MCP_SERVERS names no folder with MCP servers")

@@ -10,12 +10,12 @@ from playable import steps
 from stagec.core.json import Json, Object, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.plan.surroundings import Tool
-from stagec.runtime.exchange import Ask, Call, Effect, Grant, Turn, read_key
-from stagec.world.composed import ComposedWorld
-from stagec.world.request_json import ToolDefinition
-from stagec.world.tools.step_calls import MissingTools, StepCalls
-from stagec.world.tools.toolbox import Toolbox
+from stagec.ir.plan.surroundings import Tool
+from stagec.runtime.machine.exchange import Ask, Call, Effect, Grant, Turn, read_key
+from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.tools.step_calls import MissingTools, StepCalls
+from stagec.runtime.world.tools.toolbox import Toolbox
 
 KEY = "r/a#2/1.3"
 EFFECTS: Mapping[str, str] = {"Read": "read", "Write": "mutating", "search": "unknown", "githubIssueClose": "mutating"}

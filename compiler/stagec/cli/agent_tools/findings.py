@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from stagec.check.pipeline import Compilation, list_families
 from stagec.cli.agent_tools.arguments import LIMIT, OFFSET, TEXTS, Argument, cut
 from stagec.cli.agent_tools.open_project import Hunk, OpenProject, compile_checked, list_hunks
 from stagec.cli.rule_catalogue import CataloguedRule, find_rules, list_rules
@@ -15,7 +16,6 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.place import Span
 from stagec.core.words import quote
-from stagec.pipeline import Compilation, list_families
 
 _SEVERITIES = tuple(each.value for each in Severity)
 VALIDATE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from stagec.check.pipeline import Compilation
 from stagec.cli.agent_tools.arguments import LIMIT, OFFSET, TEXTS, Argument, cut
 from stagec.cli.agent_tools.open_project import OpenProject, compile_checked
 from stagec.cli.unfound import choose_flows
@@ -12,9 +13,8 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.graph import build
-from stagec.model.flow import Edge, Flow, Node, Stop, Target, To
-from stagec.pipeline import Compilation
+from stagec.ir.flow import Edge, Flow, Node, Stop, Target, To
+from stagec.ir.graph import build
 
 DESCRIBE = (
     Argument("flow", "string", "The id of a flow; without it, all flows are listed."),

@@ -7,15 +7,15 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stagec.check.fixes import list_edits, make_edits
+from stagec.check.pipeline import Compilation, compile_project
 from stagec.cli.editor_server import make_loader
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Failure
 from stagec.core.observations import resolve
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.fixes import list_edits, make_edits
 from stagec.lsp.workspace import CheckedProject, Workspace
-from stagec.pipeline import Compilation, compile_project
 
 
 class OpenProject:

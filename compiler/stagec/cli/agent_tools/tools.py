@@ -12,7 +12,7 @@ from stagec.cli.agent_tools.arguments import Argument, read_arguments, write_sch
 from stagec.cli.agent_tools.documents import Invoke, Printer
 from stagec.cli.agent_tools.open_project import OpenProject
 from stagec.core.json import Object
-from stagec.world.tool_server import ServedTool
+from stagec.runtime.world.tool_server import ServedTool
 
 INSTRUCTIONS = """stagec checks declarative agent workflows: step registries, stage definitions and pipelines.
 Call `validate` first. For a finding that you do not understand, call `explain` with its rule. `validate` with

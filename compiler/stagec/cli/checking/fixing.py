@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stagec.check.fixes import FixedProject, fix_project
+from stagec.check.pipeline import Compilation, Project
 from stagec.cli.files import name_from_here, write_files
 from stagec.cli.patch import print_patch
 from stagec.cli.streams import say, show_progress
 from stagec.core.failure import Exit
 from stagec.core.words import format_count, visible
-from stagec.fixes import FixedProject, fix_project
-from stagec.pipeline import Compilation, Project
 
 
 def fix_files(project: Project, *, guesses: bool, quiet: bool) -> Compilation:

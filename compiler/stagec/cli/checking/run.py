@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from stagec import reporters
+from stagec.change.flow_tests.witness import search_briefly
+from stagec.check import reporters
+from stagec.check.pipeline import Compilation, Project, compile_project, list_families
+from stagec.check.reporters import Report, Reporter
 from stagec.cli.files import name_from_here, name_from_repository, read_file, write_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.result_cache import keep, take_description
@@ -20,9 +23,6 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.observations import Recording, resolve
 from stagec.core.shelf import member
 from stagec.core.value import NOTHING, replace, value
-from stagec.flow_tests.witness import search_briefly
-from stagec.pipeline import Compilation, Project, compile_project, list_families
-from stagec.reporters import Report, Reporter
 
 _STDIN = Path("-")
 _STRICT = {"strict": Severity.ERROR.value}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from stagec.acceptance import Acceptance
+from stagec.check.acceptance import Acceptance
+from stagec.check.pipeline import Project, compile_project
 from stagec.cli import options
 from stagec.cli.baselines import UNASKED, UNJUDGED, BaselineFile, count_findings, find_baseline, report_kept
 from stagec.cli.files import write_file, write_files
@@ -17,8 +18,7 @@ from stagec.cli.streams import put, say, show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote, visible
-from stagec.pipeline import Project, compile_project
-from stagec.project.baseline import Baseline, make_baseline, write_baseline
+from stagec.sources.project.baseline import Baseline, make_baseline, write_baseline
 
 
 @value

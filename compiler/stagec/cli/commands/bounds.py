@@ -41,14 +41,14 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote, shorten_digest
-from stagec.graph.bounds import Bounds, Repetition, bound
-from stagec.graph.figures import EntryBounds, Figure, Joint, UpperBound, Way
-from stagec.graph.schedule_bounds import ScheduleBounds
-from stagec.graph.usage import Interval, NamedModel, Quantity
-from stagec.plan.act import Converse, Prompt
-from stagec.plan.document import Plan
-from stagec.plan.loader import load_agents, read_frame
-from stagec.project.configuration import Configuration
+from stagec.ir.graph.bounds import Bounds, Repetition, bound
+from stagec.ir.graph.figures import EntryBounds, Figure, Joint, UpperBound, Way
+from stagec.ir.graph.schedule_bounds import ScheduleBounds
+from stagec.ir.graph.usage import Interval, NamedModel, Quantity
+from stagec.ir.plan.act import Converse, Prompt
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.loader import load_agents, read_frame
+from stagec.sources.project.configuration import Configuration
 
 
 @value

@@ -10,15 +10,15 @@ from typing import Any
 
 import click
 
+from stagec.change.comparison.classify import JudgedChange, JudgedFlow, judge_flow
+from stagec.change.comparison.compare import compare_flows
+from stagec.change.comparison.kind import Grade
 from stagec.cli import options
 from stagec.cli.differences import describe_change, dump_document, quote_markdown, read_codes, write_judged
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import ComparedSide, read_sides
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.cli.wording import shorten
-from stagec.comparison.classify import JudgedChange, JudgedFlow, judge_flow
-from stagec.comparison.compare import compare_flows
-from stagec.comparison.kind import Grade
 from stagec.core.failure import Exit
 from stagec.core.json import Json
 from stagec.core.value import value

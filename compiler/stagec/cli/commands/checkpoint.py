@@ -11,7 +11,9 @@ from pathlib import Path
 
 import click
 
-from stagec import reporters
+from stagec.check import reporters
+from stagec.check.pipeline import judge, list_families
+from stagec.check.reporters import Report, Reporter, Severity
 from stagec.cli import options
 from stagec.cli.parameters import ExistingPath, Group, OneOf
 from stagec.cli.running import options as running
@@ -23,13 +25,11 @@ from stagec.core.json import Json
 from stagec.core.shelf import member, names
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.pipeline import judge, list_families
-from stagec.project.settings import Selection, Settings
-from stagec.protocol.checkpoint import TRUST_LEVELS, JudgedCheckpoint, ManifestError, TrustLevel
-from stagec.reporters import Report, Reporter, Severity
+from stagec.ir.protocol.checkpoint import TRUST_LEVELS, JudgedCheckpoint, ManifestError, TrustLevel
+from stagec.runtime.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import, list_manifests
+from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.sources.project.settings import Selection, Settings
 from stagec.sources.read import Sources
-from stagec.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import, list_manifests
-from stagec.world.stages.stage_files import RunFolder
 
 
 @value
@@ -230,7 +230,7 @@ def _import(path: Path, trust: str, into: str, *, allow_untrusted: bool, **folde
     Exit status: 0 imported, 1 the checkpoint is not valid or the run has results, 2 usage or environment,
     4 internal error.
     """
-    from stagec.protocol.checkpoint import TrustLevel
+    from stagec.ir.protocol.checkpoint import TrustLevel
 
     request = ImportRequest(path, TrustLevel(trust), into, **folders, allow_untrusted=allow_untrusted)
     click.get_current_context().exit(bring_in(request))

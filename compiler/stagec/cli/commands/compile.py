@@ -11,6 +11,9 @@ from unicodedata import normalize
 
 import click
 
+from stagec.check.pipeline import Meaning
+from stagec.check.reporters import Report
+from stagec.check.reporters.text import REPORTER
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
 from stagec.cli.files import STDIN, name_from_here, read_file, write_file, write_files
@@ -23,12 +26,9 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote, shorten_digest, visible
-from stagec.frontends import Flow
-from stagec.pipeline import Meaning
-from stagec.plan import PlanError, load
-from stagec.plan.loader import read_frame
-from stagec.reporters import Report
-from stagec.reporters.text import REPORTER
+from stagec.ir.plan import PlanError, load
+from stagec.ir.plan.loader import read_frame
+from stagec.languages import Flow
 
 SUFFIX = ".plan.json"
 _REFUSED = frozenset('/\\:*?"<>|')

@@ -15,8 +15,8 @@ from stagec.cli.parameters import Group
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from stagec.project.configuration import Configuration
-    from stagec.project.settings import Value
+    from stagec.sources.project.configuration import Configuration
+    from stagec.sources.project.settings import Value
 
 
 COMMAND = Group(
@@ -39,7 +39,7 @@ def _show(paths: tuple[Path, ...], root: Path | None, output_format: str) -> Non
     from stagec.cli.limits import load_configuration
     from stagec.cli.streams import put
     from stagec.core.failure import Failure
-    from stagec.project.settings import keys_of
+    from stagec.sources.project.settings import keys_of
 
     for path in paths:
         if not os.path.lexists(path):
@@ -66,7 +66,7 @@ _TABLES = ("severity", "per-file-ignores", "models", "model-policies", "tools", 
 def _as_toml(configuration: Configuration) -> str:
     """Return a configuration as a `stagec.toml` could say it."""
     from stagec.core.words import visible
-    from stagec.project.settings import keys_of
+    from stagec.sources.project.settings import keys_of
 
     keys = keys_of(configuration.settings)
     lines = [f"# project root: {visible(str(configuration.root))}"]

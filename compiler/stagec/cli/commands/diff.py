@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from stagec.change.comparison.change import Action
+from stagec.change.comparison.compare import FlowChanges, compare_flows
 from stagec.cli import options
 from stagec.cli.differences import SIGNS, describe_change, dump_document, fence_lines, quote_markdown, write_change
 from stagec.cli.figures import NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
@@ -20,13 +22,11 @@ from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import ComparedSide, find_beside, read_sides
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.cli.wording import shorten
-from stagec.comparison.change import Action
-from stagec.comparison.compare import FlowChanges, compare_flows
 from stagec.core.failure import Exit
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import format_count
-from stagec.graph.usage import Quantity
+from stagec.ir.graph.usage import Quantity
 
 
 def draw_flows(sheet: Sheet, flows: Iterable[FlowChanges], figures: Iterable[Moved]) -> None:
@@ -125,7 +125,7 @@ class DiffRequest:
         """Return for each flow what its runs take more or less of, by the assumptions of the current folder."""
         if not any(each.action is Action.CHANGED for each in flows):
             return [()] * len(flows)
-        from stagec.graph.bounds import bound  # imports networkx
+        from stagec.ir.graph.bounds import bound  # imports networkx
 
         cost = CostOptions(prices=self.prices, models=self.models)
         given = assume(cost, load_configuration((Path(),))).assumptions

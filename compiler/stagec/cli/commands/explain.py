@@ -20,10 +20,10 @@ def explain(chosen: tuple[str, ...], output_format: str) -> None:
     Name a rule by its code (STG201) or its name (unknown-target). A family, a group or a prefix of a code lists its
     rules; without a name, all rules are listed. Rules with a severity in brackets apply only if you select them.
     """
+    from stagec.check.pipeline import list_families
     from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules, write_page
     from stagec.cli.rule_examples import read_example
     from stagec.cli.streams import find_canvas, put
-    from stagec.pipeline import list_families
 
     paper = find_canvas(sys.stdout, os.environ)
     every = list_rules(list_families())

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from stagec.change.creation.exporting import OWNERS, export_stages
+from stagec.check.pipeline import Project, read_documents
 from stagec.cli.files import create_files, name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.parameters import ExistingPath, OneOf
@@ -14,8 +16,6 @@ from stagec.cli.streams import put, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import format_count, quote, visible
-from stagec.creation.exporting import OWNERS, export_stages
-from stagec.pipeline import Project, read_documents
 
 
 @value

@@ -9,6 +9,10 @@ from typing import Any
 
 import click
 
+from stagec.check.formatting import FormattedFile, format_file, is_laid_out
+from stagec.check.pipeline import Project, judge, list_project_families, read_trees
+from stagec.check.reporters import Report
+from stagec.check.reporters.concise import REPORTER
 from stagec.cli import options
 from stagec.cli.files import STDIN, name_from_here, read_file, write_files
 from stagec.cli.limits import load_configuration
@@ -17,11 +21,7 @@ from stagec.cli.streams import put, put_bytes, put_error, say, show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count, listing, quote, visible
-from stagec.formatting import FormattedFile, format_file, is_laid_out
-from stagec.pipeline import Project, judge, list_project_families, read_trees
-from stagec.project.settings import Selection
-from stagec.reporters import Report
-from stagec.reporters.concise import REPORTER
+from stagec.sources.project.settings import Selection
 from stagec.sources.tree import Tree
 
 

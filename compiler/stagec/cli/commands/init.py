@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from stagec.change.creation.conversion import convert_file
+from stagec.change.creation.new_project import SCENARIO, NewProject, read_starter
 from stagec.cli.files import create_files, write_file
 from stagec.cli.parameters import ExistingPath, OneOf
 from stagec.cli.streams import put, say
@@ -18,8 +20,6 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import quote, visible
-from stagec.creation.conversion import convert_file
-from stagec.creation.new_project import SCENARIO, NewProject, read_starter
 
 
 def describe(folder: Path, project: NewProject) -> Iterator[str]:
@@ -100,7 +100,7 @@ class InitRequest:
         """Return the project that was asked for."""
         if self.source is None:
             return read_starter(self.system or _DEFAULT)
-        from stagec.creation.conversion import Conversion  # compiles what it makes
+        from stagec.change.creation.conversion import Conversion  # compiles what it makes
 
         return Conversion(self.source, self.folder or Path(), self.entry).convert()
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import click
 
-from stagec import reporters
+from stagec.check import reporters
+from stagec.check.marker_log import JudgedLine, MarkerLog
+from stagec.check.reporters import Report, Reporter
+from stagec.check.rules.markers import FAMILY
 from stagec.cli import options
 from stagec.cli.files import STDIN, explain_unread
 from stagec.cli.limits import load_configuration
@@ -24,12 +27,9 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.shelf import member, names
 from stagec.core.value import replace, value
 from stagec.core.words import format_count
-from stagec.marker_log import JudgedLine, MarkerLog
-from stagec.project.settings import Selection, Settings
-from stagec.protocol.markers import Marker, MarkerParser
-from stagec.reporters import Report, Reporter
-from stagec.rules.markers import FAMILY
+from stagec.ir.protocol.markers import Marker, MarkerParser
 from stagec.sources.formats.plain import FORMAT
+from stagec.sources.project.settings import Selection, Settings
 from stagec.sources.tree import Tree
 
 
@@ -122,7 +122,7 @@ def _select(settings: Settings) -> Selection:
     """Return which rules speak; names of other rules are known as well, for a configuration is about all of them."""
     if settings.selects_nothing:
         return Selection.of(settings, (FAMILY,))
-    from stagec.pipeline import list_families
+    from stagec.check.pipeline import list_families
 
     return Selection.of(settings, list_families())
 

@@ -14,7 +14,7 @@ from stagec.core.failure import Exit, Failure
 def run(context: click.Context, folder: Path) -> Exit:
     """Serve a client until it ends, and return the exit status."""
     from stagec.cli.agent_tools.tools import INSTRUCTIONS, make_tools
-    from stagec.world.tool_server import serve_tools
+    from stagec.runtime.world.tool_server import serve_tools
 
     top = context.find_root()
     program = top.command

@@ -9,6 +9,11 @@ from typing import Any
 
 import click
 
+from stagec.change.migration import Migration
+from stagec.change.migration import migrate as migrate_texts
+from stagec.check.pipeline import Project, judge, list_project_families
+from stagec.check.reporters import Report
+from stagec.check.reporters.concise import REPORTER
 from stagec.cli import options
 from stagec.cli.files import check_files, create_files, name_from_here, write_files
 from stagec.cli.limits import load_configuration
@@ -19,12 +24,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place, Pointer, Position, pointer_text
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, visible
-from stagec.migration import Migration
-from stagec.migration import migrate as migrate_texts
-from stagec.pipeline import Project, judge, list_project_families
-from stagec.project.settings import Selection
-from stagec.reporters import Report
-from stagec.reporters.concise import REPORTER
+from stagec.sources.project.settings import Selection
 from stagec.sources.read import BOM
 
 _PLACES = 3

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from stagec.change.mutation.trial import SourcePlaces, Trial, choose_sample, list_mutants, list_operators, try_mutants
 from stagec.cli import options
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
@@ -25,8 +26,7 @@ from stagec.core.place import START
 from stagec.core.terminal import Style
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.mutation.trial import SourcePlaces, Trial, choose_sample, list_mutants, list_operators, try_mutants
-from stagec.project.configuration import Configuration
+from stagec.sources.project.configuration import Configuration
 
 _VERSION = 1
 

@@ -11,6 +11,9 @@ from typing import Any
 
 import click
 
+from stagec.change.flow_tests.coverage import KINDS
+from stagec.change.flow_tests.document import ENDINGS, is_flow_test, write_flow_tests
+from stagec.change.flow_tests.paths.finder import PathSet, find_paths
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
 from stagec.cli.files import STDIN, create_files, read_file
@@ -25,11 +28,8 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.terminal import Style
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.flow_tests.coverage import KINDS
-from stagec.flow_tests.document import ENDINGS, is_flow_test, write_flow_tests
-from stagec.flow_tests.paths.finder import PathSet, find_paths
-from stagec.plan import Plan, PlanError
-from stagec.runtime import Program, load
+from stagec.ir.plan import Plan, PlanError
+from stagec.runtime.machine import Program, load
 
 
 @value

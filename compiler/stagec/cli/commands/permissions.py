@@ -14,6 +14,8 @@ from typing import Any
 
 import click
 
+from stagec.change.flow_tests.scenario_writing import ToolUse, UseWatch
+from stagec.check.pipeline import Project, compile_project
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
 from stagec.cli.databases.run_sources import list_statuses, read_named
@@ -32,15 +34,13 @@ from stagec.core.json import Json
 from stagec.core.place import START, Place, Position, pointer_text
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.drivers.history import History
-from stagec.drivers.replay import advance_through
-from stagec.flow_tests.scenario_writing import ToolUse, UseWatch
-from stagec.model.flow import Flow
-from stagec.model.rights import FlowRights, Label, Right, Rights, Teller
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan
-from stagec.project.configuration import Configuration
-from stagec.runtime import Answered, Program
+from stagec.ir.flow import Flow
+from stagec.ir.plan import Plan
+from stagec.ir.rights import FlowRights, Label, Right, Rights, Teller
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Program
+from stagec.sources.project.configuration import Configuration
 from stagec.sources.tree import Tree
 
 

@@ -33,14 +33,14 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote, shorten_digest
-from stagec.plan import FORMAT, Loaded, Plan
-from stagec.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
-from stagec.plan.codec import write
-from stagec.plan.document import Facts, Input
-from stagec.plan.gate import Validation
-from stagec.plan.node import Node, Pick, Schedule, list_targets
-from stagec.plan.references import dangling, find_reached
-from stagec.plan.surroundings import Server, Tool, Validator
+from stagec.ir.plan import FORMAT, Loaded, Plan
+from stagec.ir.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.document import Facts, Input
+from stagec.ir.plan.gate import Validation
+from stagec.ir.plan.node import Node, Pick, Schedule, list_targets
+from stagec.ir.plan.references import dangling, find_reached
+from stagec.ir.plan.surroundings import Server, Tool, Validator
 
 _MOST = 8
 """Cycles that are printed one by one."""

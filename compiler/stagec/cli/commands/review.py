@@ -12,7 +12,10 @@ from typing import Any
 
 import click
 
-from stagec import emitters
+from stagec.change.comparison.change import Action
+from stagec.change.comparison.classify import JudgedChange, judge_flow
+from stagec.change.comparison.compare import compare_flow
+from stagec.change.comparison.kind import Grade
 from stagec.cli import options
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
@@ -35,10 +38,6 @@ from stagec.cli.running.options import prices
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.streams import find_canvas, put, show_progress
 from stagec.cli.wording import shorten
-from stagec.comparison.change import Action
-from stagec.comparison.classify import JudgedChange, judge_flow
-from stagec.comparison.compare import compare_flow
-from stagec.comparison.kind import Grade
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
 from stagec.core.fingerprint import fingerprint
@@ -46,14 +45,15 @@ from stagec.core.json import Json
 from stagec.core.shelf import member
 from stagec.core.value import replace, value
 from stagec.core.words import format_count
-from stagec.emitters import Emitter
-from stagec.graph.bounds import bound
-from stagec.graph.figures import Assumptions, EntryBounds, Unlimited
-from stagec.graph.usage import Quantity
-from stagec.picture.document import Fate, Picture, Role
-from stagec.picture.draw import Edges, draw_failures, find_exceeded, fit
-from stagec.picture.overlay import focus_changes
-from stagec.plan import Plan
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.figures import Assumptions, EntryBounds, Unlimited
+from stagec.ir.graph.usage import Quantity
+from stagec.ir.plan import Plan
+from stagec.views import emitters
+from stagec.views.emitters import Emitter
+from stagec.views.picture.document import Fate, Picture, Role
+from stagec.views.picture.draw import Edges, draw_failures, find_exceeded, fit
+from stagec.views.picture.overlay import focus_changes
 
 
 @value

@@ -13,7 +13,7 @@ from stagec.cli.parameters import Group
 from stagec.cli.running import options
 
 if TYPE_CHECKING:
-    from stagec.drivers.local import Journal
+    from stagec.runtime.drivers.local import Journal
 
 COMMAND = Group(
     "runs",
@@ -202,7 +202,7 @@ def _pause(run: str, runs: Path, database: str | None) -> None:
     from stagec.cli.running.steered_runs import ask_to_end
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.messages import MessageKind
+    from stagec.runtime.drivers.messages import MessageKind
 
     if database is not None:
         from stagec.cli.databases import signals
@@ -230,7 +230,7 @@ def _cancel(run: str, runs: Path, database: str | None) -> None:
 
     from stagec.cli.running.runs import Runs, open_run
     from stagec.cli.running.steered_runs import ask_to_end
-    from stagec.drivers.messages import MessageKind
+    from stagec.runtime.drivers.messages import MessageKind
 
     if database is not None:
         from stagec.cli.databases import signals
@@ -252,8 +252,8 @@ def _end(path: Path, journal: Journal) -> None:
     from stagec.cli.running.worlds import make_closed_world, watch_mail
     from stagec.core.failure import Failure
     from stagec.core.words import quote
-    from stagec.drivers.replay import fold_run
-    from stagec.runtime import Cancelled
+    from stagec.runtime.drivers.replay import fold_run
+    from stagec.runtime.machine import Cancelled
 
     name = quote(name_of(path))
     begun = load_program(journal.history.plan, f"the plan of run {name}")

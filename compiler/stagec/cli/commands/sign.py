@@ -17,10 +17,10 @@ from stagec.cli.streams import put_lines, say
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, shorten_digest
-from stagec.plan import PlanError
-from stagec.runtime import verify
-from stagec.signing.envelope import SignerEvidence, seal, write_statement
-from stagec.signing.keys import KeyPasswordError, SigningKey, read_private_key
+from stagec.ir.plan import PlanError
+from stagec.ir.signing.envelope import SignerEvidence, seal, write_statement
+from stagec.ir.signing.keys import KeyPasswordError, SigningKey, read_private_key
+from stagec.runtime.machine import verify
 
 _VARIABLE = "STAGEC_KEY_PASSWORD"
 """The variable of the environment that has the password of the key."""

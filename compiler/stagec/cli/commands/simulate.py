@@ -27,15 +27,15 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, listing, quote, visible
-from stagec.drivers.local.drive import play
-from stagec.drivers.local.request_descriptions import label_request
-from stagec.plan import Plan
-from stagec.plan.act import Converse, Prompt
-from stagec.plan.agents import SUCCESS, TRANSFORMER
-from stagec.plan.gate import AgentGate, IntentGate, Term
-from stagec.plan.node import Edge, Named, Node, Pick
-from stagec.runtime import Answered, Event, Move, Program, Started, State, advance
-from stagec.runtime.exchange import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Converse, Prompt
+from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
+from stagec.ir.plan.gate import AgentGate, IntentGate, Term
+from stagec.ir.plan.node import Edge, Named, Node, Pick
+from stagec.runtime.drivers.local.drive import play
+from stagec.runtime.drivers.local.request_descriptions import label_request
+from stagec.runtime.machine import Answered, Event, Move, Program, Started, State, advance
+from stagec.runtime.machine.exchange import (
     Ask,
     Call,
     Close,
@@ -62,13 +62,13 @@ from stagec.runtime.exchange import (
     label_execution,
     visit_of,
 )
-from stagec.runtime.execution import Execution
-from stagec.runtime.gate import ABORT
-from stagec.runtime.json_values import MISSING
-from stagec.world.agents_world import script_world
-from stagec.world.local_world import ClosedWorld
-from stagec.world.samples import RequiredValue, collect_required_values, make_output, make_sample, write_output
-from stagec.world.scripted_world import simulate_stage
+from stagec.runtime.machine.execution import Execution
+from stagec.runtime.machine.gate import ABORT
+from stagec.runtime.machine.json_values import MISSING
+from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.local_world import ClosedWorld
+from stagec.runtime.world.samples import RequiredValue, collect_required_values, make_output, make_sample, write_output
+from stagec.runtime.world.scripted_world import simulate_stage
 
 _LINES = 8
 """Lines of a prompt that are shown."""

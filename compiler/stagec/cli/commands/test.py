@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import click
 
+from stagec.change.flow_tests.coverage import KINDS, Coverage, describe_missing, measure_coverage
 from stagec.cli import options
 from stagec.cli.files import name_from_here, write_files
 from stagec.cli.limits import load_configuration
@@ -25,8 +26,7 @@ from stagec.core.place import Position
 from stagec.core.terminal import Style
 from stagec.core.value import value
 from stagec.core.words import format_count, visible
-from stagec.flow_tests.coverage import KINDS, Coverage, describe_missing, measure_coverage
-from stagec.plan import Plan
+from stagec.ir.plan import Plan
 from stagec.sources.tree import Tree
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -12,25 +12,25 @@ from typing import Self
 
 import click
 
-from stagec.catalogue import Catalogue, Lock, LockedServer, LockedTool, Server, Tool
-from stagec.catalogue.lock import digest, read_lock, render_lock
-from stagec.catalogue.read import LOCK_ROOM, lock_tree
 from stagec.cli import options
 from stagec.cli.files import check_files, name_from_here, write_files
 from stagec.cli.limits import load_configuration
 from stagec.cli.parameters import ExistingPath, Group
 from stagec.cli.streams import put, put_error, say
-from stagec.contract.schemas import Schema
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.words import ellipsis, format_count, listing, quote, visible
-from stagec.frontends.tools import FRONTEND
+from stagec.ir.catalogue import Catalogue, Lock, LockedServer, LockedTool, Server, Tool
+from stagec.ir.catalogue.lock import digest, read_lock, render_lock
+from stagec.ir.catalogue.read import LOCK_ROOM, lock_tree
+from stagec.languages.tools import FRONTEND
+from stagec.runtime.world.mcp import Question, ServerFailure, ask
+from stagec.sources.contract.schemas import Schema
 from stagec.sources.discover import FileWish, discover
 from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
-from stagec.world.mcp import Question, ServerFailure, ask
 
 
 @value

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from stagec import reporters
+from stagec.check import reporters
 from stagec.cli import options
 from stagec.cli.completions import complete_output
 from stagec.cli.parameters import OneOf

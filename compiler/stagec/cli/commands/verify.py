@@ -14,15 +14,15 @@ from stagec.cli.streams import put_lines
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import format_count, quote, shorten_digest
-from stagec.graph.crosscheck import CrossCheck
-from stagec.plan import PlanError
-from stagec.runtime import verify as verify_plan
-from stagec.runtime.program import program_of
+from stagec.ir.graph.crosscheck import CrossCheck
+from stagec.ir.plan import PlanError
+from stagec.runtime.machine import verify as verify_plan
+from stagec.runtime.machine.program import program_of
 
 if TYPE_CHECKING:
     from stagec.cli.against import SourceProject
-    from stagec.plan import Plan
-    from stagec.signing.keys import TrustedKey
+    from stagec.ir.plan import Plan
+    from stagec.ir.signing.keys import TrustedKey
 
 
 @value
@@ -77,7 +77,7 @@ class TrustedKeys:
 
     def judge(self, plan: Path, data: bytes) -> tuple[str, bool]:
         """Return what is to be said of the signature of a plan, and whether it is valid."""
-        from stagec.signing.envelope import RefusedSignatureError
+        from stagec.ir.signing.envelope import RefusedSignatureError
 
         path = locate_signature(plan) if self.signature is None else self.signature
         if path is None:
@@ -120,8 +120,8 @@ def _judge(
 
 def _search_witnesses(name: Path | str, plan: Plan) -> bool:
     """Print what a search for completed runs finds, and return whether each entry may have one."""
-    from stagec.flow_tests.witness import LONG
-    from stagec.flow_tests.witness.search import Witness, find_witnesses
+    from stagec.change.flow_tests.witness import LONG
+    from stagec.change.flow_tests.witness.search import Witness, find_witnesses
 
     is_possible = True
     for found in find_witnesses(program_of(plan), LONG):

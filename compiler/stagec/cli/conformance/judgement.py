@@ -14,8 +14,8 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.json_reader import UnreadableError
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.runtime.json_values import equal, normalise
-from stagec.world.supervised_program import Job, LineProgram, UnreadableLine
+from stagec.runtime.machine.json_values import equal, normalise
+from stagec.runtime.world.supervised_program import Job, LineProgram, UnreadableLine
 
 Ask = Callable[[Object], Object]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from stagec.cli.conformance.trace_json import read_event, requests_to_json, state_to_json
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.version import __version__
-from stagec.plan.loader import PlanError
-from stagec.runtime import Program, Started, State, advance, load
+from stagec.ir.plan.loader import PlanError
+from stagec.runtime.machine import Program, Started, State, advance, load
 
 PROTOCOL = "stagec.conformance/1"
 """The version of the protocol, which both sides name."""

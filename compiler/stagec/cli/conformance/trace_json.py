@@ -8,12 +8,12 @@ from contextlib import suppress
 from typing import Any
 
 from stagec.core.json import Json, object_of
-from stagec.plan.act import Command, Converse, ProcessInput, ProcessLimits
-from stagec.runtime import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State
-from stagec.runtime import exchange as effects
-from stagec.runtime.exchange import Message
-from stagec.runtime.execution import Branch
-from stagec.runtime.failures import FailureKind
+from stagec.ir.plan.act import Command, Converse, ProcessInput, ProcessLimits
+from stagec.runtime.machine import Answered, Cancelled, Effect, Event, Program, Resumed, Started, State
+from stagec.runtime.machine import exchange as effects
+from stagec.runtime.machine.exchange import Message
+from stagec.runtime.machine.execution import Branch
+from stagec.runtime.machine.failures import FailureKind
 
 Object = dict[str, Json]
 

@@ -13,7 +13,7 @@ from stagec.core.canonical import canonical
 from stagec.core.json import Object
 from stagec.core.value import value
 from stagec.core.version import find_packed
-from stagec.plan.loader import write_frame
+from stagec.ir.plan.loader import write_frame
 
 SECTIONS: Mapping[str, str] = {
     "1": "The file",

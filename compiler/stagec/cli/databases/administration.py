@@ -22,14 +22,14 @@ from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.words import format_count, quote
-from stagec.drivers.dbos import RunPhase, Submission
-from stagec.drivers.dbos.run_store import dump_entry
-from stagec.drivers.history import UNTIMED, History, add_times, dump_event
-from stagec.drivers.local import JournalError, create
-from stagec.runtime import Program, Rewound, Started
+from stagec.runtime.drivers.dbos import RunPhase, Submission
+from stagec.runtime.drivers.dbos.run_store import dump_entry
+from stagec.runtime.drivers.history import UNTIMED, History, add_times, dump_event
+from stagec.runtime.drivers.local import JournalError, create
+from stagec.runtime.machine import Program, Rewound, Started
 
 if TYPE_CHECKING:
-    from stagec.drivers.dbos import QueueLimit
+    from stagec.runtime.drivers.dbos import QueueLimit
 
 
 def import_run(path: Path, database: str | None) -> None:
@@ -104,7 +104,7 @@ _RATE = re.compile(r"(\d{1,9})/(\d{1,6}(?:\.\d{1,3})?)s")
 def migrate(url: str | None) -> None:
     """Make the tables of a database, or bring them to this version."""
     with open_named(url) as database:
-        from stagec.drivers.dbos import RunStore, migrate
+        from stagec.runtime.drivers.dbos import RunStore, migrate
 
         migrate(database)
         RunStore(database).queues.prepare(None)
@@ -152,7 +152,7 @@ def set_limit(url: str | None, limit: QueueLimit | None) -> None:
 
 def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | None) -> QueueLimit:
     """Return a limit; raise `Failure` for a rate that is none, and for the name of a model in place of a provider."""
-    from stagec.drivers.dbos import QueueLimit
+    from stagec.runtime.drivers.dbos import QueueLimit
 
     if tenant:
         check_name(tenant, "tenant")
@@ -172,6 +172,6 @@ def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | 
 def prune(url: str | None, days: float) -> None:
     """Remove runs that have ended so many days ago."""
     with open_store(url) as store:
-        from stagec.drivers.dbos.run_store import remove_old
+        from stagec.runtime.drivers.dbos.run_store import remove_old
 
         put(f"{format_count(remove_old(store, days * 86_400), 'run')} removed\n")

@@ -11,10 +11,10 @@ from stagec.cli.running.history import RunStatus, find_status
 from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.core.failure import Failure
 from stagec.core.json import text_in
-from stagec.drivers.following import StoredHistory
+from stagec.runtime.drivers.following import StoredHistory
 
 if TYPE_CHECKING:
-    from stagec.drivers.dbos import Database, RunBrief, RunStore
+    from stagec.runtime.drivers.dbos import Database, RunBrief, RunStore
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def open_named(url: str | None, connections: int = 5) -> Iterator[Database]:
     """Open a database; nothing is asked of it yet."""
     if url is None:
         raise Failure("no database is named: --database URL does, or the variable STAGEC_DATABASE")
-    from stagec.drivers.dbos import open_database
+    from stagec.runtime.drivers.dbos import open_database
 
     database = open_database(url, connections)
     try:
@@ -35,7 +35,7 @@ def open_named(url: str | None, connections: int = 5) -> Iterator[Database]:
 def open_store(url: str | None) -> Iterator[RunStore]:
     """Open the runs of a database; raise `Failure` unless its tables are those of this version."""
     with open_named(url) as database:
-        from stagec.drivers.dbos import RunStore, check
+        from stagec.runtime.drivers.dbos import RunStore, check
 
         check(database)
         yield RunStore(database)
@@ -43,7 +43,7 @@ def open_store(url: str | None) -> Iterator[RunStore]:
 
 def read_stored_run(run: str, database: str) -> StoredHistory:
     """Return what has happened in a run."""
-    from stagec.drivers.dbos import RunPhase
+    from stagec.runtime.drivers.dbos import RunPhase
 
     with open_store(database) as store:
         record = store.find(run)
@@ -53,7 +53,7 @@ def read_stored_run(run: str, database: str) -> StoredHistory:
 
 def list_stored_runs(database: str) -> tuple[list[RunStatus], str]:
     """Return how all runs stand, and the name of the database."""
-    from stagec.drivers.dbos import list_briefs
+    from stagec.runtime.drivers.dbos import list_briefs
 
     with open_store(database) as store:
         return [_describe(store, each) for each in list_briefs(store)], store.database.name.strip("'")

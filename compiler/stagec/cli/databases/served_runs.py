@@ -11,11 +11,11 @@ from stagec.cli.databases.run_sources import open_named
 from stagec.cli.databases.submission import SubmissionMaker, SubmitRequest
 from stagec.cli.running.inputs import read_program
 from stagec.cli.running.runs import Runs, name_of
-from stagec.serve.run_source import StartOrder
+from stagec.runtime.serve.run_source import StartOrder
 
 if TYPE_CHECKING:
-    from stagec.drivers.dbos import Submission
-    from stagec.serve.database_runs import DatabaseRuns
+    from stagec.runtime.drivers.dbos import Submission
+    from stagec.runtime.serve.database_runs import DatabaseRuns
 
 _CONNECTIONS = 10
 """Connections of the server at most, however many pages are open."""
@@ -25,8 +25,8 @@ _CONNECTIONS = 10
 def open_served_runs(database: str, tell: Callable[[str], None]) -> Iterator[DatabaseRuns]:
     """Open the runs of a database for a page; raise `Failure` unless this version can use it."""
     with open_named(database, _CONNECTIONS) as opened:  # says what is not installed
-        from stagec.drivers.dbos import RunStore, check
-        from stagec.serve.database_runs import DatabaseRuns
+        from stagec.runtime.drivers.dbos import RunStore, check
+        from stagec.runtime.serve.database_runs import DatabaseRuns
 
         check(opened)
         yield DatabaseRuns(

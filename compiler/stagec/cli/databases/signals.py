@@ -10,11 +10,11 @@ from stagec.cli.running.steered_runs import BY, WORDS, Asked
 from stagec.cli.streams import say
 from stagec.core.failure import Exit, Failure
 from stagec.core.words import quote, shorten_digest
-from stagec.drivers.dbos import CourseChange, RunPhase, RunRecord, RunStore, Transitions
-from stagec.drivers.dbos.run_records import ENDED, RESUMABLE
-from stagec.drivers.following import UnreachableError
-from stagec.drivers.messages import MessageKind, OtherAnswerError, name_answer, write_message
-from stagec.world.questions import list_open_questions
+from stagec.runtime.drivers.dbos import CourseChange, RunPhase, RunRecord, RunStore, Transitions
+from stagec.runtime.drivers.dbos.run_records import ENDED, RESUMABLE
+from stagec.runtime.drivers.following import UnreachableError
+from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, name_answer, write_message
+from stagec.runtime.world.questions import list_open_questions
 
 
 def list_asked(run: str | None, database: str) -> Iterator[Asked]:

@@ -24,12 +24,12 @@ from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote, visible
-from stagec.drivers.redaction import redact_value
-from stagec.runtime import Program, Started
-from stagec.world.scenario import Scenario, parse_scenario
+from stagec.runtime.drivers.redaction import redact_value
+from stagec.runtime.machine import Program, Started
+from stagec.runtime.world.scenario import Scenario, parse_scenario
 
 if TYPE_CHECKING:
-    from stagec.drivers.dbos import Submission
+    from stagec.runtime.drivers.dbos import Submission
 
 _KEYS = ("run", "entry", "inputs", "tenant", "priority", "at")
 """The members of a job, each optional but `run`."""
@@ -132,7 +132,7 @@ class SubmissionMaker:
 
     def make(self, name: str, given: Mapping[str, Json], entry: str | None = None) -> Submission:
         """Return the submission of a run with a name and its inputs."""
-        from stagec.drivers.dbos import Submission
+        from stagec.runtime.drivers.dbos import Submission
 
         request = self._request
         inputs = object_of(redact_value(self._redactor, dict(given)))

@@ -24,16 +24,16 @@ from stagec.core.interrupts import DeferredRequests
 from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.core.words import quote, visible
-from stagec.drivers.dbos import LiveRun, RunRecord, RunStore
-from stagec.drivers.dbos.sent_telemetry import note_sent, read_sent
-from stagec.plan import dump
-from stagec.project.configuration import Configuration
-from stagec.runtime import Effect, Program
-from stagec.world.budget import BudgetedWorld
-from stagec.world.scenario import Scenario, parse_scenario
+from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import LiveRun, RunRecord, RunStore
+from stagec.runtime.drivers.dbos.sent_telemetry import note_sent, read_sent
+from stagec.runtime.machine import Effect, Program
+from stagec.runtime.world.budget import BudgetedWorld
+from stagec.runtime.world.scenario import Scenario, parse_scenario
+from stagec.sources.project.configuration import Configuration
 
 if TYPE_CHECKING:
-    from stagec.telemetry.live import LiveTelemetry
+    from stagec.runtime.telemetry.live import LiveTelemetry
 
 
 class WorkerTelemetry:
@@ -48,7 +48,7 @@ class WorkerTelemetry:
 
     def _look_for_libraries(self) -> None:
         """Raise `Failure` if --telemetry cannot work; where only variables ask for it, say so and continue without."""
-        from stagec.telemetry.otlp import Collector
+        from stagec.runtime.telemetry.otlp import Collector
 
         try:
             Collector().close()
@@ -76,8 +76,8 @@ class WorkerTelemetry:
             self._told = trouble
 
     def _open(self, run: str) -> LiveTelemetry:
-        from stagec.telemetry.live import LiveTelemetry
-        from stagec.telemetry.otlp import Collector
+        from stagec.runtime.telemetry.live import LiveTelemetry
+        from stagec.runtime.telemetry.otlp import Collector
 
         begun = self._store.load_program(self._store.find(run))
 
@@ -170,8 +170,8 @@ def work(request: WorkerRequest) -> Exit:
     """Execute runs until SIGTERM or Ctrl-C comes, and hand on what is under way then."""
     _refuse_unfit(request)
     with open_named(request.database, _CONNECTIONS) as database:
-        from stagec.drivers.dbos import RunStore, Worker, WorkerSettings
-        from stagec.drivers.dbos.health import open_health, read_address
+        from stagec.runtime.drivers.dbos import RunStore, Worker, WorkerSettings
+        from stagec.runtime.drivers.dbos.health import open_health, read_address
 
         worlds = WorkerWorlds(RunStore(database), request.world, load_configuration((Path(),)), _FOLDER)
         timing = (request.concurrency, request.grace, request.patience, request.keep_seconds)

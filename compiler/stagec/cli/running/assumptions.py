@@ -13,16 +13,16 @@ from stagec.cli.running.options import command_timeout, prices
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
-from stagec.project.configuration import Configuration
-from stagec.project.find import find_inside
-from stagec.project.prices import BUNDLED, PriceTable, read_prices
-from stagec.project.settings import COST
+from stagec.sources.project.configuration import Configuration
+from stagec.sources.project.find import find_inside
+from stagec.sources.project.prices import BUNDLED, PriceTable, read_prices
+from stagec.sources.project.settings import COST
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
-    from stagec.graph.figures import Assumptions
-    from stagec.graph.usage import AssumedUse, Interval, NamedModel
+    from stagec.ir.graph.figures import Assumptions
+    from stagec.ir.graph.usage import AssumedUse, Interval, NamedModel
 
 
 def find_configured(configuration: Mapping[str, object], root: Path) -> Path | None:
@@ -134,9 +134,9 @@ class CostBasis:
 def assume(options: CostOptions, configuration: Configuration, known: Mapping[str, str] | None = None) -> CostBasis:
     """Return what figures assume: as options say, else as the configuration does; `known` models are settled."""
     from stagec.cli.running.models import choose_models, read_models
-    from stagec.graph.expense import Assumed
-    from stagec.graph.figures import Assumptions
-    from stagec.graph.usage import NamedModel
+    from stagec.ir.graph.expense import Assumed
+    from stagec.ir.graph.figures import Assumptions
+    from stagec.ir.graph.usage import NamedModel
 
     told, settings = configuration.settings.cost, configuration.settings
     table = load_prices(options.prices or find_configured(told, configuration.root))
@@ -161,7 +161,7 @@ class _Spans:
 
     def read_use(self, options: CostOptions) -> AssumedUse:
         """Return what is assumed of requests to models."""
-        from stagec.graph.usage import AssumedUse
+        from stagec.ir.graph.usage import AssumedUse
 
         return AssumedUse(
             self.read(options.calls, "calls", ""),
@@ -173,7 +173,7 @@ class _Spans:
 
     def read(self, option: str | None, key: str, otherwise: str, scale: int = 1) -> Interval:
         """Return a span as an option gives it, else the configuration, else the default."""
-        from stagec.graph.usage import Interval
+        from stagec.ir.graph.usage import Interval
 
         text = str(self._told.get(key, COST[key] or otherwise)) if option is None else option
         if not text:

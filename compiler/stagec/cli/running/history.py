@@ -19,23 +19,23 @@ from stagec.core.json import Object, object_of
 from stagec.core.terminal import Canvas
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, shorten_digest, visible
-from stagec.drivers.following import Interruption, StoredHistory, find_standing, write_time
-from stagec.drivers.history import UNTIMED, event_to_json, key_of
-from stagec.drivers.local import History, JournalError, Reason
-from stagec.drivers.local.live_journal import read_stored
-from stagec.drivers.local.request_descriptions import describe_event
-from stagec.drivers.local.stage_ledger import StageRow, list_stages
-from stagec.drivers.replay import Difference, advance_through, replay_twice
-from stagec.drivers.usage_ledger import (
+from stagec.runtime.drivers.following import Interruption, StoredHistory, find_standing, write_time
+from stagec.runtime.drivers.history import UNTIMED, event_to_json, key_of
+from stagec.runtime.drivers.local import History, JournalError, Reason
+from stagec.runtime.drivers.local.live_journal import read_stored
+from stagec.runtime.drivers.local.request_descriptions import describe_event
+from stagec.runtime.drivers.local.stage_ledger import StageRow, list_stages
+from stagec.runtime.drivers.replay import Difference, advance_through, replay_twice
+from stagec.runtime.drivers.usage_ledger import (
     UsageLedger,
     describe_usage,
     ledger_to_json,
     summarise_usage,
     total_to_json,
 )
-from stagec.runtime import Program, State
-from stagec.runtime.failures import failure_to_json
-from stagec.world.models.port import TokenUse
+from stagec.runtime.machine import Program, State
+from stagec.runtime.machine.failures import failure_to_json
+from stagec.runtime.world.models.port import TokenUse
 
 
 @value

@@ -18,12 +18,12 @@ from stagec.core.json_reader import UnreadableError, read_json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import START, Place, Pointer, Position
 from stagec.core.words import format_count, listing, quote
-from stagec.plan import Loaded, Plan, PlanError
-from stagec.plan.loader import read_frame
-from stagec.project.settings import Settings
-from stagec.runtime import Program, Started, load, verify
-from stagec.runtime.advance import find_trouble
-from stagec.world.scenario import Scenario, find_mistakes, list_hook_calls, parse_scenario
+from stagec.ir.plan import Loaded, Plan, PlanError
+from stagec.ir.plan.loader import read_frame
+from stagec.runtime.machine import Program, Started, load, verify
+from stagec.runtime.machine.advance import find_trouble
+from stagec.runtime.world.scenario import Scenario, find_mistakes, list_hook_calls, parse_scenario
+from stagec.sources.project.settings import Settings
 
 TYPE_CHECKING = False  # what reads scenarios is loaded where there is one
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 def refuse_faulty(tree: Tree, noun: str) -> None:
     """Print what is wrong with a file that nothing but stagec reads; raise `Failure` if any of it is an error."""
-    from stagec.findings import Verdict, diagnose
-    from stagec.pipeline import list_families
-    from stagec.project.settings import Selection
-    from stagec.reporters import Report
-    from stagec.reporters.text import REPORTER
+    from stagec.check.findings import Verdict, diagnose
+    from stagec.check.pipeline import list_families
+    from stagec.check.reporters import Report
+    from stagec.check.reporters.text import REPORTER
+    from stagec.sources.project.settings import Selection
     from stagec.sources.tree import Tree
 
     documents = [family for family in list_families() if family.subject is Tree]

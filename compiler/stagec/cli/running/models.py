@@ -9,16 +9,16 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
-from stagec.plan.act import Converse, Prompt
-from stagec.plan.document import Plan
-from stagec.project.mistakes import mistakes
-from stagec.project.prices import PriceTable
-from stagec.world.models.local_provider import PREFIX, LocalProvider, name_file
-from stagec.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
-from stagec.world.models.port import Provider
-from stagec.world.models.providers import Providers
-from stagec.world.models.retries import DEFAULT, NODE, Patience, PolicyEntries, PolicyTable, RetryingProvider
-from stagec.world.models.session import Tools
+from stagec.ir.plan.act import Converse, Prompt
+from stagec.ir.plan.document import Plan
+from stagec.runtime.world.models.local_provider import PREFIX, LocalProvider, name_file
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
+from stagec.runtime.world.models.port import Provider
+from stagec.runtime.world.models.providers import Providers
+from stagec.runtime.world.models.retries import DEFAULT, NODE, Patience, PolicyEntries, PolicyTable, RetryingProvider
+from stagec.runtime.world.models.session import Tools
+from stagec.sources.project.mistakes import mistakes
+from stagec.sources.project.prices import PriceTable
 
 
 def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -> Mapping[str, str]:
@@ -101,7 +101,7 @@ def open_models(
 
 
 def _open_others() -> Provider:
-    from stagec.world.models.pydantic_provider import PydanticProvider
+    from stagec.runtime.world.models.pydantic_provider import PydanticProvider
 
     return PydanticProvider()
 

@@ -106,8 +106,8 @@ def complete_answer(context: click.Context, _argument: click.Parameter, begun: s
     """Return the keys of questions and the answers that a shell may complete."""
     from stagec.cli.running.runs import Runs
     from stagec.core.failure import Failure
-    from stagec.drivers.local import JournalError
-    from stagec.drivers.local.steering import list_waiting
+    from stagec.runtime.drivers.local import JournalError
+    from stagec.runtime.drivers.local.steering import list_waiting
 
     try:
         path = Runs(context.params.get("runs") or FOLDER).find(context.params["run"])

@@ -7,6 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stagec.change.flow_tests.document import ENDINGS, FlowTest, WrittenTest, is_flow_test, write_flow_tests
+from stagec.change.flow_tests.execution import Observation, run_test
+from stagec.change.flow_tests.paths.finder import name_path
+from stagec.change.flow_tests.scenario_writing import Exchange, list_told, write_scenario
 from stagec.cli.files import STDIN, create_files
 from stagec.cli.running.inputs import load_program
 from stagec.cli.streams import put, say
@@ -17,23 +21,19 @@ from stagec.core.place import Place
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
-from stagec.drivers.following import StoredHistory
-from stagec.drivers.history import list_branch
-from stagec.drivers.local.drive import play
-from stagec.drivers.redaction import redact_value
-from stagec.drivers.replay import advance_through
-from stagec.flow_tests.document import ENDINGS, FlowTest, WrittenTest, is_flow_test, write_flow_tests
-from stagec.flow_tests.execution import Observation, run_test
-from stagec.flow_tests.paths.finder import name_path
-from stagec.flow_tests.scenario_writing import Exchange, list_told, write_scenario
-from stagec.plan.act import Process
-from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Answered, Cancelled, Program, Started, State, StepResult
-from stagec.runtime.agent_runs import run_of
-from stagec.runtime.exchange import Event, Replanned, Resumed, read_key
-from stagec.world.agents_world import script_world
-from stagec.world.local_world import ClosedWorld
-from stagec.world.scenario import Scenario, parse_scenario
+from stagec.ir.plan.act import Process
+from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.drivers.following import StoredHistory
+from stagec.runtime.drivers.history import list_branch
+from stagec.runtime.drivers.local.drive import play
+from stagec.runtime.drivers.redaction import redact_value
+from stagec.runtime.drivers.replay import advance_through
+from stagec.runtime.machine import Answered, Cancelled, Program, Started, State, StepResult
+from stagec.runtime.machine.agent_runs import run_of
+from stagec.runtime.machine.exchange import Event, Replanned, Resumed, read_key
+from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.local_world import ClosedWorld
+from stagec.runtime.world.scenario import Scenario, parse_scenario
 
 
 @value

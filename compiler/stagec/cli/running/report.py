@@ -12,10 +12,10 @@ from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Exit
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.words import escape_ci_commands, format_count, shorten_digest, visible
-from stagec.plan import Plan
-from stagec.plan.node import Outcome
-from stagec.runtime import Event, Move, State, StepResult
-from stagec.runtime.exchange import (
+from stagec.ir.plan import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine import Event, Move, State, StepResult
+from stagec.runtime.machine.exchange import (
     label_execution,
 )
 

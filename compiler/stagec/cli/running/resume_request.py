@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import join
 from shlex import quote as quote_word
 
+from stagec.change.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.cli.differences import dump_document
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, load_program, read_program
@@ -32,26 +33,25 @@ from stagec.cli.running.worlds import OpenedWorld, open_world, prepare_world, pr
 from stagec.cli.sheet import draw_columns
 from stagec.cli.signatures import SIGNATURE, demand_signature, locate_signature, read_signature, refuse_unsigned
 from stagec.cli.streams import find_canvas, put, say
-from stagec.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.core.failure import Exit, Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote, shorten_digest, visible
-from stagec.drivers.history import History
-from stagec.drivers.local import Journal, JournalError, Reason
-from stagec.drivers.local.drive import change_plan, rewind
-from stagec.drivers.local.journal import fork_journal
-from stagec.drivers.redaction import redact_value
-from stagec.drivers.replay import RunPlace, fold_events, fold_run, list_places
-from stagec.plan.node import Outcome
-from stagec.project.settings import Settings
-from stagec.protocol.checkpoint import TrustLevel
-from stagec.runtime import Program, State
-from stagec.runtime.exchange import Replanned, Resumed, Rewound
-from stagec.runtime.replanning import ObstacleError, is_process
-from stagec.world.stages.stage_files import RunFolder
+from stagec.ir.plan.node import Outcome
+from stagec.ir.protocol.checkpoint import TrustLevel
+from stagec.runtime.drivers.history import History
+from stagec.runtime.drivers.local import Journal, JournalError, Reason
+from stagec.runtime.drivers.local.drive import change_plan, rewind
+from stagec.runtime.drivers.local.journal import fork_journal
+from stagec.runtime.drivers.redaction import redact_value
+from stagec.runtime.drivers.replay import RunPlace, fold_events, fold_run, list_places
+from stagec.runtime.machine import Program, State
+from stagec.runtime.machine.exchange import Replanned, Resumed, Rewound
+from stagec.runtime.machine.replanning import ObstacleError, is_process
+from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.sources.project.settings import Settings
 
 
 @value

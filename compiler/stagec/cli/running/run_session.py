@@ -25,17 +25,26 @@ from stagec.core.secrets import Redactor
 from stagec.core.terminal import columns
 from stagec.core.value import value
 from stagec.core.words import visible
-from stagec.drivers.following import Interruption
-from stagec.drivers.local import Inbox, Journal, JournalError, Observer, RunSession, open_journal, proceed, restore
-from stagec.drivers.local.drive import forget_interruption, keep_interruption
-from stagec.drivers.local.mailbox import MessageWatcher
-from stagec.drivers.local.request_descriptions import label_request
-from stagec.drivers.messages import MessageKind, RunMessage
-from stagec.plan.node import Outcome
-from stagec.runtime import Cancelled, Effect, Event, Program, State, StepResult
-from stagec.runtime.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
-from stagec.world.budget import BudgetedWorld, BudgetReached
-from stagec.world.provider_outage import ProviderOutage
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.drivers.following import Interruption
+from stagec.runtime.drivers.local import (
+    Inbox,
+    Journal,
+    JournalError,
+    Observer,
+    RunSession,
+    open_journal,
+    proceed,
+    restore,
+)
+from stagec.runtime.drivers.local.drive import forget_interruption, keep_interruption
+from stagec.runtime.drivers.local.mailbox import MessageWatcher
+from stagec.runtime.drivers.local.request_descriptions import label_request
+from stagec.runtime.drivers.messages import MessageKind, RunMessage
+from stagec.runtime.machine import Cancelled, Effect, Event, Program, State, StepResult
+from stagec.runtime.machine.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
+from stagec.runtime.world.budget import BudgetedWorld, BudgetReached
+from stagec.runtime.world.provider_outage import ProviderOutage
 
 
 @value

@@ -12,9 +12,9 @@ from stagec.core.clock import stamp_clock
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.drivers.following import StoredHistory
-from stagec.drivers.local import Journal, JournalError, Reason, open_journal
-from stagec.drivers.local.live_journal import read_stored
+from stagec.runtime.drivers.following import StoredHistory
+from stagec.runtime.drivers.local import Journal, JournalError, Reason, open_journal
+from stagec.runtime.drivers.local.live_journal import read_stored
 
 
 def explain_journal_error(name: str, error: JournalError) -> Failure:

@@ -20,10 +20,10 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import Paint, Style
 from stagec.core.value import value
 from stagec.core.words import quote, visible
-from stagec.plan import Plan
-from stagec.serve.folder_runs import FolderRuns, RunProcesses
-from stagec.serve.run_source import RunSource
-from stagec.serve.serve_setup import LOOPBACK, ServeSetup
+from stagec.ir.plan import Plan
+from stagec.runtime.serve.folder_runs import FolderRuns, RunProcesses
+from stagec.runtime.serve.run_source import RunSource
+from stagec.runtime.serve.serve_setup import LOOPBACK, ServeSetup
 
 OpenDatabase = Callable[[str, Callable[[str], None]], AbstractContextManager[RunSource]]
 """Opens the runs of a database; what happens to them is told."""
@@ -66,7 +66,7 @@ def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
     """Serve the page until somebody ends it."""
     if any(find_spec(each) is None for each in ("starlette", "uvicorn")):
         raise explain_missing_extra("serving a page needs", "serve")
-    from stagec.serve.server import serve as serve_page
+    from stagec.runtime.serve.server import serve as serve_page
 
     request.check()
     token = _read_token(request.token_file)

@@ -21,26 +21,26 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.terminal import Canvas, Paint, Style, columns
 from stagec.core.value import NOTHING, value
 from stagec.core.words import ellipsis, escape_ci_commands, format_count, listing, quote, visible
-from stagec.drivers.local import History
-from stagec.drivers.local.stage_ledger import StageEffect, StageLedger, StageRecord
-from stagec.drivers.replay import advance_history
-from stagec.plan import Plan
-from stagec.plan.act import Process
-from stagec.plan.node import Outcome, Schedule
-from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Event as RuntimeEvent
-from stagec.runtime import Program, State, StepResult
-from stagec.runtime.exchange import Execute, Preserve, Publish
-from stagec.runtime.failures import FailureKind
-from stagec.world.scenario import Scenario
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Process
+from stagec.ir.plan.node import Outcome, Schedule
+from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.drivers.local import History
+from stagec.runtime.drivers.local.stage_ledger import StageEffect, StageLedger, StageRecord
+from stagec.runtime.drivers.replay import advance_history
+from stagec.runtime.machine import Event as RuntimeEvent
+from stagec.runtime.machine import Program, State, StepResult
+from stagec.runtime.machine.exchange import Execute, Preserve, Publish
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.world.scenario import Scenario
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
-    from stagec.protocol.checkpoint import TrustLevel
-    from stagec.world.stages.resumption import Resumption
-    from stagec.world.stages.stage_files import Published, RunFolder
-    from stagec.world.stages.stage_world import StageWorld
+    from stagec.ir.protocol.checkpoint import TrustLevel
+    from stagec.runtime.world.stages.resumption import Resumption
+    from stagec.runtime.world.stages.stage_files import Published, RunFolder
+    from stagec.runtime.world.stages.stage_world import StageWorld
 
 
 _PACE = 0.25
@@ -205,7 +205,7 @@ def open_stages(folder: RunFolder | None, plan: Plan, reporter: RunReporter) -> 
     if folder is None:
         yield None
         return
-    from stagec.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.stages.stage_world import StageWorld
 
     with closing(StageWorld(folder, plan, find_needs(plan), reporter.tell)) as world:
         world.show = reporter.show
@@ -218,7 +218,7 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
         return None
     if name in _RESERVED:
         raise Failure(f"{quote(name)} cannot name a run of stages: the protocol reserves that name")
-    from stagec.world.stages.stage_files import RunFolder
+    from stagec.runtime.world.stages.stage_files import RunFolder
 
     return RunFolder(options.folder, plan.id, name)
 
@@ -256,7 +256,7 @@ def refuse_other_results(folder: RunFolder | None) -> None:
     """Raise `Failure` where the directory of a run that is to begin has results already."""
     if folder is None:
         return
-    from stagec.world.stages.stage_files import ATTEMPTS, LOG
+    from stagec.runtime.world.stages.stage_files import ATTEMPTS, LOG
 
     try:
         found = sorted({*os.listdir(folder.path)} - {ATTEMPTS, LOG})
@@ -283,7 +283,7 @@ def verify_stages(
 
     `finished` is what has been published of which the journal does not say it.
     """
-    from stagec.world.stages.resumption import Verifier, list_published
+    from stagec.runtime.world.stages.resumption import Verifier, list_published
 
     needs = find_needs(program.plan)
     strays = [each for each in consent.stages if each not in needs]

@@ -34,15 +34,15 @@ from stagec.core.json import object_of
 from stagec.core.secrets import Redactor, holds_secret
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.drivers.local import Journal, JournalError, create
-from stagec.drivers.redaction import redact_value
-from stagec.graph.bounds import bound_entry
-from stagec.graph.figures import Figure
-from stagec.graph.usage import Quantity
-from stagec.plan.document import Plan
-from stagec.project.configuration import Configuration
-from stagec.runtime import Program, Started
-from stagec.world.scenario import Scenario
+from stagec.ir.graph.bounds import bound_entry
+from stagec.ir.graph.figures import Figure
+from stagec.ir.graph.usage import Quantity
+from stagec.ir.plan.document import Plan
+from stagec.runtime.drivers.local import Journal, JournalError, create
+from stagec.runtime.drivers.redaction import redact_value
+from stagec.runtime.machine import Program, Started
+from stagec.runtime.world.scenario import Scenario
+from stagec.sources.project.configuration import Configuration
 
 _NANO = 10**9
 

@@ -13,12 +13,12 @@ from stagec.cli.running.world_options import WorldOptions
 from stagec.cli.streams import put, say
 from stagec.core.failure import Failure
 from stagec.core.words import format_count, quote
-from stagec.drivers.following import StoredHistory
-from stagec.drivers.local.live_journal import LiveJournal
-from stagec.drivers.replay import advance_through
+from stagec.runtime.drivers.following import StoredHistory
+from stagec.runtime.drivers.local.live_journal import LiveJournal
+from stagec.runtime.drivers.replay import advance_through
 
 if TYPE_CHECKING:
-    from stagec.telemetry.live import LiveTelemetry
+    from stagec.runtime.telemetry.live import LiveTelemetry
 
 _ADDRESSES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
@@ -57,8 +57,8 @@ def send_live(options: WorldOptions, run: RunSetup) -> Iterator[None]:
 
 
 def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
-    from stagec.telemetry.live import LiveTelemetry
-    from stagec.telemetry.otlp import Collector
+    from stagec.runtime.telemetry.live import LiveTelemetry
+    from stagec.runtime.telemetry.otlp import Collector
 
     try:
         history = run.journal.history
@@ -80,8 +80,8 @@ def read_address(address: str) -> str:
 
 def send_stored(run: str, stored: StoredHistory, address: str, *, messages: bool) -> None:
     """Send what is kept of a run, all of it; without an address to where the environment says."""
-    from stagec.telemetry.otlp import Collector, RunIdentity
-    from stagec.telemetry.spans import Figures, RunTracer, list_spans
+    from stagec.runtime.telemetry.otlp import Collector, RunIdentity
+    from stagec.runtime.telemetry.spans import Figures, RunTracer, list_spans
 
     history = stored.history
     program = load_program(history.plan, f"the plan of run {quote(run)}")

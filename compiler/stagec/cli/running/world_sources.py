@@ -15,18 +15,17 @@ from stagec.core.json import list_of, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.drivers.answer_parts import AnswerParts
-from stagec.plan.document import Plan
-from stagec.project.settings import Settings
-from stagec.runtime import Answered, Effect, Event, Program, StepResult
-from stagec.runtime.exchange import Ask, Call, Turn, whole_key
-from stagec.world.budget import BudgetedWorld
-from stagec.world.composed import PythonWorld, WorldPart
-from stagec.world.models.port import add_usage, read_usage
-from stagec.world.scenario import Scenario
-from stagec.world.scripted_world import has_tool
-from stagec.world.tools.files import FileTools
-from stagec.world.tools.programs import (
+from stagec.ir.plan.document import Plan
+from stagec.runtime.drivers.answer_parts import AnswerParts
+from stagec.runtime.machine import Answered, Effect, Event, Program, StepResult
+from stagec.runtime.machine.exchange import Ask, Call, Turn, whole_key
+from stagec.runtime.world.budget import BudgetedWorld
+from stagec.runtime.world.composed import PythonWorld, WorldPart
+from stagec.runtime.world.models.port import add_usage, read_usage
+from stagec.runtime.world.scenario import Scenario
+from stagec.runtime.world.scripted_world import has_tool
+from stagec.runtime.world.tools.files import FileTools
+from stagec.runtime.world.tools.programs import (
     ProgramTools,
     ShellTool,
     ToolSetting,
@@ -34,13 +33,14 @@ from stagec.world.tools.programs import (
     list_planned,
     open_modules,
 )
-from stagec.world.tools.step_calls import MissingTools, UnknownTools
-from stagec.world.tools.toolbox import Toolbox, ToolSource
+from stagec.runtime.world.tools.step_calls import MissingTools, UnknownTools
+from stagec.runtime.world.tools.toolbox import Toolbox, ToolSource
+from stagec.sources.project.settings import Settings
 
 TYPE_CHECKING = False  # scenarios and programs ask no model: only runs that do load what asks them
 if TYPE_CHECKING:
-    from stagec.world.models.model_world import Onlooker
-    from stagec.world.models.retries import PolicyEntries
+    from stagec.runtime.world.models.model_world import Onlooker
+    from stagec.runtime.world.models.retries import PolicyEntries
 
 _HERE = Path()
 _PROGRAMS = "the programs of this run"
@@ -112,13 +112,13 @@ class WorldSources:
         if self.factory is not None:
             yield PythonWorld(self.factory, program)
         if self.command is not None:
-            from stagec.world.program_world import Opening, ProgramWorld
+            from stagec.runtime.world.program_world import Opening, ProgramWorld
 
             yield ProgramWorld(self._split_command(), Opening(run, program.plan, program.digest, toolbox))
         if self.models:
             from stagec.cli.running.assumptions import load_prices
             from stagec.cli.running.models import Retries, open_models
-            from stagec.world.tools.step_calls import StepCalls
+            from stagec.runtime.world.tools.step_calls import StepCalls
 
             prices, retries = load_prices(self.prices), Retries(_merge(self.configured, self.policies), self.wait)
             yield open_models(program.plan, self.models, StepCalls(toolbox), onlooker, prices, retries)
@@ -139,7 +139,7 @@ class WorldSources:
             yield FileTools(self.tools_in, protection=setting.protection.extend(self._list_programs(plan), _PROGRAMS))
             yield ShellTool(here, redactor)
         if plan.servers and (self.servers or (self.servers is None and self.models)):
-            from stagec.world.tools.mcp_tools import McpTools, ServerLimits  # brings an event loop along
+            from stagec.runtime.world.tools.mcp_tools import McpTools, ServerLimits  # brings an event loop along
 
             yield McpTools(plan, os.getcwd(), ServerLimits())
 

@@ -29,20 +29,19 @@ from stagec.core.json import Json
 from stagec.core.terminal import Canvas, columns
 from stagec.core.value import replace, value
 from stagec.core.words import escape_ci_commands, visible
-from stagec.drivers.local.mailbox import AwaitedAnswer, Mailbox, MessageWatcher, find_state_folder
-from stagec.drivers.local.request_descriptions import label_request
-from stagec.drivers.messages import MessageKind, RunMessage, write_message
-from stagec.drivers.usage_ledger import describe_usage
-from stagec.plan.document import Plan
-from stagec.project.configuration import Configuration
-from stagec.runtime import Program
-from stagec.runtime.exchange import Effect, Judge
-from stagec.world.agents_world import AgentsWorld, ScriptedAgent
-from stagec.world.budget import Budget, BudgetedWorld, Excess, Extend
-from stagec.world.commands import CommandLock
-from stagec.world.composed import ComposedWorld, WorldPart
-from stagec.world.local_world import ClosedWorld, LocalWorld, Permissions
-from stagec.world.questions import (
+from stagec.ir.plan.document import Plan
+from stagec.runtime.drivers.local.mailbox import AwaitedAnswer, Mailbox, MessageWatcher, find_state_folder
+from stagec.runtime.drivers.local.request_descriptions import label_request
+from stagec.runtime.drivers.messages import MessageKind, RunMessage, write_message
+from stagec.runtime.drivers.usage_ledger import describe_usage
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.exchange import Effect, Judge
+from stagec.runtime.world.agents_world import AgentsWorld, ScriptedAgent
+from stagec.runtime.world.budget import Budget, BudgetedWorld, Excess, Extend
+from stagec.runtime.world.commands import CommandLock
+from stagec.runtime.world.composed import ComposedWorld, WorldPart
+from stagec.runtime.world.local_world import ClosedWorld, LocalWorld, Permissions
+from stagec.runtime.world.questions import (
     AskedOfPeople,
     OpenQuestion,
     describe_question,
@@ -50,18 +49,19 @@ from stagec.world.questions import (
     make_answer,
     read_decision,
 )
-from stagec.world.scenario import Scenario
-from stagec.world.scripted_world import ScriptedWorld
-from stagec.world.stages.resumption import InterruptedStages
-from stagec.world.tools.programs import ToolSetting
-from stagec.world.tools.protected_places import RUNS, Protection
-from stagec.world.tools.step_calls import is_step_call
+from stagec.runtime.world.scenario import Scenario
+from stagec.runtime.world.scripted_world import ScriptedWorld
+from stagec.runtime.world.stages.resumption import InterruptedStages
+from stagec.runtime.world.tools.programs import ToolSetting
+from stagec.runtime.world.tools.protected_places import RUNS, Protection
+from stagec.runtime.world.tools.step_calls import is_step_call
+from stagec.sources.project.configuration import Configuration
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
-    from stagec.world.stages.stage_files import RunFolder
-    from stagec.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.stages.stage_files import RunFolder
+    from stagec.runtime.world.stages.stage_world import StageWorld
 
 
 class Answers(StrEnum):

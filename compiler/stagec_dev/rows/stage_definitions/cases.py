@@ -10,7 +10,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.frontends.stages.placeholder_errors import object_body
+from stagec.languages.stages.placeholder_errors import object_body
 from stagec_dev.row import Agreement, Row
 from stagec_dev.rows.stage_definitions.projects import (
     CODE,

@@ -9,19 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.json import Json
 from stagec.core.place import Pointer
 from stagec.core.value import NOTHING, value
-from stagec.frontends.stages.document import REQUIRED
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan.document import Plan
-from stagec.plan.node import Outcome
-from stagec.project.settings import Settings
-from stagec.runtime.advance import advance
-from stagec.runtime.exchange import Answered, Cancelled, Effect, Event, Started, read_key
-from stagec.runtime.program import program_of
-from stagec.runtime.state import State, StepResult, TraceEvent
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.languages.stages.document import REQUIRED
+from stagec.runtime.machine.advance import advance
+from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Started, read_key
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.machine.state import State, StepResult, TraceEvent
+from stagec.sources.project.settings import Settings
 
 CODE = ("id", "body", "allowedTools", "turnCap", "completionTool", "completionSchema")
 """What a stage object can say."""

@@ -11,12 +11,12 @@ from typing import Any
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.core.value import value
-from stagec.plan.document import Plan
-from stagec.plan.node import Outcome
-from stagec.runtime.acts import hooks
-from stagec.runtime.acts.authority import digest_of
-from stagec.runtime.exchange import Call, Effect, Grant, Hook, Turn
-from stagec.runtime.gate import may_join
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import Outcome
+from stagec.runtime.machine.acts import hooks
+from stagec.runtime.machine.acts.authority import digest_of
+from stagec.runtime.machine.exchange import Call, Effect, Grant, Hook, Turn
+from stagec.runtime.machine.gate import may_join
 from stagec_dev.row import Agreement, is_out_of_scope, out_of_scope
 from stagec_dev.rows.stage_definitions.projects import (
     HOOK,

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec import Project, Settings, compile_project
-from stagec.pipeline import Compilation
-from stagec.plan.act import Process, ProcessInput, ProcessLimits
-from stagec.plan.document import Plan
-from stagec.plan.gate import Retry, StageGate
-from stagec.plan.loader import dump, load
-from stagec.plan.node import Schedule
+from stagec.check.pipeline import Compilation
+from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.gate import Retry, StageGate
+from stagec.ir.plan.loader import dump, load
+from stagec.ir.plan.node import Schedule
 
 Validate = Callable[..., Compilation]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.frontends.registry.freezing.templates import RegistryTexts
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import Plan
-from stagec.plan.act import Piece, Template, Text
-from stagec.project.settings import Settings
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Piece, Template, Text
+from stagec.languages.registry.freezing.templates import RegistryTexts
+from stagec.sources.project.settings import Settings
 from stagec.sources.read import Sources
 
 Shown = tuple[str | Piece, ...]

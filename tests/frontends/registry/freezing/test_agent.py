@@ -8,9 +8,9 @@ import pytest
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
-from stagec.plan.act import Given, Hole, Provided
-from stagec.plan.document import Input, Judge, Limits, Names
-from stagec.plan.node import Outcome
+from stagec.ir.plan.act import Given, Hole, Provided
+from stagec.ir.plan.document import Input, Judge, Limits, Names
+from stagec.ir.plan.node import Outcome
 
 ONE: dict[str, Any] = {"initial.a": {}, "continuation.a": {}}
 

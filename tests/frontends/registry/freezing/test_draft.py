@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.plan import dump, load, verify
+from stagec.ir.plan import dump, load, verify
 
 END: dict[str, Any] = {"transitions": {"closing": {"target": None}, "repeat": {"target": "closure.a"}}}
 ON: dict[str, Any] = {"transitions": {"handoff": {"target": "closure.a"}}}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.model import flow
-from stagec.plan.gate import Among, Reads
-from stagec.plan.node import Edge, Go, Named, Outcome, Pick, Stop
+from stagec.ir import flow
+from stagec.ir.plan.gate import Among, Reads
+from stagec.ir.plan.node import Edge, Go, Named, Outcome, Pick, Stop
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 END: dict[str, Any] = {"transitions": {"closing": {"target": None}, "repeat": {"target": "closure.a"}}}

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan, dump
-from stagec.plan.act import Prompt
-from stagec.plan.gate import Validation
-from stagec.project.settings import Settings
+from stagec.check.pipeline import Project, compile_project
+from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.act import Prompt
+from stagec.ir.plan.gate import Validation
+from stagec.sources.project.settings import Settings
 
 HERE = ".agent/a"
 

@@ -11,11 +11,11 @@ import pytest
 
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
-from stagec.frontends.registry.prompts import FALLBACK_KEYS, read_fallback
-from stagec.plan.act import Command, Given, Hole, Prompt
-from stagec.plan.document import Input
-from stagec.plan.gate import ExitGate, IntentGate, JudgeGate
-from stagec.plan.surroundings import Tool
+from stagec.ir.plan.act import Command, Given, Hole, Prompt
+from stagec.ir.plan.document import Input
+from stagec.ir.plan.gate import ExitGate, IntentGate, JudgeGate
+from stagec.ir.plan.surroundings import Tool
+from stagec.languages.registry.prompts import FALLBACK_KEYS, read_fallback
 
 PROMPT = "prompts/steps/initial/a/f_default.md"
 
@@ -53,7 +53,7 @@ def test_a_built_in_prompt_takes_the_place_of_one_that_is_not_there(flows: Any, 
 
 
 def test_every_built_in_prompt_says_something_and_none_is_said_that_has_no_name() -> None:
-    data = files("stagec.frontends.registry").joinpath("fallback_prompts.md").read_text("utf-8")
+    data = files("stagec.languages.registry").joinpath("fallback_prompts.md").read_text("utf-8")
     assert set(re.findall(r"^## (.*)$", data, re.MULTILINE)) == FALLBACK_KEYS
     texts = [str(read_fallback(key)) for key in FALLBACK_KEYS]
     assert [text for text in texts if len(text) < 100 or "{" in text or "## " in text] == []

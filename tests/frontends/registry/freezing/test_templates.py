@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stagec.frontends.registry.freezing.templates import (
+from stagec.ir.plan.act import Choice, Each, Hole, Piece, Template, Text
+from stagec.languages.registry.freezing.templates import (
     RegistryTexts,
     find_names,
     join_parts,
@@ -17,7 +18,6 @@ from stagec.frontends.registry.freezing.templates import (
     retry_prompt,
     word,
 )
-from stagec.plan.act import Choice, Each, Hole, Piece, Template, Text
 
 
 def variable(name: str) -> Hole:

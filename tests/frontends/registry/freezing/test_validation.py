@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from stagec.core.json import Json
-from stagec.plan.act import Choice, Hole
-from stagec.plan.gate import Condition, Validation
-from stagec.plan.surroundings import Success, Validator
+from stagec.ir.plan.act import Choice, Hole
+from stagec.ir.plan.gate import Condition, Validation
+from stagec.ir.plan.surroundings import Success, Validator
 
 END: dict[str, Any] = {"transitions": {"closing": {"target": None}, "repeat": {"target": "closure.a"}}}
 CLEAN: Json = {"type": "command", "command": "git status", "successWhen": "empty", "failurePattern": "dirty"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.plan.act import Carried, Given, Provided
-from stagec.plan.document import Input
+from stagec.ir.plan.act import Carried, Given, Provided
+from stagec.ir.plan.document import Input
 
 PROMPT = "prompts/steps/initial/a/f_default.md"
 TAKES: Json = {"issue": {"type": "number"}}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
-from stagec.pipeline import Compilation, Project, compile_project
-from stagec.plan import Plan, dump, verify
-from stagec.project.settings import Settings
+from stagec.ir.plan import Plan, dump, verify
+from stagec.sources.project.settings import Settings
 
 Freezing = Callable[..., Plan]
 

@@ -10,7 +10,7 @@ import pytest
 from frontends.stages.freezing._pipelines import Freezing, plan_of
 
 from stagec.core.json import Json
-from stagec.plan import Plan
+from stagec.ir.plan import Plan
 
 
 @pytest.fixture

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from frontends.stages.freezing._pipelines import Freezing, compiled, markdown, stage
 
+from stagec.check.pipeline import Project, compile_project
 from stagec.core.json import Json
-from stagec.pipeline import Project, compile_project
-from stagec.plan import Plan, dump, verify
-from stagec.plan.act import Converse, Hole, Text
-from stagec.plan.document import Contents, Facts, Input, Limits, Names
-from stagec.plan.gate import Backoff, Retry, VerdictGate
-from stagec.plan.node import Edge, Node, Outcome, Stop
-from stagec.plan.surroundings import Tool
-from stagec.project.settings import Settings
+from stagec.ir.plan import Plan, dump, verify
+from stagec.ir.plan.act import Converse, Hole, Text
+from stagec.ir.plan.document import Contents, Facts, Input, Limits, Names
+from stagec.ir.plan.gate import Backoff, Retry, VerdictGate
+from stagec.ir.plan.node import Edge, Node, Outcome, Stop
+from stagec.ir.plan.surroundings import Tool
+from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[4] / "registries"
 PIPELINES = sorted(path.parent.name for path in EXAMPLES.glob("*/pipeline.*"))

@@ -6,8 +6,8 @@ import pytest
 from frontends.stages.freezing._pipelines import Freezing, markdown, stage
 
 from stagec.core.json import Json
-from stagec.plan.gate import Among, Check, Exists, VerdictGate
-from stagec.plan.node import Chain, Edge, Fork, Go, Outcome, Stop
+from stagec.ir.plan.gate import Among, Check, Exists, VerdictGate
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Stop
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 ENDS = (Edge("ok", DONE), Edge("fail", FAILED))

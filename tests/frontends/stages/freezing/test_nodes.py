@@ -9,9 +9,9 @@ import pytest
 from frontends.stages.freezing._pipelines import Freezing, markdown, stage
 
 from stagec.core.json import Json
-from stagec.plan import Plan
-from stagec.plan.act import Hole, Text
-from stagec.plan.gate import Admission, Among, Backoff, Exists, Retry
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Hole, Text
+from stagec.ir.plan.gate import Admission, Among, Backoff, Exists, Retry
 
 GATE = "gate: {plan: {defer: {branch: [main, trunk]}, block: {ctx.frozen.since: {present: true}}}}\n"
 DEFER = (Among(("ctx", "branch"), ("main", "trunk")),)

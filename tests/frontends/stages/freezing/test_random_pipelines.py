@@ -12,15 +12,15 @@ from campaigns import choose
 from graph.oracle import NetworkxGraph
 from properties.test_pipelines import machine
 
+from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.model import flow
-from stagec.pipeline import Meaning, Project, compile_project
-from stagec.plan import Plan, dump, verify
-from stagec.plan.document import Limits
-from stagec.plan.facts import facts
-from stagec.plan.node import Chain, Edge, Fork, Go, Stop
-from stagec.project.settings import Settings
+from stagec.ir import flow
+from stagec.ir.plan import Plan, dump, verify
+from stagec.ir.plan.document import Limits
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Stop
+from stagec.sources.project.settings import Settings
 
 CHUNKS, CHUNK = choose(2, full=10), 40
 

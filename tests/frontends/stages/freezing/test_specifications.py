@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rules.conftest import _write
 
+from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.pipeline import Meaning, Project, compile_project
-from stagec.plan import dump, verify
-from stagec.project.settings import Settings
+from stagec.ir.plan import dump, verify
+from stagec.sources.project.settings import Settings
 from stagec_dev.specs import read_sections
 
 RULES = Path(__file__).parents[3] / "rules"

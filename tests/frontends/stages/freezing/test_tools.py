@@ -7,9 +7,9 @@ import json
 import pytest
 from frontends.stages.freezing._pipelines import Freezing, markdown, stage
 
-from stagec.plan import dump
-from stagec.plan.act import Converse
-from stagec.plan.surroundings import LoopHook, Server, Session, Tool
+from stagec.ir.plan import dump
+from stagec.ir.plan.act import Converse
+from stagec.ir.plan.surroundings import LoopHook, Server, Session, Tool
 
 TOOLS = """
 bundled: [Read, {name: Bash, effects: read}]

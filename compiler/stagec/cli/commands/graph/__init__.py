@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from stagec import emitters
-from stagec.acceptance import Acceptance
+from stagec.check.acceptance import Acceptance
+from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.cli import options
 from stagec.cli.baselines import load_configured_baseline, report_known
 from stagec.cli.completions import complete_flow
@@ -28,13 +28,13 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import member, members, names
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
-from stagec.emitters import Emitter, Picture, Role
-from stagec.graph import build
-from stagec.model.flow import Concerns
-from stagec.picture.document import Fate
-from stagec.picture.draw import By, Edges, collapse, draw, draw_failures, find_exceeded, fit, focus
-from stagec.picture.overlay import focus_changes
-from stagec.pipeline import Compilation, Project, compile_project
+from stagec.ir.flow import Concerns
+from stagec.ir.graph import build
+from stagec.views import emitters
+from stagec.views.emitters import Emitter, Picture, Role
+from stagec.views.picture.document import Fate
+from stagec.views.picture.draw import By, Edges, collapse, draw, draw_failures, find_exceeded, fit, focus
+from stagec.views.picture.overlay import focus_changes
 
 _DEFAULT = "mermaid"
 

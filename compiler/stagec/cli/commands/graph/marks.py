@@ -10,14 +10,14 @@ from stagec.cli.running.runs import Runs, name_of, read_run
 from stagec.cli.running.stages import has_stages
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
-from stagec.drivers.following import find_standing
-from stagec.drivers.local import History
-from stagec.drivers.local.stage_ledger import list_stages
-from stagec.drivers.replay import fold_events, fold_run
-from stagec.emitters import Picture
-from stagec.picture.document import box_of
-from stagec.protocol.lifecycle import StageStatus
-from stagec.runtime import Program
+from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.drivers.following import find_standing
+from stagec.runtime.drivers.local import History
+from stagec.runtime.drivers.local.stage_ledger import list_stages
+from stagec.runtime.drivers.replay import fold_events, fold_run
+from stagec.runtime.machine import Program
+from stagec.views.emitters import Picture
+from stagec.views.picture.document import box_of
 
 _SIGNS: Mapping[str, str] = {
     StageStatus.COMPLETED: "✓ ",

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stagec.change.flow_tests.coverage import describe_missing, measure_coverage
+from stagec.check.pipeline import Compilation, Meaning
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.commands.handbook.steps import StepPage, StepWriter, UsedTool, describe_limits, read_following
 from stagec.cli.figures import NAMES, describe_least, describe_most, explain_lack, list_shown
@@ -24,19 +26,17 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, listing, quote, visible
-from stagec.flow_tests.coverage import describe_missing, measure_coverage
-from stagec.frontends import Flow
-from stagec.graph.bounds import bound
-from stagec.graph.usage import Quantity
-from stagec.model.flow import Concerns
-from stagec.picture.document import Picture, Role, forms_of
-from stagec.picture.draw import Edges, draw, draw_failures
-from stagec.pipeline import Compilation, Meaning
-from stagec.plan import Plan
-from stagec.plan.document import Input
-from stagec.plan.loader import read_frame
-from stagec.project.configuration import Configuration
-from stagec.svg.shapes import Markup, element
+from stagec.ir.flow import Concerns
+from stagec.ir.graph.bounds import bound
+from stagec.ir.graph.usage import Quantity
+from stagec.ir.plan import Plan
+from stagec.ir.plan.document import Input
+from stagec.ir.plan.loader import read_frame
+from stagec.languages import Flow
+from stagec.sources.project.configuration import Configuration
+from stagec.views.picture.document import Picture, Role, forms_of
+from stagec.views.picture.draw import Edges, draw, draw_failures
+from stagec.views.svg.shapes import Markup, element
 
 
 @value
@@ -200,9 +200,9 @@ _EXPLAINED = {
 
 def draw_linked(chapter: Chapter) -> Markup:
     """Return the picture of a flow, in which each step is a link to its part of the page."""
-    from stagec.picture.layout import lay_out
-    from stagec.svg.drawing import still
-    from stagec.svg.shapes import heads
+    from stagec.views.picture.layout import lay_out
+    from stagec.views.svg.drawing import still
+    from stagec.views.svg.shapes import heads
 
     layout = lay_out(chapter.picture)
     steps = {box.name: layout.frames[name] for name, box in chapter.picture.boxes.items() if box.role is Role.NODE}
@@ -258,8 +258,8 @@ class _Site:
         from base64 import b64encode
         from hashlib import sha256
 
-        from stagec.svg.shapes import read_style
-        from stagec.templates import render
+        from stagec.core.templates import render
+        from stagec.views.svg.shapes import read_style
 
         self._chapters = chapters
         self._found = shown.diagnostics
@@ -290,7 +290,7 @@ class _Site:
 
     def write_chapter(self, chapter: Chapter) -> bytes:
         """Return the page of a flow."""
-        from stagec.svg.sheet import legend
+        from stagec.views.svg.sheet import legend
 
         pictures = (chapter.picture,)
         pages = {each.flow.id: each.file for each in self._chapters}
@@ -308,7 +308,7 @@ class _Site:
         )
 
     def _render(self, template: str, file: str, title: str, **values: Any) -> bytes:
-        from stagec.templates import render
+        from stagec.core.templates import render
 
         ids = Counter(each.flow.id for each in self._chapters)
         values |= {"file": file, "title": visible(title), "style": self._style, "digest": self._digest}

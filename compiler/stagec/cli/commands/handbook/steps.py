@@ -20,13 +20,13 @@ from stagec.cli.wording import (
 )
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count
-from stagec.model.flow import Flow
-from stagec.model.rights import Label, Rights
-from stagec.picture.lines import After, follow_ups
-from stagec.plan import Plan
-from stagec.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
-from stagec.plan.node import Edge, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
-from stagec.plan.references import find_reached
+from stagec.ir.flow import Flow
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
+from stagec.ir.plan.node import Edge, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
+from stagec.ir.plan.references import find_reached
+from stagec.ir.rights import Label, Rights
+from stagec.views.picture.lines import After, follow_ups
 
 _DEEPEST = 6
 """Levels of fields inside fields that are listed; the whole schema stands below the table."""

@@ -1,0 +1,149 @@
+"""Changes of stages: hooks, judges, outputs and outcomes."""
+
+from stagec.change.comparison.change import PlanChange
+from stagec.change.comparison.kind import declare, declare_every
+from stagec.change.comparison.nodes import list_questions
+from stagec.change.comparison.pair import PlanPair
+from stagec.core.json import list_of
+from stagec.ir.plan.act import Process
+from stagec.ir.plan.gate import JudgeGate
+
+
+@declare(
+    "the judge asks the world other questions now, and a run in flight may wait for the answers to the old ones",
+    judge="changed removed",
+)
+def chg112_judge_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
+    """The judge asks the world other questions.
+
+    ## Runs in flight
+    A run in flight may have asked the world whether the work is done. Its answers belong to the questions of the old
+    judge, one by one.
+
+    ## What to do
+    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
+    hold.
+    """
+    asked = [list_questions(each) for each in (change.before, change.after)]
+    judged = any(isinstance(pair.old.nodes[each].gate, JudgeGate) for each in pair.reached)
+    return judged and asked[0] != asked[1] and bool(asked[0]) and bool(asked[1])
+
+
+@declare(
+    "the callables at {name} are other ones now, and a run in flight may wait for one of them",
+    loop_hooks="changed removed",
+)
+def chg113_loop_hooks_changed(change: PlanChange, _pair: PlanPair) -> bool | str:
+    """The callables at a slot of the message loop are other ones.
+
+    ## Runs in flight
+    A run in flight may wait for one of the callables. Its place is a number in the old list. Callables that are added
+    behind all others of the old list are compatible.
+
+    ## What to do
+    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
+    hold.
+    """
+    before, after = list_of(change.before), list_of(change.after)
+    return after[: len(before)] != before
+
+
+@declare("stage {node} is not retryable any more, and a run in flight may have begun it", retryable="changed")
+def chg142_stage_not_retryable(change: PlanChange, _pair: PlanPair) -> bool | str:
+    """A stage is not retryable any more.
+
+    ## Runs in flight
+    A run in flight that has begun this stage is blocked when it is resumed, until somebody consents that the stage
+    runs again.
+
+    ## What to do
+    Resume with `--consent`, or keep the stage retryable until the runs in flight have ended.
+    """
+    return change.before is True
+
+
+@declare(
+    "output {name} of stage {node} is at {after} now, where others read it, but completed stages have not left it",
+    output="added changed",
+)
+def chg143_output_changed(change: PlanChange, pair: PlanPair) -> bool | str:
+    """An output that others read is elsewhere, or is new.
+
+    ## Runs in flight
+    A run in flight may have completed this stage. It keeps what the stage has published, which has no such output.
+
+    ## What to do
+    Keep the old output as well until the runs in flight have ended.
+    """
+    return any(
+        each.node == change.node and each.path == change.after
+        for node in pair.new.nodes.values()
+        if isinstance(node.act, Process)
+        for each in node.act.inputs.values()
+    )
+
+
+@declare_every("the work is judged otherwise", judge="added removed changed")
+def chg209_judge_adjusted() -> None:
+    """The work is judged otherwise.
+
+    ## Runs in flight
+    Runs in flight continue, and follow the new plan from then on.
+    """
+
+
+@declare_every("callables are added at {name}", loop_hooks="added removed changed")
+def chg210_loop_hooks_added() -> None:
+    """Callables are added at a slot of the message loop.
+
+    ## Runs in flight
+    Runs in flight continue, and follow the new plan from then on.
+    """
+
+
+@declare_every(
+    "stage {node} reads or leaves something else",
+    process_input="added removed changed",
+    output="added removed changed",
+    checkpoint="changed",
+)
+def chg233_stage_adjusted() -> None:
+    """A stage reads or leaves something else.
+
+    ## Runs in flight
+    What is read of other stages is an output of theirs; CHG143 tells where that is missing.
+    """
+
+
+@declare_every(
+    "what is written about an issue, or the wait between phases, is another one",
+    comment="added removed changed",
+    closing="changed",
+    pause="changed",
+    labels="added removed changed",
+    ordering_labels="changed",
+)
+def chg241_phase_adjusted() -> None:
+    """What is written about an issue, or the wait between phases, is another one.
+
+    ## Runs in flight
+    Runs in flight continue, and follow the new plan from then on.
+    """
+
+
+@declare_every("the outcome of the agent of phase {node} is read differently", agent_outcomes="changed")
+def chg242_outcomes_changed() -> None:
+    """The outcome of an agent is read differently.
+
+    ## Runs in flight
+    Runs in flight continue, and follow the new plan from then on.
+    """
+
+
+@declare_every("stage {node} may run again", retryable="changed")
+def chg318_stage_retryable() -> None:
+    """A stage may run again.
+
+    ## Runs in flight
+    Every run in flight continues as before.
+    """

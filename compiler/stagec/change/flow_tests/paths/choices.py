@@ -1,0 +1,399 @@
+"""What the world may answer a request, so that a run takes one way or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice, product
+
+from stagec.core.failure import Failure
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.memo import LazySequence
+from stagec.core.place import Key
+from stagec.core.value import NOTHING, value
+from stagec.ir.plan.act import Converse, Prompt
+from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
+from stagec.ir.plan.document import Judge, Plan
+from stagec.ir.plan.gate import AgentGate, Among, Exists, Gate, IntentGate, JudgeGate, Reads, Term, VerdictGate
+from stagec.ir.plan.node import Edge, Named, Node
+from stagec.runtime.machine import Effect, Program
+from stagec.runtime.machine.agent_runs import run_of
+from stagec.runtime.machine.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Dispatch,
+    Execute,
+    Grant,
+    Hook,
+    Preserve,
+    Run,
+    Shell,
+    StageRequest,
+    Turn,
+    Wait,
+    execution_of,
+    read_key,
+)
+from stagec.runtime.machine.exchange import Judge as JudgeRequest
+from stagec.runtime.machine.gate import ALIASES, judge_result, read_handoff, read_intent, read_target
+from stagec.runtime.machine.json_values import all_hold, follow
+from stagec.runtime.world.samples import (
+    RequiredValue,
+    collect_required_values,
+    find_in_answer,
+    make_output,
+    make_samples,
+    read_text,
+)
+
+TYPE_CHECKING = False  # the real one costs the import of `typing`
+
+if TYPE_CHECKING:
+    from stagec.runtime.world.agents_world import ScriptedAgent
+
+
+_COMBINATIONS = 200
+"""Combinations of values that conditions are about which are tried for one outcome."""
+_VARIANTS = 2
+"""Results that are kept for one way: later nodes may need what schemas do not demand."""
+
+
+@value
+class WayResult:
+    """A result, and in a word which way it takes, for whoever sees it among others."""
+
+    name: str
+    result: Object
+
+
+class WayFinder:
+    """Makes up results for the nodes of a program; each result may have one of `extra` besides."""
+
+    def __init__(
+        self, program: Program, extra: Iterable[RequiredValue] = (), rank: Callable[[Edge], int] | None = None
+    ) -> None:
+        self._program, self._rank = program, rank
+        self._extra = (None, *extra)
+        self._known: dict[str, LazySequence[WayResult]] = {}
+        self._samples: dict[tuple[str | None, str], LazySequence[Object]] = {}  # nodes have schemas in common
+
+    def find(self, name: str) -> LazySequence[WayResult]:
+        """Return results of a node, those for edges in front that come first, or whose rank is lower."""
+        if name not in self._known:
+            self._known[name] = LazySequence(self._list_ways(name))
+        return self._known[name]
+
+    def _list_ways(self, name: str) -> Iterator[WayResult]:
+        """Yield few results for each way, and no result twice."""
+        kept: dict[str, list[Object]] = {}
+        for way in self._try(name, self._program.plan.nodes[name]):
+            found = kept.setdefault(way.name, [])
+            if len(found) < _VARIANTS and way.result not in found:
+                yield WayResult(f"{way.name}{' again' * len(found)}", way.result)
+                found.append(way.result)
+
+    def _try(self, name: str, node: Node) -> Iterator[WayResult]:
+        schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
+        for extra, (outcome, required) in product(self._extra, [*self._list_required(name, node)]):
+            wanted = required if extra is None else (*required, extra)
+            for sample in self._make_samples(schema, wanted):
+                taken = self._describe(name, node.gate, sample)
+                if taken is not None and outcome in {None, taken.partition(" ")[0]}:
+                    yield WayResult(taken if extra is None else f"{taken} with {extra.value}", sample)
+
+    def _make_samples(self, schema: str | None, wanted: tuple[RequiredValue, ...]) -> LazySequence[Object]:
+        key = (schema, repr(wanted))
+        if key not in self._samples:
+            self._samples[key] = LazySequence(islice(make_samples(self._program, schema, wanted), _VARIANTS))
+        return self._samples[key]
+
+    def _list_required(self, name: str, node: Node) -> Iterator[tuple[str | None, tuple[RequiredValue, ...]]]:
+        """Yield what results may have to hold, with the outcome that is meant, if any is."""
+        if isinstance(node.gate, JudgeGate):
+            judge = self._program.plan.judge
+            yield from ((None, required) for required in ((), *(() if judge is None else _list_signals(judge))))
+            return
+        if not isinstance(node.gate, IntentGate):
+            terms = [term for edge in node.edges for term in edge.when]
+            if isinstance(node.gate, VerdictGate):
+                terms += [term for check in node.gate.checks for term in check.when]
+            yield from ((None, required) for required in self._combine(node.gate, terms))
+            return
+        routes = self._program.routes[name].items()
+        for outcome, edges in routes if self._rank is None else sorted(routes, key=self._rank_way):
+            words = (outcome, *(word for word, meant in ALIASES.items() if meant == outcome))
+            targets = [edge.target for edge in edges]
+            named = [node for each in targets if isinstance(each, Named) for node in each.nodes]
+            free = () if all(isinstance(each, Named) for each in targets) else (None,)
+            for word, chosen in product(words, (*named, *free)):
+                said = tuple(collect_required_values(node.gate, word, chosen, ()))
+                terms = [term for edge in edges for term in edge.when]
+                yield from ((outcome, (*said, *required)) for required in self._combine(node.gate, terms))
+
+    def _rank_way(self, way: tuple[str, tuple[Edge, ...]]) -> int:
+        return 0 if self._rank is None else min(map(self._rank, way[1]))
+
+    def _combine(self, gate: Gate, terms: Iterable[Term]) -> Iterator[tuple[RequiredValue, ...]]:
+        """Yield combinations of values that conditions tell apart, the one without any requirement first."""
+        values: dict[tuple[Key, ...], list[RequiredValue]] = {}
+        for term in terms:
+            path = find_in_answer(gate, term)
+            if path:
+                values.setdefault(path, []).extend(self._list_values(path, term))
+        yield ()
+        yield from islice(
+            product(*({repr(each): each for each in some}.values() for some in values.values())), _COMBINATIONS
+        )
+
+    def _list_values(self, path: tuple[Key, ...], term: Term) -> Iterator[RequiredValue]:
+        """Yield values at a path for which a condition holds, and some for which it does not."""
+        match term:
+            case Among(values=values):
+                yield from (RequiredValue(path, each) for each in values)
+            case Reads(texts=texts):
+                yield from (RequiredValue(path, read_text(each)) for each in texts)
+                yield from (RequiredValue(path, text) for text in texts)
+            case Exists():
+                yield RequiredValue(path, "text")
+        yield from (RequiredValue(path, other) for other in _OTHERS)
+        yield RequiredValue(path, absent=True)
+
+    def _describe(self, name: str, gate: Gate, sample: Object) -> str | None:
+        """Return which way a result takes: its outcome, the number of its edge, and the node that it names."""
+        routes = self._program.routes[name]
+        if isinstance(gate, IntentGate):
+            outcome, named = read_intent(gate, sample), read_target(gate, sample)
+            if outcome is None:
+                return None
+            result: Json = {"answer": sample, "handoff": read_handoff(gate, sample)}
+            place = _find_edge(routes.get(outcome, ()), result, named)
+            return f"{outcome} {place}{'' if named is None else f' {named}'}"
+        if isinstance(gate, VerdictGate):
+            given: Object = {"verdict": "ok", "reason": "", "attemptCount": 1, "parsed": sample, "capHit": False}
+            verdict = judge_result(gate, given).verdict
+            return f"{verdict} {_find_edge(routes.get('ok', ()), {**given, 'verdict': verdict})}"
+        judge = self._program.plan.judge
+        signals = () if judge is None else _list_signals(judge)
+        return f"answer {[all(follow(sample, each.path) == each.value for each in some) for some in signals]}"
+
+
+def _list_signals(judge: Judge) -> Iterator[tuple[RequiredValue, ...]]:
+    """Yield the members of an answer that a judge accepts as completed work."""
+    conditions = [object_of(each) for each in list_of(judge.settings.get("conditions"))]
+    kinds = [(judge.kind, judge.settings), *((each.get("type"), object_of(each.get("config"))) for each in conditions)]
+    for kind, settings in kinds:
+        if kind == "detect:keyword":
+            yield from ((RequiredValue((name,), settings.get("verdictKeyword")),) for name in _TEXTS)
+        elif kind == "detect:structured":
+            needed = settings.get("requiredFields")
+            fields = [str(each) for each in (needed if isinstance(needed, list) else object_of(needed))]
+            yield (
+                RequiredValue(("type",), settings.get("signalType")),
+                *(RequiredValue((each,), "text") for each in fields),
+            )
+        elif kind == "detect:graph":
+            yield (RequiredValue(("status",), "completed"),)
+            yield (RequiredValue(("complete",), value=True),)
+
+
+_TEXTS = ("text", "summary", "message", "reason", "result", "status", "stepId")
+"""Members in which answers commonly have a text."""
+
+
+def _find_edge(edges: Iterable[Edge], result: Json, named: str | None = None) -> int | None:
+    """Return the number of the first edge that counts for a result."""
+    for at, edge in enumerate(edges):
+        if all_hold(edge.when, result) and not (isinstance(edge.target, Named) and named not in edge.target.nodes):
+            return at
+    return None
+
+
+_OTHERS: tuple[Json, ...] = (True, False, 0, 1, "text", "other", None, {}, [])
+"""Values of which few conditions hold."""
+
+
+Follow = Callable[[Effect], Json]
+_ODD = 20
+"""What an answer costs that nobody expects, in requests; an execution costs more."""
+
+
+@value
+class AnswerChoice:
+    """An answer, its cost, and the fixed answers to the requests that follow it.
+
+    `follow` returns an answer, or raises `LookupError` with the key of a request that is a choice of its own.
+    """
+
+    name: str
+    answer: Json
+    cost: int = 1
+    follow: Follow | None = None
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether nobody expects the answer."""
+        return self.cost >= _ODD
+
+
+@value
+class AgentEnding:
+    """How a run of an agent can end: in a word, and the scenario of a run that ends so."""
+
+    name: str
+    scenario: Object
+
+
+class Chooser:
+    """Lists what can be answered in runs of a program; `endings` are those of its agents.
+
+    With `verdicts`, the program is that of an agent: its answers may have one of them, and a model may fail. `rank`
+    orders the outcomes of a node by their edges.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        endings: Mapping[str, Iterable[AgentEnding]] = NOTHING,
+        verdicts: tuple[str, ...] | None = None,
+        rank: Callable[[Edge], int] | None = None,
+    ) -> None:
+        self._program, self._endings = program, endings
+        self._fails = verdicts is not None
+        self.ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()), rank)
+
+    def find_choices(self, effect: Effect) -> Iterator[AnswerChoice]:
+        """Yield what can be answered to a request; what takes a search is searched when it is asked for."""
+        node = self._program.plan.nodes[read_key(effect.key).node]
+        match effect:
+            case Ask():
+                yield from self._list_answers(effect)
+            case Turn():
+                yield from self._list_turns(effect)
+            case Confirm() | JudgeRequest() | Grant():
+                name = {Confirm: "yes", JudgeRequest: "done", Grant: "granted"}[type(effect)]
+                yield AnswerChoice("yes", {name: True})
+                yield AnswerChoice("no", {name: False})
+            case Run() | Shell():
+                passed, failed = (make_output(self._program, node, effect, succeeds=each) for each in (True, False))
+                yield AnswerChoice("pass", passed)
+                yield AnswerChoice("fail", failed, _ODD)
+            case Dispatch():
+                yield from self._list_endings(effect)
+            case _:
+                yield from self._list_others(effect)
+
+    def _list_answers(self, effect: Ask) -> Iterator[AnswerChoice]:
+        for each in self.ways.find(_node_of(effect)):
+            yield AnswerChoice(each.name, {"answer": each.result})
+        if self._fails:
+            yield AnswerChoice("failed", {"error": _UNANSWERED}, 10 * _ODD, self._fail)
+
+    def _fail(self, asked: Effect) -> Json:
+        if isinstance(asked, Ask):
+            return {"error": _UNANSWERED}
+        raise LookupError(asked.key)
+
+    def _list_turns(self, effect: Turn) -> Iterator[AnswerChoice]:
+        """Yield results that are handed in, and that all turns pass; that alone once a turn has passed."""
+        last = effect.transcript[-1]
+        if last.role != "user" or not last.text.startswith(_REMINDER):
+            for way in self.ways.find(_node_of(effect)):
+                call: Json = {"id": "complete", "tool": effect.completion, "arguments": way.result}
+                yield AnswerChoice(way.name, {"calls": [call]})
+        execution = execution_of(effect.key)
+
+        def idle(asked: Effect) -> Json:
+            if execution_of(asked.key) != execution or not isinstance(asked, Turn | Wait):
+                raise LookupError(asked.key)
+            return {} if isinstance(asked, Wait) else {"text": ""}
+
+        yield AnswerChoice("cap", {"text": ""}, _ODD, idle)
+
+    def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
+        """Yield how the agent can end, each ending in a run of its own plan."""
+        from stagec.runtime.world.agents_world import ScriptedAgent  # most flows run no agents
+        from stagec.runtime.world.local_world import ClosedWorld
+        from stagec.runtime.world.scenario import parse_scenario
+
+        for each in self._endings.get(effect.agent, ()):
+            scenario = parse_scenario({"agents": {effect.agent: each.scenario}}, "")
+            world = ScriptedAgent(scenario, effect.agent, ClosedWorld())
+            yield AnswerChoice(each.name, {}, 1, _follow_agent(effect.run, world))
+
+    def _list_others(self, effect: Effect) -> Iterator[AnswerChoice]:
+        """Yield what can be answered to a request that no model and no person answers."""
+        if isinstance(effect, Hook):
+            yield from self._list_returned(effect)
+        elif isinstance(effect, StageRequest):
+            yield from _list_stage_answers(effect)
+        elif isinstance(effect, Call):
+            yield AnswerChoice("called", {"value": ""})
+        else:
+            yield AnswerChoice("done", {})
+
+    def _list_returned(self, effect: Hook) -> Iterator[AnswerChoice]:
+        shown = [each for name, each in effect.given.items() if name not in _ABOUT]
+        given = (True, "denied") if effect.given.get("kind") == "guard" else tuple(shown[-1:])
+        for at, each in enumerate(_RETURNED.get(effect.phase, given)):
+            yield AnswerChoice(f"returns {at}", {"value": each}, _ODD if at else 1)
+
+
+def _list_stage_answers(effect: StageRequest) -> Iterator[AnswerChoice]:
+    """Yield what can be answered about the process of a stage."""
+    from stagec.runtime.world.scripted_world import simulate_stage  # most flows have no processes
+
+    if isinstance(effect, Execute):
+        yield AnswerChoice("success", simulate_stage(effect, {}))
+        yield AnswerChoice("failure", simulate_stage(effect, {"exit": 1}), _ODD)
+        yield AnswerChoice("interrupted", simulate_stage(effect, {"interrupted": "timeout"}), _ODD)
+    elif isinstance(effect, Preserve):
+        yield AnswerChoice("lost", simulate_stage(effect, {"valid": False}))
+    else:
+        yield AnswerChoice("done", simulate_stage(effect, {}))
+
+
+_UNANSWERED = "the model gives no answer"
+
+
+_REMINDER = "Call "
+"""How the message begins that follows a turn in which a model has done nothing."""
+
+
+def _follow_agent(run: str, world: ScriptedAgent) -> Follow:
+    def answer(asked: Effect) -> Json:
+        if run_of(asked.key) != run:
+            raise LookupError(asked.key)
+        try:
+            return world.answer(asked)
+        except Failure as failure:
+            raise LookupError(str(failure)) from failure
+
+    return answer
+
+
+def _node_of(effect: Effect) -> str:
+    return read_key(effect.key).node
+
+
+_RETURNED: Mapping[str, tuple[Json, ...]] = {
+    "setup": ({},),
+    "gate": ("proceed", "defer", "block"),
+    "assert": ("ok", "retry", "fail"),
+    "exit": (None,),
+}
+"""What callables may return, by the phase of a stage in which they are called."""
+
+
+_ABOUT = frozenset({"stage", "when", "kind", "execution", "call", "tool", "source", "calls"})
+"""What a callable of the message loop is told besides what it looks at."""
+
+
+def list_verdicts(plan: Plan, agent: str) -> tuple[str, ...]:
+    """Return the verdicts of an agent that phases of a plan tell apart."""
+    gates = [
+        node.gate
+        for node in plan.nodes.values()
+        if isinstance(node.gate, AgentGate) and getattr(node.act, "agent", None) == agent
+    ]
+    said = (each for gate in gates if gate.role != TRANSFORMER or gate.verdicts for each in gate.outcomes)
+    return tuple(dict.fromkeys(each for each in said if each != SUCCESS))

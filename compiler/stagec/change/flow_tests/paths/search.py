@@ -1,0 +1,326 @@
+"""Search through the runs of a program: every answer that may lead elsewhere is tried on the machine itself."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from heapq import heappop, heappush
+from itertools import count
+
+from stagec.change.flow_tests.coverage import CoveredPart, find_part, list_rules_run
+from stagec.change.flow_tests.execution import EdgeWatch, Taken, list_judged
+from stagec.change.flow_tests.paths.choices import AnswerChoice, Chooser
+from stagec.core.json import Json, list_of, object_of
+from stagec.core.value import NOTHING, replace, value
+from stagec.ir.plan.act import Carried, Prompt, Supply
+from stagec.runtime.machine import Answered, Effect, Move, Program, Started, State, StepResult, advance
+from stagec.runtime.machine.exchange import Turn, choose_next, read_key
+from stagec.runtime.machine.execution import (
+    Branch,
+    Conversation,
+    Execution,
+    PendingJudgement,
+    PendingPreflight,
+    PendingTransition,
+    PendingValidation,
+    StageAttempt,
+)
+from stagec.runtime.machine.gate import verdict_of
+
+
+@value
+class RunPosition:
+    """A state of the search: the position of a run, and the memory that later edges read."""
+
+    place: Hashable
+    memory: Hashable
+
+
+class Positions:
+    """Finds the positions of states of one program."""
+
+    def __init__(self, program: Program) -> None:
+        plan = program.plan
+        self._program = program
+        self._known: dict[Hashable, Hashable] = {}  # positions have most of what they describe in common
+        supplies: list[Supply] = [] if plan.system is None else [*plan.system.variables.values()]
+        for node in plan.nodes.values():
+            if isinstance(node.act, Prompt):
+                supplies += node.act.variables.values()
+                supplies += (each for repeat in node.act.repeats or () for each in repeat.variables.values())
+        self._carried = sorted({(each.node, each.key) for each in supplies if isinstance(each, Carried)})
+        self._validated = [name for name, node in plan.nodes.items() if node.validation is not None]
+        self._repeating = [
+            name for name, node in plan.nodes.items() if isinstance(node.act, Prompt) and node.act.repeats is not None
+        ]
+        judge = plan.judge
+        parts = [] if judge is None else [object_of(each) for each in list_of(judge.settings.get("conditions"))]
+        kinds = [] if judge is None else [judge.kind, *(str(each.get("type")) for each in parts)]
+        self._counted = any(each.startswith("count:") for each in kinds)
+
+    def find(self, state: State) -> RunPosition:
+        """Return the position of a state."""
+        labels = _Labels(state)
+        described = (self._describe(each, labels) for each in state.active.values())
+        active = tuple(self._known.setdefault(each, each) for each in described)
+        waiting = tuple((each.node, labels.of(each.branch), each.begins_branch) for each in state.waiting)
+        scopes = tuple(
+            (labels.of(Branch(name)), tuple((at, verdict_of(each)) for at, each in scope.results.items()))
+            for name, scope in state.scopes.items()
+            if scope.agenda is None
+        )
+        keys = ((read_key(key), isinstance(each, Turn)) for key, each in state.pending.items())  # turns have no order
+        pending = tuple((key.node, key.attempt, None if is_turn else key.index) for key, is_turn in keys)
+        kinds = tuple(type(each).__name__ for each in state.pending.values())
+        return RunPosition(
+            (active, waiting, scopes, kinds, pending, *state.statuses.items()), tuple(self._list_memory(state))
+        )
+
+    def _describe(self, execution: Execution, labels: _Labels) -> Hashable:
+        return (
+            execution.node,
+            labels.of(execution.branch),
+            execution.begins_branch,
+            *self._describe_progress(execution),
+        )
+
+    def _describe_progress(self, execution: Execution) -> tuple[Hashable, ...]:
+        doing = execution.progress
+        found: tuple[Hashable, ...] = (execution.attempt, execution.joins is not None)
+        match doing:
+            case Conversation():
+                found = (execution.attempt, doing.asked, doing.turns, len(doing.calls), doing.failure)
+            case PendingValidation():
+                found = ("validation", doing.index, doing.result.outcome, doing.result.named)
+            case PendingPreflight():
+                found = ("preflight", doing.index)
+            case PendingJudgement():
+                found = ("judgement", *doing.answers)
+            case StageAttempt():
+                found = ("attempt", execution.attempt, doing.outcome)
+            case PendingTransition():
+                found = ("transition", doing.result.outcome, doing.phase, len(doing.todo))
+            case _:
+                pass
+        return found
+
+    def _list_memory(self, state: State) -> Iterator[Hashable]:
+        past = state.past
+        yield tuple(key in (past[node].record or {}) if node in past else False for node, key in self._carried)
+        yield tuple((past[name].origin, past[name].failures) if name in past else None for name in self._validated)
+        yield tuple(past[name].repeats if name in past else 0 for name in self._repeating)
+        yield (state.executions, state.judged) if self._counted else None
+        if state.issue is not None and self._program.plan.phases is not None and self._program.plan.phases.row:
+            yield state.issue.phase, state.issue.row
+
+
+class _Labels:
+    """The branches of one state, each by the nodes that have opened the scopes around it."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._openers: dict[str, tuple[str, Branch]] = {}
+
+    def of(self, branch: Branch) -> Hashable:
+        """Return what a branch is called."""
+        found: list[Hashable] = []
+        while branch.scope is not None:
+            if branch.scope not in self._openers:  # many branches are in one scope
+                opener = "" if branch.scope.endswith("/") else read_key(f"{branch.scope}/1.0").node
+                self._openers[branch.scope] = opener, self._state.scopes[branch.scope].around
+            opener, around = self._openers[branch.scope]
+            found.append((opener, branch.index))
+            branch = around
+        return tuple(found)
+
+
+Pair = tuple[tuple[str, int], tuple[str, int]]
+"""Two edges one after the other, each by its node and its number."""
+Item = CoveredPart | Pair
+"""What can be covered."""
+END = -1
+"""The number of the position after the end of a run."""
+PATIENCE = 3_000
+"""Answers that are tried without finding anything new before a search is given up."""
+_WIDE = 16
+"""Branches that an answer may concern before it counts as several."""
+_WORK = 200_000
+"""Branches that run or wait when answers are tried, summed up, before a search is given up: each answer in a wide fork
+takes time and memory for all of its branches."""
+_IDLE = f"{PATIENCE:,} further answers led to nothing new"
+_TOO_WIDE = "the search was given up: forks with too many branches"
+_EXECUTION, _NOT_DONE = 1_000, 2_500
+"""What an execution costs, and an end as anything else than done: a few executions more are a better test."""
+
+
+@value
+class Played:
+    """A run as far as it has come: the requests with their answers, what was covered, and where it stands.
+
+    `start` is the number of its beginning, `cost` what it has cost so far. `leading` says of nodes by which edge they
+    are come to; `last` is the last result.
+    """
+
+    started: Started
+    start: int = 0
+    cost: int = 0
+    state: State = State()
+    answered: tuple[tuple[Effect, Json], ...] = ()
+    items: frozenset[Item] = frozenset()
+    leading: Mapping[str, tuple[str, int]] = NOTHING
+    last: Json = None
+
+
+@value
+class Arc:
+    """A choice at a position: where it leads, what it covers, what it costs, and how many executions it begins."""
+
+    source: int
+    choice: str
+    target: int
+    items: frozenset[Item]
+    cost: int
+    executions: int
+    last: Json = None
+    outcome: str = ""
+
+
+class Player:
+    """Plays choices on the machine; with `pairs`, pairs of edges are taken note of as well."""
+
+    def __init__(self, program: Program, chooser: Chooser, *, pairs: bool = False) -> None:
+        self._plan, self._watch = program.plan, EdgeWatch(program)
+        self._chooser, self._pairs = chooser, pairs
+        self._positions = Positions(program)
+
+    def start(self, started: Started) -> Played:
+        """Return a run that has begun."""
+        return self._take(Played(started), advance(self._watch.program, State(), started))
+
+    def find_choices(self, played: Played) -> Iterator[AnswerChoice]:
+        """Yield what can be answered now."""
+        return self._chooser.find_choices(choose_next(played.state.pending.values()))
+
+    def play(self, played: Played, choice: AnswerChoice) -> Played | None:
+        """Return a run after a choice, and what follows from it; nothing where that is not known."""
+        effect, answer = choose_next(played.state.pending.values()), choice.answer
+        while True:
+            step = advance(self._watch.program, played.state, Answered(effect.key, answer))
+            played = self._take(replace(played, answered=(*played.answered, (effect, answer))), step)
+            if played.state.ended is not None or choice.follow is None:
+                return played
+            effect = choose_next(played.state.pending.values())
+            try:
+                answer = choice.follow(effect)
+            except LookupError as error:
+                return played if error.args == (effect.key,) else None
+
+    def find_position(self, played: Played) -> RunPosition:
+        """Return where a run stands."""
+        found = self._positions.find(played.state)
+        return replace(found, memory=(found.memory, *sorted(played.leading.items()))) if self._pairs else found
+
+    def _take(self, played: Played, step: StepResult) -> Played:
+        leading = dict(played.leading)
+        items: set[Item] = {*played.items, *list_rules_run(self._plan, list_judged(step))}
+        own = self._watch.take(step.moves)
+        for move, edge in own:
+            items |= self._follow(move, edge, leading)
+        last = step.last if own else played.last
+        return replace(played, state=step.state, items=frozenset(items), leading=leading, last=last)
+
+    def _follow(self, move: Move, taken: Taken | None, leading: dict[str, tuple[str, int]]) -> set[Item]:
+        """Return what a move covers, and remember by which edge its nodes are come to."""
+        before = leading.pop(move.node, None)
+        items: set[Item] = {CoveredPart("node", move.node)}
+        if taken is not None:
+            edge = taken[:2]
+            items |= {find_part(self._plan, taken), *(() if before is None else ((before, edge),))}
+            if self._pairs:
+                leading |= dict.fromkeys(move.to, edge)
+        return items
+
+
+def _measure_width(state: State) -> int:
+    return len(state.active) + len(state.waiting)
+
+
+class SearchGraph:
+    """The positions that runs can come to, and the choices there; `given_up` says why the search ended before.
+
+    `failures` are the details of failures by their node and kind. The nearest position is looked at first. In a wide
+    fork that would try every combination of what its branches do, so there the expected answers are followed to the end
+    of a run first.
+    """
+
+    def __init__(self, player: Player, starts: Iterable[Started]) -> None:
+        self.player = player
+        self.starts = tuple(starts)
+        self.arcs: list[list[Arc]] = []
+        self.positions: list[RunPosition] = []
+        self.given_up = ""
+        self.failures: dict[tuple[str, str], str] = {}
+        self._index: dict[tuple[int, RunPosition], int] = {}
+        self._queue: list[tuple[int, int, int, Played]] = []  # what is followed to the end has a rank below zero
+        self._count = count()
+        self._is_led = False  # into a wide fork, which is done once
+        self.first = [
+            self._reach(
+                END, AnswerChoice("start", None, 1 + len(started.inputs)), 0, Played(started, at), player.start(started)
+            )
+            for at, started in enumerate(self.starts)
+        ]
+        self._search()
+
+    @property
+    def is_too_wide(self) -> bool:
+        """Whether the search was given up because each answer takes too much."""
+        return self.given_up == _TOO_WIDE
+
+    def number(self, start: int, position: RunPosition) -> int | None:
+        """Return the number of a position in the runs from a start, nothing of one that was not come to."""
+        return self._index.get((start, position))
+
+    def _search(self) -> None:
+        """Look at positions, the nearest first, as long as there are any, and something new is found now and then."""
+        done: set[int] = set()
+        known: set[Item] = set()
+        patience, work = PATIENCE, _WORK
+        while self._queue:
+            rank, _, number, played = heappop(self._queue)
+            if number in done:
+                continue
+            done.add(number)
+            width = _measure_width(played.state)
+            effort = 1 + width // _WIDE
+            for choice in self.player.find_choices(played):
+                after = self.player.play(played, choice)
+                work -= width
+                if after is not None:
+                    self.arcs[number].append(self._reach(number, choice, rank, played, after))
+                    patience = patience - effort if known >= after.items else PATIENCE
+                    known |= after.items
+            if patience < 0 or work < 0:
+                self.given_up = _IDLE if patience < 0 else _TOO_WIDE
+                return
+
+    def _reach(self, source: int, choice: AnswerChoice, rank: int, before: Played, after: Played) -> Arc:
+        """Return the arc between two states of a run; the second one is looked at later, if nobody has been there."""
+        executions = after.state.executions - before.state.executions
+        cost = choice.cost + executions * _EXECUTION
+        items, ended = after.items - before.items, after.state.ended
+        if ended is not None:
+            why = after.state.failure
+            if why is not None:
+                self.failures.setdefault((why.node or "", why.kind), why.detail)
+            cost += 0 if ended == "done" else _NOT_DONE
+            return Arc(source, choice.name, END, items, cost, executions, after.last, str(ended))
+        position = self.player.find_position(after)
+        number = self._index.setdefault((before.start, position), len(self.arcs))
+        if number == len(self.arcs):
+            self.arcs.append([])
+            self.positions.append(position)
+        fresh = replace(after, items=frozenset[Item](), answered=(), start=before.start, cost=before.cost + cost)
+        leads = not choice.is_odd and (rank < 0 or (not self._is_led and _measure_width(after.state) > _WIDE))
+        self._is_led = self._is_led or leads
+        heappush(self._queue, (min(rank, 0) - 1 if leads else fresh.cost, next(self._count), number, fresh))
+        return Arc(source, choice.name, number, items, cost, executions)

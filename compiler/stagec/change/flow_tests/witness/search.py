@@ -1,0 +1,274 @@
+"""Find a shortest completed run for each entry of a program, or say what ends all runs, or what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from stagec.change.flow_tests.paths.choices import AgentEnding, Chooser, list_verdicts
+from stagec.change.flow_tests.paths.finder import list_open_inputs, list_starts
+from stagec.change.flow_tests.witness.exploration import (
+    FAR,
+    Distances,
+    Exchange,
+    Explorer,
+    Reached,
+    Work,
+    WorkUsedUpError,
+)
+from stagec.core.json import Object, object_of, text_in
+from stagec.core.memo import LazySequence
+from stagec.core.value import NOTHING, replace, value
+from stagec.ir.flow import JUDGE, UNFIT, Flow, LostEntry, SearchedFlow
+from stagec.ir.plan.document import Plan
+from stagec.ir.plan.node import list_begun
+from stagec.runtime.machine import Program, Started
+from stagec.runtime.machine.exchange import Ask, Hook, Shell, Turn
+from stagec.runtime.machine.failures import FailureKind
+from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.samples import make_output
+
+_SOFT = frozenset(
+    {
+        FailureKind.UNFIT_START,
+        FailureKind.UNSTARTABLE,
+        FailureKind.INIT,
+        FailureKind.AGENT_UNFIT,
+        FailureKind.HOOK,
+        FailureKind.ISSUE,
+        FailureKind.REFUSED,
+    }
+)
+"""Failures that other values may avoid than those that were made up."""
+_DIVES = 4
+"""Beginnings from which a run is tried that never turns back."""
+
+
+@value
+class Witness:
+    """A shortest completed run from an entry: how it begins, and all requests with their answers."""
+
+    entry: str
+    started: Started
+    answered: tuple[Exchange, ...]
+    executions: int
+
+    def write_scenario(self, plan: Plan) -> Object:
+        """Return the scenario in which the world answers so again."""
+        return _write_scenario(plan, self.started, self.answered)
+
+
+def _write_scenario(plan: Plan, started: Started, answered: tuple[Exchange, ...]) -> Object:
+    from stagec.change.flow_tests.scenario_writing import write_scenario  # `validate` writes none
+
+    return write_scenario(plan, started, answered)
+
+
+def find_witnesses(program: Program, steps: int) -> Iterator[Witness | LostEntry]:
+    """Yield what is found for each entry of a program with so many steps of the machine together."""
+    work = Work(steps)
+    search = _Search(program, work)
+    for name in program.plan.entries:
+        if not search.is_meant_to_stop(name):
+            yield search.find(name)
+
+
+class _AgentRuns:
+    """How runs of an agent can end, each with its scenario: the next one is searched for when somebody asks for it."""
+
+    def __init__(self, program: Program, verdicts: tuple[str, ...], work: Work) -> None:
+        self._verdicts = verdicts
+        self._runs = _Runs(program, work, verdicts=verdicts)
+        self.endings = LazySequence(self._find(program))
+
+    def _find(self, program: Program) -> Iterator[AgentEnding]:
+        """Yield the endings, those of completed runs with few executions first."""
+        left = {(outcome, each) for outcome in ("done", "failed") for each in (None, *self._verdicts)}
+        for ended in self._runs.explore(program.plan.entry):
+            said = text_in(object_of(object_of(ended.last).get("answer")), "verdict")
+            verdict = said if said in self._verdicts else None
+            outcome = str(ended.state.ended)
+            if (outcome, verdict) in left:
+                left.remove((outcome, verdict))
+                scenario = _write_scenario(program.plan, ended.started, ended.list_answered())
+                yield AgentEnding(outcome if verdict is None else f"{outcome} {verdict}", scenario)
+            if not left:
+                return
+
+    def list_open(self) -> Iterator[str]:
+        """Yield why runs of the agent may end in other ways than those that were found."""
+        if len(self.endings.known) < 2 * (1 + len(self._verdicts)):
+            yield from self._runs.list_open()
+
+
+class _Runs:
+    """The runs of one program, and what was seen in them."""
+
+    def __init__(
+        self,
+        program: Program,
+        work: Work,
+        endings: Mapping[str, Iterable[AgentEnding]] = NOTHING,
+        verdicts: tuple[str, ...] | None = None,
+    ) -> None:
+        distances = Distances(program.plan)
+        chooser = Chooser(program, endings, verdicts, distances.of_edge)
+        self._program, self._ways = program, chooser.ways
+        self.distances = distances
+        self.explorer = Explorer(program, chooser, work, distances)
+        self.failed: Reached | None = None
+        """The run that has failed with the most executions after answers that everybody expects."""
+        self._soft: str = ""
+        self._starts: dict[str | None, tuple[Started, ...]] = {}
+
+    def explore(self, entry: str | None) -> Iterator[Reached]:
+        """Yield the ends of runs from an entry, completed ones with few executions first."""
+        self.failed, self._soft = None, ""
+        begun = self.begin(entry)
+        for ended in self.explorer.explore(begun):
+            self._note(ended)
+            yield ended
+
+    def begin(self, entry: str | None) -> list[Reached]:
+        """Return the beginnings of runs from an entry."""
+        return [self.explorer.begin(each) for each in self.list_starts(entry)]
+
+    def list_starts(self, entry: str | None) -> tuple[Started, ...]:
+        """Return how runs from an entry can begin."""
+        if entry not in self._starts:
+            first, others = list_starts(self._program, entry)
+            self._starts[entry] = (*first, *others)
+        return self._starts[entry]
+
+    def _note(self, ended: Reached) -> None:
+        failure = ended.state.failure
+        if ended.is_done or failure is None:
+            return
+        if failure.kind in _SOFT:
+            self._soft = self._soft or failure.detail or failure.kind
+        if self.failed is None or _rank(ended) < _rank(self.failed):
+            self.failed = ended
+
+    def list_open(self) -> Iterator[str]:
+        """Yield why other runs may end otherwise than those that were explored."""
+        from stagec.change.flow_tests.witness.refutation import Refuter, list_open  # most flows have a witness
+
+        refuter = Refuter(self._program)
+        if self._soft:
+            yield f"with other values this may not happen: {self._soft}"
+        yield from list_open_inputs(self._program)
+        for (node, _), effect in self.explorer.asked.items():
+            if isinstance(effect, Hook) and not self._is_decided(node, effect):
+                yield f"what {effect.phase!r} hooks return is not known"
+            elif isinstance(effect, Ask | Turn):
+                yield from (f"{node}: {each}" for each in list_open(self._program, refuter, self._ways, node))
+            elif isinstance(effect, Shell) and not self._can_pass(node, effect):
+                yield f"{node}: an output with which {effect.command!r} succeeds"
+
+    def _is_decided(self, node: str, hook: Hook) -> bool:
+        """Tell whether what a callable returns leads nowhere else than what was tried."""
+        admission = self._program.plan.nodes[node].admission
+        has_terms = admission is not None and bool(admission.defer or admission.block)
+        return hook.phase in _DECIDED or (hook.phase == "setup" and not has_terms)
+
+    def _can_pass(self, node: str, effect: Shell) -> bool:
+        """Tell whether the made-up output of a command satisfies each validator that runs it."""
+        validation = self._program.plan.nodes[node].validation
+        known = [
+            self._program.plan.validators[each.validator] for each in ([] if validation is None else validation.checked)
+        ]
+        output = text_in(
+            object_of(make_output(self._program, self._program.plan.nodes[node], effect, succeeds=True)), "stdout"
+        )
+        patterns = (each.success.argument for each in known if each.success.kind not in _SIMPLE)
+        return all(self._program.answer_schemas.matches(each, output or "") for each in patterns)
+
+
+_SIMPLE = frozenset({"exit", "empty", "contains"})
+"""Conditions of validators that a made-up output satisfies for sure."""
+_DECIDED = frozenset({"gate", "assert", "exit"})
+"""The phases of a stage whose callables can return nothing but what is tried.
+
+What a `setup` callable returns decides about the gate of its own stage only; a stage that cannot begin fails anyway.
+"""
+
+
+_LIMITS = frozenset({FailureKind.BOUND, FailureKind.CYCLES, FailureKind.REPETITION})
+"""Failures that end runs which would go on."""
+
+
+def _rank(ended: Reached) -> tuple[int, bool, int, int]:
+    failure = ended.state.failure
+    return ended.odd, failure is None or failure.kind not in _LIMITS, ended.cost, -ended.state.executions
+
+
+class _Search:
+    """Searches the runs of one program for completed ones."""
+
+    def __init__(self, program: Program, work: Work) -> None:
+        self._program, self._work = program, work
+        plan = program.plan
+        agents = program.agents.items()
+        self._agents = {name: _AgentRuns(each, list_verdicts(plan, name), work) for name, each in agents}
+        self._runs = _Runs(program, work, {name: each.endings for name, each in self._agents.items()})
+
+    def is_meant_to_stop(self, entry: str) -> bool:
+        """Tell whether all phases after an entry lead to phases in which a person goes on."""
+        return self._program.plan.phases is not None and self._runs.distances.of_entry(entry) >= FAR
+
+    def find(self, entry: str) -> Witness | LostEntry:
+        """Return a shortest completed run from an entry, or why none was found."""
+        lost = LostEntry(entry, next(iter(list_begun(self._program.plan.entries[entry])), entry))
+        made = self._work.left
+        if not any(self._runs.list_starts(entry)):
+            return self._explain_inputs(lost)
+        try:
+            found = self._dive(entry) or next((each for each in self._runs.explore(entry) if each.is_done), None)
+        except WorkUsedUpError:
+            return replace(lost, open=f"no completed run was found in {made:,} steps of the machine", is_given_up=True)
+        if found is not None:
+            return Witness(entry, found.started, found.list_answered(), found.state.executions)
+        return self._explain(lost)
+
+    def _dive(self, entry: str) -> Reached | None:
+        """Return a run with as few executions as any can have, where no answer has to be taken back."""
+        explorer = self._runs.explorer
+        least = self._runs.distances.of_entry(entry)
+        dives = (explorer.dive(each, least) for each in self._runs.begin(entry)[:_DIVES])
+        return next((each for each in dives if each is not None), None)
+
+    def _explain_inputs(self, lost: LostEntry) -> LostEntry:
+        """Say why no inputs were found with which a run begins."""
+        from stagec.change.flow_tests.witness.refutation import Refuter  # most flows have inputs that fit
+
+        refuter = Refuter(self._program)
+        inputs = self._program.plan.inputs
+        needed = {name: each.schema for name, each in inputs.items() if each.required and each.default is None}
+        empty = (name for name, each in needed.items() if each is not None and refuter.is_empty(each))
+        name = next(empty, None)
+        why = "no inputs were found that satisfy their schemas" if name is None else ""
+        return replace(lost, kind=UNFIT, detail=name or "", open=why)
+
+    def _explain(self, lost: LostEntry) -> LostEntry:
+        failed = self._runs.failed
+        least, most = self._runs.distances.of_entry(lost.entry), self._program.plan.limits.executions
+        if FAR > least > (least if most is None else most):
+            return replace(lost, kind=str(FailureKind.BOUND), detail=f"the shortest of them has {least} executions")
+        why = "" if least >= FAR else next(self._list_open(), "")
+        if failed is None or failed.odd or failed.state.failure is None:
+            judge = self._program.plan.judge
+            return replace(
+                lost, kind="" if judge is None else JUDGE, detail="" if judge is None else judge.kind, open=why
+            )
+        failure = failed.state.failure
+        return replace(lost, node=failure.node or lost.node, kind=str(failure.kind), detail=failure.detail, open=why)
+
+    def _list_open(self) -> Iterator[str]:
+        yield from self._runs.list_open()
+        for name, each in self._agents.items():
+            yield from (f"{name}: {why}" for why in each.list_open())
+
+
+def search_flow(flow: Flow, plan: Plan, steps: int) -> SearchedFlow:
+    """Return the entries of a flow from which no completed run of its plan was found in so many steps."""
+    found = find_witnesses(program_of(plan), steps)
+    return SearchedFlow(flow, tuple(each for each in found if isinstance(each, LostEntry)))

@@ -1,0 +1,557 @@
+"""The phases in order; the only module that knows the order."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, TypeVar
+
+from stagec import languages as frontends
+from stagec.check import rules
+from stagec.check.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
+from stagec.check.suppressions import NO_IGNORES, KnownRules, silence
+from stagec.core.collector import PausedCollector
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.observations import resolve
+from stagec.core.rule import AnyFamily, AnyRule, Family
+from stagec.core.shelf import member, members, names
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import quote
+from stagec.ir.agent import CalledAgent
+from stagec.ir.flow import Concerns, Occurrence, SearchedFlow, find_nearest_folder
+from stagec.ir.graph import Graph, build
+from stagec.languages import AnyFrontEnd, Flow, FlowRights, FrontEnd
+from stagec.sources.contract.expansion import judge_reached
+from stagec.sources.discover import Discovery, FileWish, discover
+from stagec.sources.discover import resolve as resolve_name
+from stagec.sources.formats.plain import FORMAT as PLAIN
+from stagec.sources.project.settings import Selection, Settings
+from stagec.sources.read import Sources
+from stagec.sources.suppression import UNUSED
+from stagec.sources.tree import Fault, Tree
+
+if TYPE_CHECKING:
+    from stagec.check.acceptance import Acceptance
+    from stagec.ir.plan import Plan
+    from stagec.ir.plan.document import Draft
+    from stagec.sources.project.baseline import Baseline
+
+
+D = TypeVar("D")
+
+
+class Agents:
+    """The agents of one project, by the files of their definitions; each is described when something calls it."""
+
+    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
+        self._sources = sources
+        self._ends = tuple(end for end in ends if end.describe is not None)
+        self._read: list[tuple[AnyFrontEnd, object, Flow]] = []
+        self._known: dict[str, CalledAgent | None] = {}
+
+    def note(self, end: AnyFrontEnd, document: object, flow: Flow) -> None:
+        """Keep a document that may describe an agent."""
+        self._read.append((end, document, flow))
+
+    def connect(self, end: AnyFrontEnd, document: D) -> D:
+        """Return a document that knows the agents that it calls."""
+        if end.connect is None:
+            return document
+        connected: D = end.connect(document, self.find)
+        return connected
+
+    def find(self, file: str) -> CalledAgent | None:
+        """Return the agent with this definition, having read it if nobody has; nothing where there is none."""
+        self._describe_read()
+        if file not in self._known:
+            self._known[file] = None
+            for end in self._ends:
+                if end.claims(file) and self._sources.exists(file):
+                    self._read.extend(self._read_for(end, file))
+            self._describe_read()
+        return self._known[file]
+
+    def _read_for(self, end: AnyFrontEnd, file: str) -> Iterator[tuple[AnyFrontEnd, object, Flow]]:
+        for document in end.read(self._sources, (file,)):
+            flow = end.lower(document)
+            if flow is not None:
+                yield end, document, flow
+
+    def _describe_read(self) -> None:
+        while self._read:
+            end, document, flow = self._read.pop()
+            found = end.describe(document, flow) if end.describe is not None else None
+            if found is not None:
+                access = next(iter(end.grant(document, flow, self._sources)), None)
+                self._known[found.at.file] = replace(found, access=access)
+
+
+class PlanMaker:
+    """Knows how the draft of each flow is made, and the file that declares the flow."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._drafts: list[tuple[str, Callable[[], Draft]]] = []
+
+    def add(self, file: str, make_draft: Callable[[], Draft]) -> Callable[[], Plan]:
+        """Return what makes the plan of a flow; it raises `MissingAgentError` for an agent that has no flow."""
+        self._drafts.append((file, make_draft))
+        return partial(self._make, file, make_draft)
+
+    def _make(self, file: str, make_draft: Callable[[], Draft]) -> Plan:
+        from stagec.ir.freeze import freeze  # most runs only check
+
+        with PausedCollector():
+            draft, agents = make_draft(), {}
+            for name, folder in draft.agents.items():
+                declared, make_inner = self._find(name, folder)
+                inner = make_inner()
+                draft = replace(draft, files=draft.files | inner.files)
+                agents[name] = freeze(inner, self._sources, declared)
+            return freeze(draft, self._sources, file, agents)
+
+    def _find(self, name: str, folder: str) -> tuple[str, Callable[[], Draft]]:
+        """Return the flow of an agent: the only one that is declared in its folder."""
+        from stagec.ir.freeze import MissingAgentError
+
+        found = [each for each in self._drafts if posixpath.dirname(each[0]) == folder]
+        if len(found) != 1:
+            many = "no flow" if not found else "several flows"
+            raise MissingAgentError(f"its agent {quote(name)} has {many} in {quote(folder)} among the files named")
+        return found[0]
+
+
+@value
+class Project:
+    """What one run looks at: the root, the files and folders a user named (absolute), and the effective settings.
+
+    `overlay` holds texts that stand for files of the project, by path relative to the root; `hidden` ones are taken for
+    absent. With `tells_all`, no file of the project silences a finding. `baseline` has the findings that are known,
+    None where nobody asks for one.
+    """
+
+    root: Path
+    paths: tuple[Path, ...]
+    settings: Settings
+    overlay: Mapping[str, bytes] = NOTHING
+    tells_all: bool = False
+    hidden: frozenset[str] = frozenset()
+    baseline: Baseline | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is looked at that the project has: nobody named less than its roots."""
+        roots = [resolve(self.root / folder) for folder in self.settings.scope.roots]
+        named = [resolve(path) for path in self.paths]
+        return not named or all(any(Path(folder).is_relative_to(path) for path in named) for folder in roots)
+
+
+@value
+class Meaning:
+    """A flow, its graph, and how its plan is made if it has no errors; `has_plan` is false where there is no way.
+
+    `draft` makes what runs need of the plan, without the facts, the sources and the plans of agents.
+    """
+
+    graph: Graph
+    plan: Callable[[], Plan]
+    draft: Callable[[], Draft]
+    has_plan: bool = True
+
+    @property
+    def flow(self) -> Flow:
+        """The flow."""
+        return self.graph.flow
+
+
+@value
+class CheckedCases:
+    """The subjects that rules have judged, each with its rule, and what they have found, without repetitions."""
+
+    cases: tuple[tuple[AnyRule, object], ...]
+    verdicts: tuple[Verdict, ...]
+
+    def has(self, cases: Sequence[tuple[AnyRule, object]]) -> bool:
+        """Tell whether these are the very rules and subjects, so that they need not be judged again."""
+        pairs = zip(self.cases, cases, strict=False)
+        return len(self.cases) == len(cases) and all(one[0] is two[0] and one[1] is two[1] for one, two in pairs)
+
+
+@value
+class Compilation:
+    """What came of a project: what is wrong, what it means, and the files as they were read.
+
+    `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
+    counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all
+    that was read, also what has no flow. `checked` is what the rules have judged, searches left out.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    meanings: tuple[Meaning, ...]
+    trees: Mapping[str, Tree]
+    judgements: int = 0
+    suppressed: int = 0
+    acceptance: Acceptance | None = None
+    list_accesses: Callable[[], tuple[FlowRights, ...]] = tuple
+    documents: tuple[object, ...] = ()
+    list_names: Callable[[], tuple[Occurrence, ...]] = tuple
+    checked: CheckedCases | None = None
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """Every flow of the project, in the order in which they were read."""
+        return tuple(each.flow for each in self.meanings)
+
+
+SearchFlow = Callable[[Flow, "Plan"], SearchedFlow]
+"""Searches completed runs of the plan of a flow."""
+
+
+Pause = Callable[[], None]
+"""Is called again and again during a compilation; what it raises ends the compilation."""
+
+
+def _continue() -> None:
+    pass
+
+
+def compile_project(project: Project, search: SearchFlow | None = None, pause: Pause = _continue) -> Compilation:
+    """Run every phase on a project; a broken part is reported and never hides the rest.
+
+    `search` searches a completed run of each flow in which the rules have found no error; None leaves that out.
+    """
+    with PausedCollector():
+        settings = project.settings
+        sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
+        sources.own_names = settings.agent_files
+        sources.named = tuple(resolve_name(sources.root, each, project.overlay)[0] for each in project.paths)
+        reading = _read(project, sources, pause)
+        trees = {tree.file: tree for tree in sources.trees}
+        ignores = settings.file_ignores
+        if trees and ignores.entries:
+            trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
+        read = Compilation(
+            (),
+            tuple(reading.meanings),
+            trees,
+            list_accesses=reading.list_accesses,
+            documents=tuple(reading.documents),
+            list_names=reading.list_names,
+        )
+        return judge_again(project, read, search, pause)
+
+
+def judge_again(
+    project: Project, read: Compilation, search: SearchFlow | None = None, pause: Pause = _continue
+) -> Compilation:
+    """Return a project that has been read, judged by what its settings say of findings; its files are not read again.
+
+    Everything else must be as it was read: the files, the scope and the budgets.
+    """
+    with PausedCollector():
+        settings = project.settings
+        families = list_project_families() if settings.selects_nothing else list_families()
+        selection = Selection.of(settings, families)
+        asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
+        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked)
+        witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
+        judged = judge(subjects, read.trees, selection, project, witnesses, pause, read.checked)
+    return replace(
+        read,
+        diagnostics=judged.diagnostics,
+        judgements=judged.count,
+        suppressed=judged.suppressed,
+        acceptance=judged.acceptance,
+        checked=judged.checked,
+    )
+
+
+def list_flows(project: Project) -> tuple[Flow, ...]:
+    """Return the flows of a project, without judging any."""
+    with PausedCollector():
+        reading = _read(project, Sources(project.root, project.settings.budgets, project.overlay))
+    return tuple(each.flow for each in reading.meanings)
+
+
+def list_files(project: Project) -> frozenset[str]:
+    """Return the files that are read for a project, without judging any."""
+    return frozenset(tree.file for tree in read_trees(project))
+
+
+def read_trees(project: Project) -> tuple[Tree, ...]:
+    """Return the files that are read for a project, by name, without letting the rules judge any."""
+    return read_documents(project).sources.trees
+
+
+@value
+class ReadProject:
+    """The documents of a project, and the files that they were read from."""
+
+    documents: tuple[object, ...]
+    sources: Sources
+
+
+def read_documents(project: Project) -> ReadProject:
+    """Return what the files of a project say, without letting the rules judge any."""
+    sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
+    with PausedCollector():
+        reading = _read(project, sources)
+    return ReadProject(tuple(reading.documents), sources)
+
+
+@value
+class Judgement:
+    """What the rules say of subjects, and how often a rule has judged one of them or a file."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    count: int
+    suppressed: int = 0
+    acceptance: Acceptance | None = None
+    checked: CheckedCases | None = None
+
+
+def judge(
+    subjects: Collection[object],
+    trees: Mapping[str, Tree],
+    selection: Selection,
+    project: Project | None = None,
+    search: Callable[[Collection[Verdict]], Iterable[SearchedFlow]] | None = None,
+    pause: Pause = _continue,
+    checked: CheckedCases | None = None,
+) -> Judgement:
+    """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
+
+    `search` returns further subjects, when it is given what was found about the others. `checked` is what was judged
+    before.
+    """
+    # of a tree without faults and hidden characters no rule has anything to say
+    faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
+    cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
+    known = checked is not None and checked.has(cases)
+    verdicts = checked.verdicts if checked and known else tuple(leave_out_repetitions(_check(cases, pause)))
+    own = CheckedCases(cases, verdicts)
+    if search is not None and _asks_for(SearchedFlow, selection):
+        further = tuple(_pair_rules(selection, tuple(search(verdicts))))
+        cases, verdicts = (*cases, *further), (*verdicts, *_check(further, pause))
+    if project is not None:
+        sources = Sources(project.root, project.settings.budgets, project.overlay)
+        verdicts = tuple(silence_echoes(verdicts, sources.find_real_path))
+    echoes = sum(each.silent for each in verdicts)
+    ignores = project.settings.file_ignores if project is not None else NO_IGNORES
+    silenced = silence(verdicts, trees, selection, list_families, ignores)
+    # what is not used may cover something in files that nobody looked at
+    is_whole = project is not None and project.is_whole
+    wrong = [each for each in silenced.wrong if is_whole or each.fault != UNUSED]
+    heard = verdicts if project is not None and project.tells_all else silenced.verdicts
+    told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, wrong)), *heard)
+    acceptance = None
+    if project is not None and project.baseline is not None:
+        flows = tuple(each.flow for each in subjects if isinstance(each, Graph))
+        acceptance = _accept(told, _JudgedFiles(project, trees, flows), selection, project.baseline)
+        told = acceptance.verdicts
+    suppressed = sum(each.silent for each in told) - echoes
+    return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance, own)
+
+
+def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:
+    """Return what the baseline of a project accepts; only an entry whose rule has judged its file is stale."""
+    from stagec.check.acceptance import accept  # most projects have no baseline
+
+    found = accept(verdicts, baseline, selection)
+    every = KnownRules(list_families())
+    asked = [each for each in found.stale if every.can_speak(each.rule, selection)]
+    unjudged = judged.list_unjudged({each.file for each in asked})
+    return replace(
+        found,
+        stale=tuple(each for each in asked if each.file not in unjudged),
+        unjudged=tuple(each for each in asked if each.file in unjudged),
+        unasked=tuple(each for each in found.stale if each not in asked),
+    )
+
+
+@value
+class _JudgedFiles:
+    """The files of a project that were read to be judged, and the flows in them."""
+
+    project: Project
+    trees: Mapping[str, Tree]
+    flows: tuple[Flow, ...]
+
+    def list_unjudged(self, files: Collection[str]) -> frozenset[str]:
+        """Return those of some files whose findings may be missing: what was not read, or may rest on a broken file."""
+        project, trees = self.project, self.trees
+        sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
+        broken = {file for file, tree in trees.items() if not tree.readable}
+        alien = {file for file, tree in trees.items() if any(tree.about("unknown-document"))}
+        absent = (file for file in files if file not in trees)
+        above = {each: map(str, PurePosixPath(each).parents) for each in absent}  # a folder that is not looked into
+        unread = {each for each in above if sources.exists(each) or not broken.isdisjoint(above[each])}
+        unjudged = (broken | alien | unread).intersection(files)
+        if broken and not unjudged.issuperset(files):
+            unjudged |= self._list_dependent(broken).intersection(files)
+        return frozenset(unjudged)
+
+    def _list_dependent(self, broken: Collection[str]) -> set[str]:
+        """Return the files that are read for a flow together with a broken one, or lie nearest to one without flow."""
+        root, found, known = self.project.root.absolute(), set[str](), set[str]()
+        for file in {flow.at.file for flow in self.flows}:
+            parts = list_files(replace(self.project, paths=(root / file,)))
+            known |= parts
+            found |= frozenset[str]() if parts.isdisjoint(broken) else parts
+        ends = [each for each in members(frontends, FrontEnd) if not each.yields]
+        alone = (file for file in broken if file not in known and any(end.claims(file) for end in ends))
+        lone = {posixpath.dirname(file) for file in alone}
+        folders = {*lone, *(posixpath.dirname(flow.at.file) for flow in self.flows)}
+        return found.union(file for file in self.trees if find_nearest_folder(file, folders) in lone)
+
+
+def _check(cases: Iterable[tuple[AnyRule, object]], pause: Pause = _continue) -> Iterator[Verdict]:
+    for rule, subject in cases:
+        pause()
+        for finding in rule.check(subject):
+            yield Verdict(rule, finding)
+
+
+def list_families() -> tuple[AnyFamily, ...]:
+    """Return every family of rules in the order in which they judge."""
+    return tuple(sorted(members(rules, Family), key=_first_number))
+
+
+def list_project_families() -> tuple[AnyFamily, ...]:
+    """Return the families that can have something to say of a project, in the order in which they judge."""
+    chosen = (name for name in names(rules) if name not in rules.LEFT_BY_RUNS)
+    return tuple(sorted((member(rules, name, Family) for name in chosen), key=_first_number))
+
+
+def _first_number(family: AnyFamily) -> tuple[str, int]:
+    """Return what orders families: the digit of their codes comes first, whether or not a thousand is before it."""
+    first = family.numbers[0].start
+    return f"{first:03}"[0], first
+
+
+def _asks_for(subject: type[object], selection: Selection) -> bool:
+    """Tell whether a selection has a rule that judges a kind of subjects."""
+    families = (each for each in selection.families if each.subject is subject)
+    return any(selection.severity(rule) is not None for family in families for rule in family.rules())
+
+
+class _WitnessSearch:
+    """Searches completed runs of the flows of a project in which no error was found."""
+
+    def __init__(self, meanings: Iterable[Meaning], search: SearchFlow) -> None:
+        self._meanings = [each for each in meanings if each.has_plan]
+        self._search = search
+
+    def search(self, verdicts: Collection[Verdict]) -> Iterator[SearchedFlow]:
+        """Yield what was found; a flow that runs others is left out if anything is wrong with any flow."""
+        wrong = [each.finding for each in verdicts if (each.finding.severity or each.rule.severity) is Severity.ERROR]
+        files = {each.at.file for each in wrong}
+        concerns = Concerns([each.flow for each in self._meanings], wrong)
+        is_sound = not wrong
+        for meaning in self._meanings:
+            flow = meaning.flow
+            calls = any(node.agent is not None for node in flow.nodes.values())
+            if concerns.of(flow) or (calls and not is_sound):
+                continue
+            draft = meaning.draft()
+            plan = draft.plan if not draft.agents else _make_plan(meaning)
+            if plan is not None and files.isdisjoint(draft.files):
+                found = self._search(flow, plan)
+                is_sound = is_sound and not found.lost
+                yield found
+
+
+def _make_plan(meaning: Meaning) -> Plan | None:
+    from stagec.ir.freeze import MissingAgentError  # few flows run others
+
+    try:
+        return meaning.plan()
+    except MissingAgentError:
+        return None
+
+
+class _Reading:
+    """The documents of a project, what they mean, and what the nodes of their flows may do."""
+
+    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
+        self.documents: list[object] = []
+        self.meanings: list[Meaning] = []
+        self._sources = sources
+        self._agents = Agents(sources, ends)
+        self._plans = PlanMaker(sources)
+        self._granting: list[Callable[[], tuple[FlowRights, ...]]] = []
+        self._naming: list[Callable[[], Iterable[Occurrence]]] = []
+
+    def add(self, end: AnyFrontEnd, documents: Iterable[object]) -> None:
+        """Keep the documents that a front end has read."""
+        for document in [self._agents.connect(end, each) for each in documents]:
+            self.documents.append(document)
+            self._naming.append(partial(end.list_names, document))
+            flow = end.lower(document)
+            self._granting.append(partial(end.grant, document, flow, self._sources))
+            if flow is not None:
+                self._agents.note(end, document, flow)
+                draft = cache(partial(end.freeze, document, flow, self._sources))  # searches and plans are made of it
+                plan = self._plans.add(flow.at.file, draft)
+                self.meanings.append(Meaning(build(flow), plan, draft, end.has_plans))
+
+    def list_accesses(self) -> tuple[FlowRights, ...]:
+        """Return what the nodes of each flow may do, and what agents without a flow may."""
+        return tuple(each for grant in self._granting for each in grant())
+
+    def list_names(self) -> tuple[Occurrence, ...]:
+        """Return every place at which a name stands, in the documents and what belongs to them."""
+        return tuple(each for list_own in self._naming for each in list_own())
+
+
+def _read(project: Project, sources: Sources, pause: Pause = _continue) -> _Reading:
+    ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
+    wishes = tuple(FileWish(end.claims, end.considers, end.anchor, end.each_path) for end in ends)
+    found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
+    for faulty in found.trees:
+        sources.replace(faulty)
+    unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
+    reading = _Reading(sources, ends)
+    for end, claimed in zip(ends, found.claimed, strict=True):
+        pause()
+        named = [tree.file for tree in unclaimed if end.recognises(tree)]
+        others = () if end.considers is None else filter(end.considers, found.others)
+        wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
+        seen = [file for file in wanted if end.sees(sources, file) or _is_meant(file, sources, found, ends)]
+        wished = tuple(sorted({*seen, *named} - project.hidden))
+        reading.add(end, end.read(sources, wished))
+    judge_reached(sources)
+    for tree in unclaimed:
+        if tree.readable and not any(end.recognises(tree) for end in ends):
+            sources.replace(replace(tree, faults=(*tree.faults, Fault("unknown-document", tree.at))))
+    return reading
+
+
+def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:
+    """Rank front ends in the order in which they read: what others have read is not looked at again.
+
+    Those that call agents come behind those that describe them.
+    """
+    return end.yields, end.connect is not None, end.considers is not None
+
+
+def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyFrontEnd]) -> bool:
+    """Tell whether a file is read because a user named it; one that yields to others may see what it is."""
+    others = (end for end in ends if end.yields)
+    return file in found.named and not any(
+        end.claims(file) and (end.reserves(file) or end.sees(sources, file)) for end in others
+    )
+
+
+def _pair_rules(selection: Selection, subjects: Iterable[object]) -> Iterable[tuple[AnyRule, object]]:
+    """Yield every rule with every subject that it judges, one family after the other.
+
+    A rule that is not selected judges too, because its findings may explain others; a pedantic one explains nothing.
+    """
+    for family in selection.families:
+        judged = [subject for subject in subjects if isinstance(subject, family.subject)]
+        for rule in family.rules() if judged else ():
+            if not rule.pedantic or selection.severity(rule) is not None:
+                yield from ((rule, subject) for subject in judged)

@@ -1,0 +1,114 @@
+"""Plugins: what refuses them, and what of them nobody reads."""
+
+from collections.abc import Iterator
+
+from stagec.check.rules.agent_files import list_misfits, rule
+from stagec.core.diagnostic import Severity
+from stagec.core.json import object_of
+from stagec.core.rule import Finding
+from stagec.core.words import quote
+from stagec.languages.agent_files.document import AgentFiles
+
+_IGNORED = ("hooks", "mcpServers", "permissionMode")
+
+
+@rule(since="0.1", origin=("agent-files:ignored-plugin-key",), severity=Severity.WARNING)
+def stg3119_ignored_plugin_key(document: AgentFiles) -> Iterator[Finding]:
+    """An agent of a plugin has a key that counts only for agents of a project.
+
+    ## Why this matters
+    Claude Code does not let plugins change what may be done: it ignores `hooks`, `mcpServers` and `permissionMode` in
+    their agents. A guard that is written there does not run.
+
+    ## How to fix
+    Give the plugin a `hooks/hooks.json` or a `.mcp.json`, or move the agent to `.claude/agents` of the project.
+    """
+    for file in document.of("claude-agent"):
+        ignored = (key for key in _IGNORED if key in file.members) if file.where.is_plugin else ()
+        for key in ignored:
+            yield Finding((file.at / key).key, f"Claude Code ignores {quote(key)} in an agent of a plugin")
+
+
+@rule(since="0.1", origin=("agent-files:accidental-agent",), severity=Severity.WARNING)
+def stg3129_accidental_agent(files: AgentFiles) -> Iterator[Finding]:
+    """A page in the folder of a plugin's agents is an agent itself.
+
+    ## Why this matters
+    In a plugin every Markdown file below `agents` is an agent, also one without a frontmatter: it has every tool, and
+    the model may choose it.
+
+    ## How to fix
+    Move the page out of the folder.
+    """
+    pages = files.known.names("plugin-pages")
+    for file in files.of("claude-agent"):
+        name = file.where.name.rpartition("/")[2]
+        if file.where.is_plugin and name.upper() in pages and "name" not in file.members:
+            yield Finding(file.at, f"this page is the agent {quote(name)} of the plugin, with every tool")
+
+
+_UNREAD_FILE_KINDS = {
+    "claude-unread-servers": "Claude Code reads '.mcp.json' in the root of the project, not in '.claude'",
+    "cursor-unread-rule": "Cursor reads rules that end with '.mdc', and no '.md'",
+}
+
+
+@rule(since="0.1", origin=("agent-files:unread-file",), severity=Severity.WARNING)
+def stg3143_unread_file(files: AgentFiles) -> Iterator[Finding]:
+    """A file is where its tool does not look for it.
+
+    ## Why this matters
+    Nothing of the file counts, and nobody says so.
+
+    ## How to fix
+    Move or rename the file as the message says.
+    """
+    for name, message in _UNREAD_FILE_KINDS.items():
+        for file in files.of(name):
+            is_rule = name != "cursor-unread-rule" or bool(file.members)
+            if is_rule:  # a page without a frontmatter is meant for people
+                yield Finding(file.at, message)
+
+
+_REFUSED_PLUGIN_KINDS = {"claude-plugin": "plugin", "claude-marketplace": "marketplace", "claude-hooks": "hooks-file"}
+
+
+@rule(since="0.1", origin=("agent-files:refused-plugin",))
+def stg3144_refused_plugin(files: AgentFiles) -> Iterator[Finding]:
+    """A plugin, a marketplace or a file of hooks has a value for which Claude Code refuses it.
+
+    ## Why this matters
+    Claude Code checks the file as a whole. One value of a wrong type, a path without `./` or an unknown member of a
+    strict object, and nothing of the plugin is there: no agent, no skill, no hook.
+
+    ## How to fix
+    Write a value that the message names. `agents` lists files that end with `.md`; `skills` and `commands` list paths
+    that begin with `./`. `claude plugin validate` checks the same.
+    """
+    for file, wrong in list_misfits(files, _REFUSED_PLUGIN_KINDS):
+        is_based = "pluginRoot" in object_of(file.members.get("metadata"))  # then sources are written without './'
+        if file.reading.is_whole and not (is_based and wrong.key.endswith(".source")):
+            yield Finding(wrong.at, f"Claude Code refuses the {file.title}: {wrong}")
+
+
+_SENTENCES = {
+    "part": "the plugin has no {path}",
+    "plugin": "the marketplace lists a plugin in {path}, which is not there",
+    "link": "the skill links {path}, which is not there",
+    "agent": "the project has no agent {path}: Claude Code starts the session without its limits",
+}
+
+
+@rule(since="0.1", origin=("agent-files:absent-part",), severity=Severity.WARNING)
+def stg3146_absent_part(files: AgentFiles) -> Iterator[Finding]:
+    """A file names a part of the project that is not there.
+
+    ## Why this matters
+    The tool goes on without it. With an `agent` in the settings that nobody finds, the session has every tool.
+
+    ## How to fix
+    Correct the name or the path, or add the part.
+    """
+    for lost in files.claude.lost:
+        if lost.use in _SENTENCES:
+            yield Finding(lost.at, _SENTENCES[lost.use].format(path=quote(lost.path)))

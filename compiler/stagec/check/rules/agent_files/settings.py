@@ -1,0 +1,359 @@
+"""Settings: permission rules, hooks and what a wrong value costs."""
+
+from collections.abc import Iterator
+
+from stagec.check.rules.agent_files import describe_hook_fault, list_misfits, rule
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.json import Json, object_of
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.place import Place
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote, with_article
+from stagec.languages.agent_files.denials import find_denied_tools
+from stagec.languages.agent_files.document import AgentFiles
+from stagec.languages.agent_files.hooks import TOOL_EVENTS, HookEntry, Hooks
+from stagec.languages.agent_files.known import OPENCODE, Known
+from stagec.languages.agent_files.mcp_names import MCP_PREFIX, split_mcp_name
+from stagec.languages.agent_files.permission_rules import (
+    CONTENT_FIELDS,
+    PATH_TOOLS,
+    Behaviour,
+    Neglect,
+    PermissionRule,
+    Refusal,
+)
+from stagec.languages.agent_files.settings import ClaudeSettings
+from stagec.languages.agent_files.values import Misfit
+
+_SHARED = "settings.json"
+_SCOPES = {
+    "user": "in the settings of the user",
+    "managed": "in settings that an organisation manages",
+    "local": "in settings of the user and in '.claude/settings.local.json'",
+}
+
+
+@rule(since="0.1", origin=("agent-files:ignored-setting",), severity=Severity.WARNING)
+def stg3145_ignored_setting(files: AgentFiles) -> Iterator[Finding]:
+    """A setting is written where its tool does not read it, or has a value that it ignores.
+
+    ## Why this matters
+    The tool says nothing. The limit, the mode or the server that was asked for is not there.
+
+    ## How to fix
+    Write the setting in the file that the message names, or a value that fits. A model of OpenCode is
+    `PROVIDER/MODEL`.
+    """
+    for _, settings in files.claude.settings:
+        if not settings.is_lost:
+            yield from _judge_ignored_setting(settings, files)
+    for _, wrong in list_misfits(files, {"opencode-config": "config"}, OPENCODE):
+        if wrong.cost == "nothing":
+            yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
+
+
+def _judge_ignored_setting(settings: ClaudeSettings, files: AgentFiles) -> Iterator[Finding]:
+    elsewhere = files.known.aliases("elsewhere")
+    for wrong in settings.misfits:
+        if wrong.key in elsewhere:
+            where = quote(elsewhere[wrong.key])
+            yield Finding(wrong.at.key, f"Claude Code reads {quote(wrong.key)} in {where}, not in settings")
+        elif wrong.cost == "nothing":
+            yield Finding(wrong.at, f"Claude Code ignores this value: {wrong}")
+    is_shared = settings.at.file.endswith(_SHARED)
+    for path, _, _, scope, _ in files.known.data["Claude Code"]["values"]["settings"]:
+        found, at = _find(settings, path)
+        if found is not None and scope in _SCOPES and (is_shared or scope != "local"):
+            yield Finding(at.key, f"Claude Code reads {quote(path)} only {_SCOPES[scope]}")
+    for path, ignored in files.known.aliases("ignored-in-projects").items() if is_shared else ():
+        found, at = _find(settings, path)
+        if isinstance(found, str) and found in ignored:
+            yield Finding(at, f"Claude Code ignores {quote(found)} for {quote(path)} in settings of a project")
+
+
+def _find(settings: ClaudeSettings, path: str) -> tuple[Json, Place]:
+    found: Json = settings.members
+    at = settings.at
+    for name in path.split("."):
+        found, at = object_of(found).get(name), at / name
+    return found, at
+
+
+@rule(since="0.1", origin=("agent-files:discarded-settings",))
+def stg3150_discarded_settings(files: AgentFiles) -> Iterator[Finding]:
+    """A value in settings of Claude Code costs the whole file.
+
+    ## Why this matters
+    Claude Code checks a settings file as a whole. One value of a wrong type, or one malformed hook before the use of a
+    tool, and nothing of the file counts: the rules that deny something and the hooks that guard something are off.
+    Without a terminal it says nothing.
+
+    ## How to fix
+    Write a value of the type that the message names. To check the file, ask Claude Code for `/status`.
+    """
+    for _, settings in files.claude.settings:
+        found = [(each.at, _describe_discarded_settings(each)) for each in settings.misfits if each.cost == "file"]
+        found += [(each.at, describe_hook_fault(each, files.known)) for each in settings.hooks]
+        found += [] if settings.is_object else [(settings.at, "it is no JSON object")]
+        for at, reason in found:
+            yield Finding(at, f"Claude Code drops the whole file, because {reason}")
+
+
+def _describe_discarded_settings(misfit: Misfit) -> str:
+    doubt = hint(misfit.found, NameIndex(misfit.names)) if isinstance(misfit.found, str) else ""
+    return f"{misfit}{doubt}"
+
+
+_LOSS = {
+    Behaviour.ALLOW: "it allows nothing",
+    Behaviour.ASK: "nobody is asked",
+    Behaviour.DENY: "it denies nothing",
+}
+
+
+@rule(since="0.1", origin=("agent-files:malformed-permission-rule",))
+def stg3151_malformed_permission_rule(files: AgentFiles) -> Iterator[Finding]:
+    """A permission rule is written in a way that Claude Code refuses.
+
+    ## Why this matters
+    Claude Code drops a rule that it cannot read, and keeps the others. What the rule was to deny is then not denied,
+    and what it was to allow is asked for again and again.
+
+    ## How to fix
+    Write `Tool` or `Tool(specifier)`: the name of the tool with a capital letter, something in the parentheses,
+    nothing behind them. An allow rule can have a `*` only behind `mcp__SERVER__`. For WebFetch write
+    `WebFetch(domain:HOST)`.
+    """
+    for _, settings in files.claude.settings:
+        for each in settings.rules:
+            if each.refusal is not None:
+                yield Finding(
+                    each.at,
+                    f"{_describe_malformed_permission_rule(each)}: {_LOSS[each.behaviour]}",
+                    fix=_fix(each, files.known),
+                )
+
+
+def _describe_malformed_permission_rule(given: PermissionRule) -> str:
+    if given.refusal is Refusal.NO_TEXT:
+        return f"a permission rule must be a text, found {with_article(given.kind)}"
+    return f"Claude Code drops the permission rule {quote(given.given)} because {given.refusal}"
+
+
+def _fix(given: PermissionRule, known: Known) -> Fix | None:
+    if given.refusal is Refusal.EMPTY_PARENTHESES and given.tool in known.names("tools"):
+        meant = given.tool
+    elif given.refusal is Refusal.LOWER_CASE:
+        name = next((each for each in known.names("tools") if each.lower() == given.tool.lower()), None)
+        if name is None:
+            return None
+        meant = name if given.specifier is None else f"{name}({given.specifier})"
+    else:
+        return None
+    return Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, given.at, meant),))
+
+
+@rule(since="0.1", origin=("agent-files:unread-permission-rule",), severity=Severity.WARNING)
+def stg3152_unread_permission_rule(files: AgentFiles) -> Iterator[Finding]:
+    """A permission rule never matches anything.
+
+    ## Why this matters
+    Claude Code keeps the rule and never asks it. For files it reads the paths of `Read` and `Edit` rules only. A rule
+    cannot name the field with the content of a call, such as `command`. The mark `:*` counts only at the end of a
+    rule. And a name that no tool has matches no call. What such a rule was to deny is not denied.
+
+    ## How to fix
+    Write path rules for `Edit`, which covers every tool that writes files, or for `Read`, which covers those that read
+    them. Write the command itself: `Bash(rm *)`. Correct the name of the tool, or delete the rule.
+    """
+    for _, settings in files.claude.settings:
+        for each in settings.rules:
+            if each.refusal is None:
+                yield from _judge_unread_permission_rule(each, files.known)
+
+
+def _judge_unread_permission_rule(given: PermissionRule, known: Known) -> Iterator[Finding]:
+    text, tool = quote(given.given), given.tool
+    if given.neglect is Neglect.PATH:
+        meant = f"{PATH_TOOLS[tool]}({given.specifier})"
+        fix = Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, given.at, meant),))
+        yield Finding(given.at, f"Claude Code reads no path rules of {tool}: {text} never matches", fix=fix)
+    elif given.neglect is Neglect.CONTENT_FIELD:
+        yield Finding(given.at, f"Claude Code ignores {text}: no rule can name the field {quote(CONTENT_FIELDS[tool])}")
+    elif given.neglect is Neglect.INNER_PREFIX_MARK:
+        yield Finding(given.at, f"':*' counts only at the end of a permission rule: {text} never matches")
+    elif not _is_known(tool, known):
+        gone = known.aliases("gone-tools")
+        doubt = "" if tool in gone else hint(tool, known.names("tools"))
+        when = "no longer a tool" if tool in gone else "no tool"
+        message = f"{quote(tool)} is {when} of {known.version()}: the permission rule never matches{doubt}"
+        yield Finding(given.at, message, fix=_correct_case(given, known))
+
+
+_OTHERS = frozenset({"Cd", "BashOutput"})
+"""What rules can name besides tools, and an old name that rules may still know."""
+
+
+def _is_known(tool: str, known: Known) -> bool:
+    """Tell whether a name may be that of a tool; Claude Code warns of no name with an underscore or a star."""
+    is_exempt = tool.startswith(MCP_PREFIX) or "_" in tool or "*" in tool or tool in _OTHERS
+    return is_exempt or tool in known.names("tools") or tool in known.aliases("tool-aliases")
+
+
+def _correct_case(given: PermissionRule, known: Known) -> Fix | None:
+    name = next((each for each in known.names("tools") if each.lower() == given.tool.lower()), None)
+    if name is None:
+        return None
+    meant = name if given.specifier is None else f"{name}({given.specifier})"
+    return Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, given.at, meant),))
+
+
+@rule(since="0.1", origin=("agent-files:denied-agent-tool",), severity=Severity.WARNING)
+def stg3153_denied_agent_tool(files: AgentFiles) -> Iterator[Finding]:
+    """An agent lists a tool that the settings of its project deny.
+
+    ## Why this matters
+    A rule in `permissions.deny` that is only the name of a tool takes it from every agent. The agent starts without
+    the tool, and nothing says so.
+
+    ## How to fix
+    Remove the tool from the agent. Or deny only some of its calls in the settings: `Bash(rm *)` instead of `Bash`.
+    """
+    for agent in find_denied_tools(files):
+        for entry, denial in () if agent.has_nothing_left else agent.denied:
+            message = f"the settings deny {quote(entry.name)} to every agent: this one does not get it"
+            yield Finding(entry.at, message, (Related(denial.at, "denied here"),))
+
+
+@rule(since="0.1", origin=("agent-files:denied-agent-tool",))
+def stg3154_disarmed_agent(files: AgentFiles) -> Iterator[Finding]:
+    """The settings of a project deny every tool that an agent lists.
+
+    ## Why this matters
+    A rule in `permissions.deny` that is only the name of a tool takes it from every agent. Claude Code refuses to
+    start an agent that has no tool left.
+
+    ## How to fix
+    Give the agent a tool that is not denied. Or deny only some calls in the settings: `Bash(rm *)` instead of `Bash`.
+    """
+    for agent in find_denied_tools(files):
+        if agent.has_nothing_left:
+            tools = listing(tuple(dict.fromkeys(entry.name for entry, _ in agent.denied)))
+            denials = dict.fromkeys(denial.at for _, denial in agent.denied)
+            related = tuple(Related(at, "denied here") for at in denials)
+            message = f"the settings deny every tool of this agent: {tools}; Claude Code does not start it"
+            yield Finding(agent.file.at / "tools", message, related)
+
+
+@rule(since="0.1", origin=("agent-files:unmatched-hook",), severity=Severity.WARNING)
+def stg3155_unmatched_hook(files: AgentFiles) -> Iterator[Finding]:
+    """A hook of Claude Code can never run: nothing has the name that it waits for.
+
+    ## Why this matters
+    Claude Code passes over an event that it does not know. A matcher of letters and `|` is compared with whole names
+    of tools, in the same case. A guard that waits for `bash` never runs, and what it was to stop goes through.
+
+    ## How to fix
+    Write the event or the tool as Claude Code calls it. For all tools of an MCP server write `mcp__SERVER__.*`.
+    """
+    for each in files.claude.hooks:
+        yield from _judge_events(each.hooks, files.known)
+        for entry in each.hooks.entries:
+            yield from _judge_matcher(entry, files.known)
+            names = entry.list_exact_names() if entry.event in TOOL_EVENTS else ()
+            if names and not any(_is_tool(name, files.known) for name in names):
+                yield _judge_names(entry, names, files.known)
+
+
+def _judge_events(hooks: Hooks, known: Known) -> Iterator[Finding]:
+    events = known.names("events")
+    written = {event for event, _ in hooks.events}
+    for event, at in hooks.events:
+        if event not in events:
+            meant = next((each for each in events if each.lower() == event.lower()), None)
+            fix = Fix(f"rename it to {quote(meant)}", (Edit(Change.RENAME, at, meant),)) if meant else None
+            message = f"{quote(event)} is no event of {known.version()}: its hooks never run{hint(event, events)}"
+            yield Finding(at, message, fix=None if meant in written else fix)
+
+
+def _judge_matcher(entry: HookEntry, known: Known) -> Iterator[Finding]:
+    """Yield what is wrong with the matcher of an event that is not about tools."""
+    at, names = entry.at / "matcher", entry.list_exact_names()
+    wanted = known.aliases("matchers").get(entry.event, ())
+    if wanted and names and not any(name in wanted for name in names):
+        which = f"{listing(names)} {'is' if len(names) == 1 else 'are'} none of {listing(wanted)}"
+        yield Finding(at, f"the hooks of {quote(entry.event)} here never run: {which}")
+    is_any = entry.matcher is None or entry.matcher.strip() in {"", "*", ".*"}
+    if entry.event in known.names("unmatched-events") and not is_any:
+        yield Finding(at, f"{quote(entry.event)} has no matchers: the hooks run each time")
+
+
+def _judge_names(entry: HookEntry, names: tuple[str, ...], known: Known) -> Finding:
+    at: Place = entry.at / "matcher"
+    tools = known.names("tools")
+    folded = {each.lower(): each for each in tools}
+    doubt = hint(names[0], tools) if len(names) == 1 else ""
+    meant = "|".join(folded.get(name.lower(), name) for name in names)
+    is_case = all(name.lower() in folded for name in names)
+    fix = Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, at, meant),)) if is_case else None
+    which = "is no tool" if len(names) == 1 else "are no tools"
+    message = f"{listing(names)} {which} of {known.version()}: the hooks of {quote(entry.event)} here never run{doubt}"
+    return Finding(at, message, fix=fix)
+
+
+def _is_tool(name: str, known: Known) -> bool:
+    mcp = split_mcp_name(name)
+    if mcp is not None:
+        return mcp[1] is not None
+    return name in known.names("tools") or name in known.aliases("tool-aliases") or "_" in name
+
+
+_LOST = frozenset({"claude-settings", "claude-agent"})
+"""Kinds of files that a malformed guard costs as a whole; other rules report that."""
+
+
+@rule(since="0.1", origin=("agent-files:discarded-settings", "agent-files:unmatched-hook"), severity=Severity.WARNING)
+def stg3156_dropped_hook_entry(files: AgentFiles) -> Iterator[Finding]:
+    """An entry of hooks is malformed, and Claude Code leaves it out.
+
+    ## Why this matters
+    The entry is dropped without a word, with all hooks in it. The other entries still run.
+
+    ## How to fix
+    Write every entry of an event as `{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}`. The matcher
+    can be absent. A hook of another type has a `prompt`, a `url`, or a `server` and a `tool` instead of a `command`.
+    """
+    events = files.known.names("events")
+    for each in files.claude.hooks:
+        yield from _judge_types(each.hooks, files.known)
+        for fault in each.hooks.faults:
+            is_told = fault.event not in events or (fault.costs_file and each.kind in _LOST)
+            if not is_told:
+                reason = describe_hook_fault(fault, files.known)
+                yield Finding(fault.at, f"Claude Code leaves this entry of hooks out, because {reason}")
+
+
+def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:
+    """Yield the hooks of a type that their event does not run."""
+    unfit = known.aliases("unfit-hook-types")
+    for entry, hook in [(each, hook) for each in hooks.entries for hook in each.hooks]:
+        if hook.members.get("type") in unfit.get(entry.event, ()):
+            told = f"hooks of the type {quote(hook.members['type'])} fail for {quote(entry.event)}"
+            yield Finding(hook.at / "type", told)
+
+
+@rule(since="0.1", origin=("agent-files:missing-hook-script",), severity=Severity.WARNING)
+def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
+    """The command of a hook begins with a file of the project that is not there.
+
+    ## Why this matters
+    A command that cannot be started is no objection: Claude Code goes on as if the hook had agreed. What the hook was
+    to stop goes through.
+
+    ## How to fix
+    Correct the path, or add the file. The path counts from the folder that Claude Code starts in, which is that of the
+    `.claude` folder. `$CLAUDE_PROJECT_DIR` names it wherever the session is.
+    """
+    for lost in files.claude.lost:
+        if lost.use == "script":
+            yield Finding(lost.at, f"the hook does nothing: the project has no file {quote(lost.path)}")

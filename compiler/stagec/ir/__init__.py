@@ -1,0 +1,1 @@
+"""What all systems mean: flows, the questions about their graphs, plans, and the rules of the stage protocol."""

@@ -1,0 +1,51 @@
+"""What an agent is to those who call it: its name, its flow, and what it answers when it has done its work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stagec.core.json import Object
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, value
+from stagec.ir.flow import Flow
+from stagec.ir.rights import FlowRights
+from stagec.sources.contract.promise import Presence
+
+
+@value
+class ClosingStep:
+    """A step whose answer ends the work of an agent.
+
+    `at` is the schema of the answer, or the step where there is none. `verdicts` are the values of its member
+    `verdict`, None where they are not named one by one; `verdict` tells whether the member is there. `look_up` says so
+    of any path; it is None where nothing is known of answers, as of the output of a program. `handed` are the paths of
+    what the answer hands over.
+    """
+
+    step: str
+    at: Place
+    verdicts: tuple[str, ...] | None = None
+    verdict: Presence = Presence.UNKNOWABLE
+    look_up: Callable[[str], Presence] | None = None
+    handed: tuple[str, ...] = ()
+
+
+@value
+class CalledAgent:
+    """An agent: its definition, the steps that can end its work, and the flow that leads there.
+
+    `limit` is the number of steps that a run of it may take, and `limit_at` where that is written. `entry` selects
+    where its runs begin. `is_whole` tells that nothing is misshapen that decides which steps end its work.
+    """
+
+    at: Place
+    flow: Flow
+    entry: str
+    closings: tuple[ClosingStep, ...]
+    is_whole: bool
+    limit: int | None = None
+    limit_at: Place | None = None
+    access: FlowRights | None = None
+    """What its steps may do."""
+    parameters: Object = NOTHING
+    """What a run of it is given, as its definition declares it."""

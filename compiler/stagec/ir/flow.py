@@ -1,0 +1,437 @@
+"""A flow: nodes, the outcomes that leave them, and where each outcome leads; the same for every system."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.core.precedence import order_names
+from stagec.core.value import NOTHING, value
+
+TYPE_CHECKING = False  # the real one costs the import of `typing`
+
+if TYPE_CHECKING:
+    from stagec.sources.contract.promise import Promise
+
+
+class NameKind(StrEnum):
+    """What a name is the name of."""
+
+    STEP = "step"
+    STAGE = "stage"
+    ENVELOPE = "envelope"
+    PHASE = "phase"
+    AGENT = "agent"
+    VALIDATOR = "validator"
+    PATTERN = "failure pattern"
+    TOOL = "tool"
+    COMPLETION_TOOL = "completion tool"
+    VARIABLE = "variable"
+    FILE = "file"
+
+
+NODES = frozenset({NameKind.STEP, NameKind.STAGE, NameKind.ENVELOPE, NameKind.PHASE})
+"""What runs go through."""
+
+
+@value
+class Occurrence:
+    """A place at which a name stands.
+
+    `owner` is the file in which no two things of the kind have the same name. A definition has everything that is
+    written about the thing in `whole`. A file is defined by being there: its name is its path in the project.
+    """
+
+    kind: NameKind
+    name: str
+    owner: str
+    at: Place
+    whole: Place | None = None
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What the name stands for: equal for all places at which the same thing is meant."""
+        return self.kind, self.owner, self.name
+
+
+@value
+class Need:
+    """A node that must complete before another one begins, with its place.
+
+    What is `inferred` follows from an input, at this place.
+    """
+
+    node: str
+    at: Place
+    inferred: bool = False
+
+
+@value
+class Schedule:
+    """One way of starting a run: where it is written, and its nodes, each with what it needs.
+
+    A node begins as soon as all that it needs have completed, whichever of them is the last. The schedule completes
+    when every node of it does. `times` are the seconds that each node is meant to take, empty where nobody says.
+    """
+
+    needs: Mapping[str, tuple[Need, ...]]
+    at: Place
+    times: Mapping[str, float] = NOTHING
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of what each node needs."""
+        if isinstance(self.needs, PlacedNeeds):
+            return self.needs.names
+        return {node: tuple([each.node for each in needs]) for node, needs in self.needs.items()}
+
+    def find_critical(self) -> tuple[str, ...]:
+        """Return the chain of nodes that takes longest: the critical path; none where nothing is known of times."""
+        names = tuple(self.names)
+        if self.times.keys() < set(names):
+            return ()
+        found = order_names(self.names).find_longest([_count_milliseconds(self.times[name]) for name in names])
+        return tuple([names[node] for node in found.nodes])
+
+
+class PlacedNeeds(Mapping[str, tuple[Need, ...]]):
+    """What each node of a schedule needs; where that is written is looked up only of those that are asked about."""
+
+    def __init__(self, names: Mapping[str, tuple[str, ...]], place: Callable[[str], tuple[Need, ...]]) -> None:
+        self.names = names
+        self._place = place
+
+    def __getitem__(self, node: str) -> tuple[Need, ...]:
+        return self._place(node) if self.names[node] else ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+_LONGEST = 10**9
+"""Seconds; what is longer, as nobody means it, counts as this."""
+
+
+def _count_milliseconds(seconds: float) -> int:
+    """Return a time as a whole number; what is no number, or less than nothing, is nothing."""
+    return round(1000 * min(_LONGEST, max(0, seconds)))
+
+
+class End(StrEnum):
+    """How a run or a scope ends."""
+
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class Mode(StrEnum):
+    """How a target with several nodes is run: the one node, all together, or one after the other."""
+
+    ONE = "one"
+    FORK = "fork"
+    CHAIN = "chain"
+
+
+@value
+class To:
+    """Continue with other nodes. `fork` and `chain` open a scope; when all its nodes have ended, `join` starts."""
+
+    nodes: tuple[str, ...]
+    mode: Mode = Mode.ONE
+    join: str | None = None
+
+
+@value
+class Pick:
+    """Continue with the node that an answer names: `names` maps each text that it may give to the node it means.
+
+    `nodes` are these nodes, each once. Nodes whose answers choose from equal names share one value, so that what many
+    nodes and many names have in common costs their sum and not their product.
+    """
+
+    names: Mapping[str, str]
+    nodes: tuple[str, ...]
+
+
+@value
+class Stop:
+    """End the innermost scope; outside every scope, end the run."""
+
+    end: End = End.DONE
+
+
+Target = To | Pick | Stop
+
+
+@value
+class Term:
+    """A condition on the result of a node: a path, and the values it may have there or whether it is there at all."""
+
+    path: tuple[str, ...]
+    values: tuple[Json, ...] = ()
+    present: bool | None = None
+
+
+@value
+class Edge:
+    """One possible move from a node: the outcome that allows it, and where it leads.
+
+    Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
+    the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
+    what was most likely meant, and nothing is to be said about it. A `fallback` is taken when the node to which another
+    edge of the outcome leads cannot start. One that is `untaken` is written down, but edges before it leave no result
+    for it.
+    """
+
+    source: str
+    outcome: str
+    target: Target
+    at: Place
+    kinds: frozenset[str] | None = None
+    repair: bool = False
+    when: tuple[Term, ...] = ()
+    fallback: bool = False
+    untaken: bool = False
+
+
+@value
+class Node:
+    """One step, stage or envelope.
+
+    `idle` nodes are needed by no run: nothing is lost when none reaches them. `decided_at` is where a node lists the
+    outcomes among which it decides. `parts` are what belongs to its definition and is written elsewhere, by what it is
+    called: `prompt`, `schema`. `names_any` tells that its answers may name the node that follows, and that nobody can
+    list the names; `Flow.called` has those that mean something.
+    """
+
+    id: str
+    at: Place
+    kind: str | None = None
+    edges: tuple[Edge, ...] = ()
+    idle: bool = False
+    decided_at: Place | None = None
+    parts: tuple[tuple[str, Place], ...] = ()
+    names_any: bool = False
+    agent: str | None = None
+    """The agent that does the work of the node, where it has a flow of its own."""
+
+
+@value
+class Entry:
+    """One way of starting a run: where it is written, and the node it starts at."""
+
+    node: str
+    at: Place
+
+
+@value
+class Bound:
+    """The most node executions a run may have, and where that is written.
+
+    Where it `counts_moves`, what is written is the number of moves between nodes, of which a run has one less.
+    """
+
+    executions: int
+    at: Place
+    counts_moves: bool = False
+
+
+@value
+class Source:
+    """A read of a result: the producer, the path, the promise about the path, and the place; None for what is absent.
+
+    `promised.followed` counts the parts of the whole path that could be followed.
+    """
+
+    node: str
+    promised: Promise | None = None
+    at: Place | None = None
+
+
+@value
+class Read:
+    """A path into other nodes' results that a node reads before it acts: its prompt is made of it.
+
+    `sources` are the nodes whose result it may be, one way of coming to the node each; of a read that is `kept` the one
+    whose last result it is, however long ago. Without a result the node cannot start. What `is_demanded` is required by
+    a schema that the results have to satisfy.
+    """
+
+    node: str
+    path: tuple[str | int, ...]
+    at: Place
+    sources: tuple[Source, ...]
+    kept: bool = False
+    is_demanded: bool = False
+
+
+@value
+class Demand:
+    """What a node demands of the results it is handed, and every node that may hand one over and never meets it."""
+
+    node: str
+    at: Place
+    unmet: tuple[Unmet, ...]
+
+
+@value
+class Unmet:
+    """A node whose result never meets a demand: the path and the two contradicting schemas.
+
+    Where it `is_failed`, that is so of the results with which it has failed.
+    """
+
+    node: str
+    path: tuple[str | int, ...]
+    demanded: Place
+    offered: Place
+    is_failed: bool = False
+
+
+@value
+class Flow:
+    """One executable graph.
+
+    `entries` and `schedules` are the ways of starting a run, by what selects them. `exact` is False when something that
+    could be an edge, a need or an entry was too broken to be read: then nothing can be said about what is absent.
+    `suspect` tells that an edge or a need was read but cannot be meant as it is written: what follows from it is then
+    its fault, not another one.
+    `strays` tells that a way was written which no run takes, and that this is no error: it may be why nothing leads to
+    a node, but what runs do is known. `open` are the nodes that may also lead to any node an answer names.
+    """
+
+    id: str
+    at: Place
+    entries: Mapping[str, Entry]
+    nodes: Mapping[str, Node]
+    bound: Bound | None = None
+    exact: bool = True
+    suspect: bool = False
+    strays: bool = False
+    names: Mapping[str, str] = NOTHING
+    """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
+    open: frozenset[str] = frozenset()
+    called: Mapping[str, str] = NOTHING
+    """The nodes by everything that an answer may call them."""
+    bound_at: Place | None = None
+    """Where a bound has to be written if nodes can repeat; None when the system bounds its runs itself."""
+    reads: tuple[Read, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    lost: tuple[Edge, ...] = ()
+    """Moves as they are written to names of which no run can enter anything; no part of the graph."""
+    lost_entries: tuple[tuple[str, Entry], ...] = ()
+    """The same for entries, each with what selects it."""
+    ignored: tuple[Edge, ...] = ()
+    """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
+    schedules: Mapping[str, Schedule] = NOTHING
+    exits: frozenset[End] = frozenset({End.DONE})
+    """The ends that runs may come to: where none of them can be reached, a run is stuck."""
+
+    @property
+    def begun(self) -> tuple[Entry, ...]:
+        """The nodes with which runs begin."""
+        return tuple(entry for name in (*self.entries, *self.schedules) for entry in self.list_begun(name))
+
+    def list_begun(self, name: str) -> Iterator[Entry]:
+        """Yield the node of an entry, or those of a schedule that need nothing."""
+        if name in self.entries:
+            yield self.entries[name]
+        else:
+            schedule = self.schedules[name]
+            yield from (Entry(node, schedule.at) for node, needs in schedule.names.items() if not needs)
+
+    @property
+    def edges(self) -> int:
+        """How many moves the flow has: one for each name that an answer may choose."""
+        every = (edge.target for node in self.nodes.values() for edge in node.edges)
+        return sum(len(target.names) if isinstance(target, Pick) else 1 for target in every)
+
+    @property
+    def picks(self) -> tuple[tuple[Pick, int], ...]:
+        """What answers may name, each value once, and how many edges lead there."""
+        every = (edge.target for node in self.nodes.values() for edge in node.edges)
+        found: dict[int, list[Pick]] = {}
+        for target in every:
+            if isinstance(target, Pick):
+                found.setdefault(id(target), []).append(target)
+        return tuple((same[0], len(same)) for same in found.values())
+
+
+class Placed(Protocol):
+    """Something that has a place."""
+
+    @property
+    def at(self) -> Place:
+        """Where it is."""
+
+
+P = TypeVar("P", bound=Placed)
+
+
+class Concerns(Generic[P]):
+    """Diagnostics by file, and by the folder of the flow that lies nearest: made once for all flows of a project."""
+
+    def __init__(self, flows: Iterable[Flow], diagnostics: Iterable[P]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        folders = {posixpath.dirname(each.at.file) for each in flows}
+        self._by_file: dict[str, list[int]] = {}
+        for index, each in enumerate(self.diagnostics):
+            self._by_file.setdefault(each.at.file, []).append(index)
+        self._files_near: dict[str | None, list[str]] = {}
+        for file in self._by_file:
+            self._files_near.setdefault(find_nearest_folder(file, folders), []).append(file)
+
+    def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[P, ...]:
+        """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
+        parts = (each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))
+        near = self._files_near.get(posixpath.dirname(flow.at.file), ())
+        files = {flow.at.file, *parts, *near, *others}
+        found = sorted(index for file in files for index in self._by_file.get(file, ()))
+        return tuple(self.diagnostics[index] for index in found)
+
+
+def find_nearest_folder(file: str, folders: Collection[str]) -> str | None:
+    """Return which of some folders is the nearest above a file."""
+    folder = posixpath.dirname(file)
+    while folder not in folders:
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+JUDGE, UNFIT = "judge-never-satisfied", "unfit-inputs"
+"""Kinds of what ends runs that no failure of a run has: nothing satisfies the judge, or an input's schema."""
+
+
+@value
+class LostEntry:
+    """An entry from which no completed run was found.
+
+    `kind` is what ends the runs that come furthest: a kind of failure of the machine, or one of the above; it is empty
+    where runs only repeat. `node` is where they end, and `detail` what is known besides. `open` says why other runs may
+    complete; it is empty where no run does. The search `is_given_up` when it has made too many steps.
+    """
+
+    entry: str
+    node: str
+    kind: str = ""
+    detail: str = ""
+    open: str = ""
+    is_given_up: bool = False
+
+
+@value
+class SearchedFlow:
+    """A flow whose completed runs were searched for, and the entries from which none was found."""
+
+    flow: Flow
+    lost: tuple[LostEntry, ...] = ()

@@ -1,0 +1,94 @@
+"""The texts of a plan while it is drafted, and its completion: sources, facts, and the plans of the agents it needs."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+
+from stagec.core.canonical import canonical, digest
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, replace
+from stagec.ir.plan.codec import write
+from stagec.ir.plan.document import Contents, Draft, Input, Plan
+from stagec.ir.plan.facts import facts
+from stagec.sources.contract.bundle import bundle
+from stagec.sources.contract.reach import Reach
+from stagec.sources.contract.schemas import Schema, Schemas
+from stagec.sources.read import Sources
+
+
+class PlanTexts:
+    """The texts collected so far; `files` are those in which the schemas among them lie, and what they refer to."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self.files: set[str] = set()
+        self._schemas = schemas
+        self._contents = Contents()
+        self._known: dict[Place, str] = {}
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Every text, by the name under which the plan holds it."""
+        return self._contents.texts
+
+    def text(self, text: str) -> str:
+        """Keep a text and return its name."""
+        return self._contents.add(text)
+
+    def schema(self, schema: Schema) -> str:
+        """Keep a schema with all that it refers to, and return its name."""
+        if schema.at not in self._known:
+            self.files.update(at.file for at in Reach(self._schemas, schema).targets)
+            self._known[schema.at] = self.text(bundle(self._schemas, schema))
+        return self._known[schema.at]
+
+
+class MissingAgentError(Exception):
+    """A plan of an agent that another plan needs and that there is none of; `str()` says so in a few words."""
+
+
+def freeze(draft: Draft, sources: Sources, file: str, agents: Mapping[str, Plan] = NOTHING) -> Plan:
+    """Return the plan of a draft whose files are among the sources; `file` declares the flow.
+
+    Sources are named from the folder of that file, so that a plan is the same wherever its project lies, and whatever
+    else the project holds. `agents` are the plans of the agents that it needs.
+    """
+    read = {each: tree.data for each in draft.files if (tree := sources.find_tree(each)) is not None}
+    folder = posixpath.dirname(f"/{file}")
+    digests = {posixpath.relpath(f"/{each}", folder): digest(read[each]) for each in draft.files}
+    plan = _add_agents(draft.plan, agents) if agents else draft.plan
+    return replace(plan, sources=dict(sorted(digests.items())), facts=facts(plan))
+
+
+def find_source(file: str, name: str) -> str:
+    """Return the file of a project that a source of a plan is, whose flow is declared in `file`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
+
+
+def _add_agents(plan: Plan, agents: Mapping[str, Plan]) -> Plan:
+    """Return a plan with the plans of its agents, and with what the runs of these are given as its own inputs."""
+    payloads = {name: canonical(write(each)).decode() for name, each in agents.items()}
+    named = {name: digest(text.encode()) for name, text in payloads.items()}
+    wanted = dict.fromkeys(name for each in agents.values() for name in each.inputs)
+    inputs = {name: _join([each.inputs[name] for each in agents.values() if name in each.inputs]) for name in wanted}
+    schemas = {
+        each.schema: agent.contents[each.schema]
+        for agent in agents.values()
+        for name, each in agent.inputs.items()
+        if each.schema is not None and inputs[name].schema is not None
+    }
+    return replace(
+        plan,
+        inputs=inputs,
+        contents={**plan.contents, **schemas, **{named[name]: text for name, text in payloads.items()}},
+        plans=named,
+        limits=replace(plan.limits, parallel=max((each.limits.parallel for each in agents.values()), default=1)),
+    )
+
+
+def _join(inputs: Iterable[Input]) -> Input:
+    """Return what agents want under the same name; where they want different things, each judges what it is given."""
+    first, *others = inputs
+    needed = any(each.required and each.default is None for each in (first, *others))
+    same = all(each.schema == first.schema for each in others)
+    return Input(required=needed, schema=first.schema if same else None)

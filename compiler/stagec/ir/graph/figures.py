@@ -1,0 +1,151 @@
+"""How much runs take from one entry on, and what that assumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from stagec.core.value import value
+from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.schedule_bounds import ScheduleBounds
+from stagec.ir.graph.usage import AssumedUse, ChooseModel, NamedModel, Quantity
+
+
+class Joint(StrEnum):
+    """What stands between the nodes of a way where several run together."""
+
+    OPEN = "("
+    NEXT = "|"
+    CLOSE = ")"
+
+
+Way = tuple[str | Joint, ...]
+
+
+@value
+class Weight:
+    """What a run takes, and one way that takes it: without any where it is the limit alone that counts."""
+
+    total: int
+    way: Way = ()
+
+
+SHOWN = 1_000
+"""Parts of a way that are kept; forks inside forks double them."""
+
+
+class Ending(StrEnum):
+    """What is asked of a branch: that it ends as done, that a join may follow it, or nothing."""
+
+    DONE = "done"
+    JOINABLE = "joinable"
+    ANY = "any"
+
+
+Part = tuple[str, Ending, bool]
+"""A node, what is asked of the branch from it on, and whether a fork leads to it.
+
+The branch of a fork ends with its first node, unless that fails: then the edges of its failure are followed.
+"""
+FAIL = "fail"
+"""The outcome of a node that has failed; no other outcome leads on from the first node of a branch."""
+
+
+@value
+class UpperBound:
+    """The most of something that a run takes, without and with retries; None where nothing bounds it."""
+
+    first: int | None
+    most: int | None
+
+
+@value
+class Unlimited:
+    """What nothing limits, and in which nodes."""
+
+    kind: str
+    nodes: tuple[str, ...]
+
+
+@value
+class Figure:
+    """How much of one thing runs take: at most and at least, a way that takes each, and what is without a limit.
+
+    Ways are empty where the limit of executions is all that is known. `least` is None where no run is completed.
+    """
+
+    upper: UpperBound
+    least: int | None = None
+    longest: Way = ()
+    shortest: Way = ()
+    lacks: tuple[Unlimited, ...] = ()
+
+
+@value
+class EntryBounds:
+    """What a run from one entry takes.
+
+    The time that has a limit is all of it if `unlimited` is empty. `is_cut` tells that runs could be longer if the plan
+    had no limit of executions. An entry that is a `schedule` has no `node`.
+    """
+
+    entry: str
+    node: str | None
+    figures: Mapping[Quantity, Figure]
+    cycles: tuple[tuple[str, ...], ...]
+    is_cut: bool
+    schedule: ScheduleBounds | None = None
+
+    @property
+    def executions(self) -> UpperBound:
+        """How many executions of nodes a run has at most."""
+        return self.figures[Quantity.EXECUTIONS].upper
+
+    @property
+    def turns(self) -> UpperBound:
+        """How many turns of models a run has at most."""
+        return self.figures[Quantity.TURNS].upper
+
+    @property
+    def milliseconds(self) -> UpperBound:
+        """How long everything takes at most that has a limit."""
+        return self.figures[Quantity.MILLISECONDS].upper
+
+    @property
+    def unlimited(self) -> tuple[Unlimited, ...]:
+        """What may take any time."""
+        return self.figures[Quantity.MILLISECONDS].lacks
+
+    @property
+    def time(self) -> UpperBound:
+        """How long a run takes; None where something in it may take any time."""
+        return UpperBound(None, None) if self.unlimited else self.milliseconds
+
+    @property
+    def never_completes(self) -> bool:
+        """Whether no run is completed."""
+        return self.figures[Quantity.EXECUTIONS].least is None
+
+    @property
+    def longest(self) -> Way:
+        """The way with most executions."""
+        return self.figures[Quantity.EXECUTIONS].longest
+
+    @property
+    def slowest(self) -> Way:
+        """A way that takes the time."""
+        return self.figures[Quantity.MILLISECONDS].longest
+
+
+def choose_nobody(_node: str, _wish: str | None) -> NamedModel:
+    """Return that nobody says which model answers."""
+    return NamedModel()
+
+
+@value
+class Assumptions:
+    """What bounds assume of everything that no plan says: times, requests to models, and who answers them."""
+
+    times: Assumed = Assumed()
+    use: AssumedUse = AssumedUse()
+    choose: ChooseModel = choose_nobody

@@ -1,0 +1,143 @@
+"""Nodes and the moves between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated
+
+from stagec.core.value import NOTHING, value
+from stagec.ir.plan.act import Act
+from stagec.ir.plan.codec import NON_EMPTY, Call, ChoicesName, NodeName, words
+from stagec.ir.plan.gate import Admission, Gate, Retry, Term, Validation
+
+
+class Outcome(StrEnum):
+    """How a run, or a branch of it, ends."""
+
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    BLOCKED = "blocked"
+
+
+@value(tag="go")
+class Go:
+    """Continue with one node; `otherwise` is the node that runs instead when it cannot start."""
+
+    node: Annotated[NodeName, "The next node."]
+    otherwise: Annotated[NodeName | None, "The node that runs when that one cannot start."] = None
+
+
+@value(tag="fork")
+class Fork:
+    """Run several nodes together, in a scope of their own; then the join, if there is one."""
+
+    nodes: Annotated[tuple[NodeName, ...], NON_EMPTY, "The nodes that run together, in the order in which they start."]
+    join: Annotated[NodeName | None, "The node that runs when all of them have ended as done."] = None
+
+
+@value(tag="chain")
+class Chain:
+    """Run several nodes one after the other, each in a scope of its own."""
+
+    nodes: Annotated[tuple[NodeName, ...], NON_EMPTY, "The nodes that run one after the other."]
+
+
+@value(tag="named")
+class Named:
+    """Continue with the node that the answer names; counts only when there is such a node among these.
+
+    `nodes` maps what an answer may say to the node it means.
+    """
+
+    nodes: Annotated[Mapping[str, NodeName], NON_EMPTY, "The node that each answer means."]
+
+
+@value(tag="pick")
+class Pick:
+    """Continue with the node that the answer names; counts only when there is such a node among some of the plan.
+
+    `choices` is the name under which the plan's `choices` say what an answer may say and which node it means: once for
+    all targets that have it in common.
+    """
+
+    choices: Annotated[ChoicesName, "What the plan calls the choices that an answer has."]
+
+
+@value(tag="schedule")
+class Schedule:
+    """Run many nodes in a scope of their own, each as soon as the nodes that it needs have ended as done."""
+
+    needs: Annotated[
+        Mapping[NodeName, tuple[NodeName, ...]],
+        NON_EMPTY,
+        "The nodes, each with those that must have ended as done before it begins.",
+    ]
+
+
+@value(tag="stop")
+class Stop:
+    """End the branch; outside every scope, end the run."""
+
+    outcome: Annotated[Outcome, "How the scope, or the run, ends."]
+
+
+Target = Go | Fork | Chain | Named | Pick | Schedule | Stop
+Entry = NodeName | Schedule
+"""Where a run begins: with one node, or with those of a schedule that need nothing."""
+
+
+@value
+class Edge:
+    """One possible move: the outcome that allows it, what must hold of the result, and where it leads.
+
+    Of the edges of one outcome the first counts of which all terms hold.
+    """
+
+    on: Annotated[str, "The outcome."]
+    target: Annotated[Target, "Where it leads."]
+    when: Annotated[tuple[Term, ...], "What must hold of the result."] = ()
+
+
+Kind = Annotated[str, words("work", "verification", "closure", "actionable", "terminal", "blocking")]
+Phase = Annotated[str, words("setup", "gate", "assert", "exit")]
+
+
+@value
+class Node:
+    """One step or stage. `hooks` are Python callables, `package.module:function`, by the phase they take part in."""
+
+    act: Annotated[Act, "What it does."]
+    gate: Annotated[Gate, "How what came of it becomes an outcome."]
+    edges: Annotated[
+        tuple[Edge, ...], "The moves from here; of those of one outcome the first counts whose terms all hold."
+    ]
+    kind: Annotated[Kind | None, "What kind of node it is."] = None
+    title: Annotated[str | None, "What people call it."] = None
+    admission: Annotated[Admission | None, "What must not hold of the context before it acts."] = None
+    retry: Annotated[Retry | None, "How often it may act in one execution."] = None
+    validation: Annotated[Validation | None, "What must hold before `closing` counts."] = None
+    hooks: Annotated[Mapping[Phase, Call], "Python callables, by the phase that they take part in."] = NOTHING
+
+
+def list_targets(target: Target) -> tuple[str, ...]:
+    """Return the nodes that a target itself names; those of a `Pick` are named by the plan."""
+    match target:
+        case Go():
+            return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
+        case Fork():
+            return target.nodes if target.join is None else (*target.nodes, target.join)
+        case Chain():
+            return target.nodes
+        case Named():
+            return tuple(target.nodes.values())
+        case Schedule():
+            return tuple(target.needs)
+        case Pick() | Stop():
+            return ()
+
+
+def list_begun(entry: Entry) -> tuple[str, ...]:
+    """Return the nodes that an entry begins, at once or later."""
+    return (entry,) if isinstance(entry, str) else list_targets(entry)

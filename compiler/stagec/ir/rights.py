@@ -1,0 +1,189 @@
+"""What nodes may do: the tools and programs that they may call, what these reach, and the permission mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, value
+from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
+
+
+class Label(StrEnum):
+    """The reads and effects of a tool that matter for information flow."""
+
+    PRIVATE = "private"
+    UNTRUSTED = "untrusted"
+    WRITE = "write"
+    SEND = "send"
+
+
+class Teller(StrEnum):
+    """Who says what a tool reads or does."""
+
+    CATALOGUE = "catalogue"
+    LIST = "list"
+    LOCK = "lock"
+    NOBODY = "nobody"
+
+
+@value
+class Labelled:
+    """What a tool reads and does, and who says so: the weightiest of those who say something."""
+
+    labels: frozenset[Label] = frozenset()
+    teller: Teller = Teller.NOBODY
+    at: Place | None = None
+
+
+@value
+class Right:
+    """A tool that a node may call, or a program that it runs; `at` is where that is allowed."""
+
+    name: str
+    at: Place
+    labelled: Labelled
+    is_program: bool = False
+
+
+PLAN = "plan"
+_LOOSENESS: Mapping[str, int] = {
+    PLAN: 0,
+    **dict.fromkeys(("default", "manual", "dontAsk"), 1),
+    "acceptEdits": 2,
+    **dict.fromkeys(("auto", "bypassPermissions"), 3),
+}
+
+
+@value
+class PermissionMode:
+    """A permission mode, and where it is written; `at` None is one that a node has because nobody writes another."""
+
+    name: str
+    at: Place | None = None
+
+    @property
+    def looseness(self) -> int | None:
+        """How much is done without asking: the more, the larger. None for a mode that nobody knows."""
+        return _LOOSENESS.get(self.name)
+
+
+@value
+class ShellText:
+    """A text of somebody's that becomes a part of a program: `what` it is, and the words of the command line."""
+
+    what: str
+    at: Place
+    program: str
+
+
+@value
+class Rights:
+    """What one node may do.
+
+    `is_open` tells that nobody limits its tools: it may call whatever its host has, but for those it is `without`.
+    `general` is the mode that is written for all nodes together. `prompts` are the texts that tell the model what to
+    do, None where one of them is not known. `shell` are the texts of others that become parts of programs. A node that
+    `is_fixed` runs a program that does the same whatever it reads: no model decides there.
+    """
+
+    tools: tuple[Right, ...] = ()
+    is_open: bool = False
+    mode: PermissionMode | None = None
+    general: PermissionMode | None = None
+    prompts: tuple[str, ...] | None = None
+    shell: tuple[ShellText, ...] = ()
+    is_fixed: bool = False
+    without: tuple[str, ...] = ()
+
+    def labels_of(self, right: Right) -> frozenset[Label]:
+        """Return what a tool reads and does in the mode of the node: one that only plans changes nothing."""
+        labels = right.labelled.labels
+        is_planning = self.mode is not None and self.mode.name == PLAN and not right.is_program
+        return labels - {Label.WRITE, Label.SEND} if is_planning and Label.WRITE in labels else labels
+
+    @property
+    def labels(self) -> frozenset[Label]:
+        """What the node can read and do."""
+        return frozenset[Label]().union(*map(self.labels_of, self.tools))
+
+    def find(self, label: Label) -> Right | None:
+        """Return the first tool that reads or does something."""
+        return next((each for each in self.tools if label in self.labels_of(each)), None)
+
+
+class FlowRights:
+    """What the nodes of a flow may do, read when somebody asks; `inner` are the agents that run inside nodes.
+
+    One that `is_alone` is that of a file without a flow, made for what it may do.
+    """
+
+    def __init__(
+        self,
+        flow: Flow,
+        read: Callable[[], Mapping[str, Rights]],
+        inner: Callable[[], Mapping[str, FlowRights]] | None = None,
+        *,
+        is_alone: bool = False,
+    ) -> None:
+        self.flow = flow
+        self.is_alone = is_alone
+        self._read = read
+        self._inner = inner
+
+    @cached_property
+    def rights(self) -> Mapping[str, Rights]:
+        """What each node may do."""
+        return self._read()
+
+    @cached_property
+    def inner(self) -> Mapping[str, FlowRights]:
+        """What the agents may do that run inside nodes, by the node."""
+        return NOTHING if self._inner is None else self._inner()
+
+    @cached_property
+    def whole(self) -> FlowRights:
+        """The same with the steps of agents in the place of the nodes that run them, as `NODE/STEP`."""
+        if not self.inner:
+            return self
+        nodes: dict[str, Node] = {}
+        rights = dict(self.rights)
+        for name, node in self.flow.nodes.items():
+            if name not in self.inner:
+                nodes[name] = node
+                continue
+            agent = self.inner[name]
+            begun = tuple(dict.fromkeys(f"{name}/{each.node}" for each in agent.flow.begun))
+            nodes[name] = _with_edges(node, tuple(Edge(name, "begins", To((each,)), node.at) for each in begun))
+            for step, each in agent.flow.nodes.items():
+                nodes[f"{name}/{step}"] = _move_inside(name, each, node.edges)
+                rights[f"{name}/{step}"] = agent.rights.get(step, Rights())
+        flow = self.flow
+        joined = Flow(flow.id, flow.at, flow.entries, nodes, names=flow.names, schedules=flow.schedules)
+        return FlowRights(joined, lambda: rights)
+
+
+def _move_inside(owner: str, step: Node, after: tuple[Edge, ...]) -> Node:
+    """Return a step of an agent in the flow of the node that runs it: where the agent ends, the node is left."""
+    edges: list[Edge] = []
+    name = f"{owner}/{step.id}"
+    for edge in step.edges:
+        match edge.target:
+            case Stop():
+                edges.extend(Edge(name, each.outcome, each.target, each.at) for each in after)
+            case To() | _:
+                inside = tuple(f"{owner}/{each}" for each in edge.target.nodes)
+                edges.append(Edge(name, edge.outcome, To(inside), edge.at))
+    return _with_edges(Node(name, step.at, step.kind), tuple(edges))
+
+
+def _with_edges(node: Node, edges: tuple[Edge, ...]) -> Node:
+    return Node(node.id, node.at, node.kind, edges, parts=node.parts, agent=node.agent)
+
+
+def stand_alone(name: str, at: Place, rights: Rights, noun: str) -> FlowRights:
+    """Return the access of what has no flow: one node that does everything."""
+    flow = Flow(name, at, {"": Entry(name, at)}, {name: Node(name, at)}, names={"node": noun})
+    return FlowRights(flow, lambda: {name: rights}, is_alone=True)

@@ -1,0 +1,265 @@
+"""How each tool reads its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+from stagec.core.budgets import Budgets
+from stagec.core.failure import Failure
+from stagec.core.json import Json, object_of
+from stagec.core.place import Place, Position, Span
+from stagec.core.value import replace, value
+from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading, strict
+from stagec.languages.agent_files.loaders.displaced import find_displaced
+from stagec.languages.agent_files.loaders.frontmatter import (
+    FrontmatterBlock,
+    Quoted,
+    find_refusal,
+    keep_others,
+    list_needed,
+    make_format,
+    move_back,
+    quote_values,
+    read_block,
+)
+from stagec.sources.formats.markdown import split
+from stagec.sources.project.toml import line_of, parse
+from stagec.sources.tree import Fault, Lines, Tree
+
+
+def read_quoted(quoted: Quoted, refused: Fault, budgets: Budgets) -> OwnerReading:
+    """Return what a frontmatter with quotes says; `refused` is why it could not be read without them."""
+    file = quoted.block.file
+    parsed = read_block(FrontmatterBlock(file, quoted.text, 0), budgets)
+    trouble = find_refusal(parsed)
+    if trouble is not None or not isinstance(parsed.value, dict):
+        told = move_back(trouble, quoted) if trouble is not None and trouble.reason == "unindented" else refused
+        return OwnerReading(LoadOutcome.LOST, faults=(told,))
+    return OwnerReading(
+        LoadOutcome.REPAIRED,
+        parsed.value,
+        tuple(move_back(fault, quoted) for fault in parsed.faults if fault.topic != "repeated-key"),
+        unportable=refused,
+        mends=tuple((Place(file, range=where), text) for where, text in list_needed(quoted)),
+        format=make_format(quoted),
+    )
+
+
+_UNREADABLE = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
+_OPENING = re.compile(r"---\s*\n")
+_CLOSING = "---"
+_CONTINUED = re.compile(
+    r"""^(?P<key>[^\s#'"\[{][^\n:]*):[ \t]+"""
+    r"""(?:"(?:[^"\\\n]|\\.)*\n(?:[ \t][^"\n]*\n|\n)*(?=[^\s])"""
+    r"""|'(?:[^'\n]|'')*\n(?:[ \t][^'\n]*\n|\n)*(?=[^\s])"""
+    r"""|[\[{][^\]}\n]*\n(?:[ \t][^\]}\n]*\n|\n)*(?=[^\s\]},#]))(?P<line>[^\n]*)""",
+    re.MULTILINE,
+)
+"""A value in quotes or brackets that goes on at the beginning of a line, which other readers of YAML let pass."""
+_OWN_LINE = re.compile(r"[ \t]*-{3,}[ \t]*")
+_CLAUDE_CODE_VALUE = re.compile(
+    r"[a-zA-Z_-]+:\s+(?P<value>"
+    r"""(?!"[^\n]*"$|'[^\n]*'$)"""
+    r"(?=[^\n]*(?:[{}\[\]*&#!|>%@`]|: ))"
+    r"[^\n\r\u2028\u2029]+)"
+)
+"""A line that the second try puts in quotes: not one with a carriage return, which Claude Code does not find."""
+
+
+@value
+class _Fenced:
+    """A text and its frontmatter as Claude Code finds it; `closing` is the line that ends it."""
+
+    tree: Tree
+    text: str
+    start: int
+    end: int
+    closing: str
+
+    @property
+    def block(self) -> FrontmatterBlock:
+        """The frontmatter without its fences."""
+        return FrontmatterBlock(self.tree.file, self.text[self.start : self.end], self.start)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether every other tool finds the same end."""
+        return self.closing.rstrip() == _CLOSING and self.text[self.end - 1] == "\n"
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the end is inside of something that goes on, as another tool reads the same text."""
+        is_meant = _OWN_LINE.fullmatch(self.closing) is not None
+        return not self.is_line and (isinstance(self.tree.value, dict) or not is_meant)
+
+    def read(self, budgets: Budgets) -> OwnerReading:
+        """Return what the owner of the file reads in it."""
+        from stagec.languages.agent_files.loaders.frontmatter import Quoted, make_format
+
+        block = self.block
+        parsed = read_block(block, budgets)
+        refused = find_refusal(parsed)
+        if refused is not None and refused.topic != "several-documents":
+            return _read_again(self, refused, budgets)
+        if refused is not None or not isinstance(parsed.value, dict):
+            at = Place(block.file, range=(self.start, self.end))
+            fault = Fault("invalid-frontmatter", at, "not-a-mapping", {"value": str(parsed.value)})
+            return OwnerReading(LoadOutcome.LOST, faults=(refused or fault,))
+        repeated = next((fault for fault in parsed.faults if fault.topic == "repeated-key"), None)
+        unusual = Fault("unportable-frontmatter", Place(block.file, range=(self.end, self.end + 3)), "closing")
+        return OwnerReading(
+            LoadOutcome.READ,
+            parsed.value,
+            tuple(fault for fault in parsed.faults if fault.topic != "repeated-key"),
+            unportable=repeated if self.is_line else unusual,
+            format=None if self.is_line else make_format(Quoted(block, block.text)),
+        )
+
+
+def load_claude_code(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as Claude Code reads it."""
+    if any(fault.topic in _UNREADABLE for fault in tree.faults):
+        return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    text = tree.data.decode()
+    fenced = _find_fences(tree, text)
+    if fenced is None:
+        return _read_nothing(tree, text, budgets)
+    continued = _CONTINUED.search(text, fenced.start, fenced.end)
+    if continued is not None and not fenced.is_cut:
+        facts = {"text": continued["line"], "key": continued["key"]}
+        fault = Fault("invalid-yaml", Place(tree.file, range=continued.span("line")), "unindented", facts)
+        reading = _read_again(fenced, fault, budgets)
+        is_lost = reading.outcome is LoadOutcome.LOST
+        return replace(reading, faults=(*keep_others(tree), *((fault,) if is_lost else reading.faults)))
+    is_the_same = fenced.is_line and isinstance(tree.value, dict) and not tree.faults
+    reading = OwnerReading(LoadOutcome.READ, object_of(tree.value)) if is_the_same else fenced.read(budgets)
+    if fenced.is_cut:
+        reading = replace(reading, cut=(fenced.end, fenced.end + len(_CLOSING)), faults=(), unportable=None)
+    return replace(reading, faults=(*keep_others(tree), *reading.faults))
+
+
+def _find_fences(tree: Tree, text: str) -> _Fenced | None:
+    opening = _OPENING.match(text)
+    end = -1 if opening is None else text.find(_CLOSING, opening.end())
+    if opening is None or end < 0:
+        return None
+    first, last = text.rfind("\n", 0, end) + 1, text.find("\n", end)
+    return _Fenced(tree, text, opening.end(), end, text[first : len(text) if last < 0 else last].rstrip("\r"))
+
+
+def _read_nothing(tree: Tree, text: str, budgets: Budgets) -> OwnerReading:
+    """Return what becomes of a file without a frontmatter that Claude Code finds."""
+    others = keep_others(tree)
+    unclosed = tuple(fault for fault in tree.faults if fault.reason == "unclosed")
+    if unclosed:
+        return OwnerReading(LoadOutcome.LOST, faults=(*others, *unclosed))
+    if isinstance(tree.value, dict) and tree.value:  # another line ends it for other tools, such as `...`
+        at = Place(tree.file, range=(0, len(_CLOSING)))
+        return OwnerReading(LoadOutcome.LOST, faults=(*others, Fault("invalid-frontmatter", at, "unclosed")))
+    return OwnerReading(LoadOutcome.ABSENT, faults=others, displaced=find_displaced(tree.file, text, budgets))
+
+
+def _read_again(fenced: _Fenced, refused: Fault, budgets: Budgets) -> OwnerReading:
+    from stagec.languages.agent_files.loaders.frontmatter import quote_values
+
+    quoted = quote_values(fenced.block, _CLAUDE_CODE_VALUE.fullmatch)
+    if _CONTINUED.search(quoted.text):  # it stands as it is
+        return OwnerReading(LoadOutcome.LOST, faults=(refused,))
+    return read_quoted(quoted, refused, budgets)
+
+
+_OPENCODE_VALUE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\s*:\s*(?P<value>(?![\"'])[^:\r\n]*:[^\r\n]*?)\s*")
+
+
+def load_opencode(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as OpenCode reads it."""
+    reading = strict.load(tree, budgets)
+    text = tree.data.decode(errors="replace")
+    fenced = split(text) if any(fault.topic == "invalid-yaml" for fault in reading.faults) else None
+    if reading.outcome is not LoadOutcome.LOST or fenced is None:
+        return reading
+    block = FrontmatterBlock(tree.file, text[fenced.start : fenced.end], fenced.start)
+    refused = next(fault for fault in reading.faults if fault.topic == "invalid-yaml")
+    again = read_quoted(quote_values(block, _OPENCODE_VALUE.fullmatch), refused, budgets)
+    return reading if again.outcome is LoadOutcome.LOST else replace(again, faults=(*keep_others(tree), *again.faults))
+
+
+_MEMBER = re.compile(r"^(?P<key>[A-Za-z]+):[ \t]*(?P<value>.*?)[ \t]*$", re.MULTILINE)
+
+
+def load_cursor(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return the lines between the marks of a rule as Cursor reads them."""
+    text = tree.data.decode(errors="replace")
+    fenced = split(text)
+    faults = keep_others(tree)
+    if fenced is None or not fenced.closed:
+        return OwnerReading(LoadOutcome.ABSENT, faults=faults)
+    inside = text[fenced.start : fenced.end]
+    members: dict[str, Json] = {found["key"]: found["value"] for found in _MEMBER.finditer(inside)}
+    return OwnerReading(LoadOutcome.READ, members, faults)
+
+
+def load_json(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return the members of a JSON object; another value is nothing."""
+    if isinstance(tree.value, dict):
+        return OwnerReading(LoadOutcome.READ, tree.value, tree.faults)
+    return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+
+
+_REMARK = re.compile(rb'"(?:[^"\\\n]|\\.)*"|(?P<remark>//[^\n]*|/\*.*?(?:\*/|\Z))', re.DOTALL)
+_LAST_COMMA = re.compile(rb'"(?:[^"\\\n]|\\.)*"|(?P<remark>,)(?=\s*[\]}])')
+
+
+def load_jsonc(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the members of a JSON object that can have remarks, and commas behind the last members."""
+    data = _blank(_LAST_COMMA, _blank(_REMARK, tree.data))
+    parsed = tree.format.parse(tree.file, data, budgets)
+    format_ = replace(tree.format, suffixes=(), locate=lambda _, places: tree.format.locate(data, places))
+    outcome = LoadOutcome.READ if isinstance(parsed.value, dict) else LoadOutcome.LOST
+    return OwnerReading(outcome, object_of(parsed.value), parsed.faults, format=format_)
+
+
+def _blank(pattern: re.Pattern[bytes], data: bytes) -> bytes:
+    """Return a text of the same length, in which blanks replace the comments that a pattern finds."""
+    return pattern.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]) if found["remark"] else found[0], data)
+
+
+def load_prose(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return nothing of Markdown without frontmatter: all of it is text."""
+    return OwnerReading(LoadOutcome.ABSENT, faults=keep_others(tree))
+
+
+def load_unread(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return what a file says that its tool does not read, without saying anything of its mistakes."""
+    return OwnerReading(LoadOutcome.ABSENT, object_of(tree.value))
+
+
+_LINE = re.compile(r".*?:(?P<line>\d+): (?P<what>.*)", re.DOTALL)
+
+
+def load_toml(tree: Tree, _budgets: Budgets) -> OwnerReading:
+    """Return the tables of a TOML file; one that is no TOML is lost."""
+    text = tree.data.decode(errors="replace")
+    format_ = replace(tree.format, suffixes=(), locate=partial(_locate_lines, text))
+    try:
+        return OwnerReading(LoadOutcome.READ, parse(tree.file, text), tree.faults, format=format_)
+    except Failure as failure:
+        told = _LINE.fullmatch(str(failure))
+        lines = text.splitlines(keepends=True) or [""]
+        number = min(int(told["line"]), len(lines)) - 1 if told else 0
+        start = len("".join(lines[:number]))
+        at = Place(tree.file, range=(start, start + len(lines[number].rstrip("\r\n"))))
+        fault = Fault("unstartable-configuration", at, facts={"what": told["what"] if told else str(failure)})
+        return OwnerReading(LoadOutcome.LOST, faults=(*tree.faults, fault), format=format_)
+
+
+def _locate_lines(text: str, _data: bytes, given: Iterable[Place]) -> Mapping[Place, Span]:
+    """Return the whole line of each key, and stretches as they are."""
+    lines, places = text.split("\n"), tuple(given)
+    found: dict[Place, Span] = {place: Lines(text).span(*place.range) for place in places if place.range}
+    for place in (each for each in places if not each.range):
+        number = line_of(text, tuple(map(str, place.pointer)))
+        found[place] = Span(Position(number, 1), Position(number, len(lines[number - 1]) + 1))
+    return found

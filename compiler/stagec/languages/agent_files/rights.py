@@ -1,0 +1,213 @@
+"""What agents of other tools may do, each alone, as the tool reads them that owns their files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+
+from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.place import Mention, Place
+from stagec.core.value import replace, value
+from stagec.ir.catalogue.labels import LabelBook
+from stagec.ir.catalogue.read import find_nearby
+from stagec.ir.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
+from stagec.languages.agent_files.denials import Denials
+from stagec.languages.agent_files.document import AgentFile, AgentFiles
+from stagec.languages.agent_files.known import COPILOT, OPENCODE
+from stagec.languages.agent_files.tool_names import ToolGroup, list_tools
+from stagec.languages.agent_files.values import find_misfits
+from stagec.languages.agent_files.workflow_rights import WorkflowRights
+from stagec.sources.read import Sources
+
+_TOOLS = ("read", "grep", "glob", "list", "edit", "write", "patch", "bash", "webfetch", "websearch", "task", "skill")
+_EDIT, _EDITING = "edit", frozenset({"edit", "write", "patch", "apply_patch"})
+_GUARDS = frozenset({"external_directory", "doom_loop"})
+"""Permissions that are about what tools are given, and are no tools."""
+_OPENCODE_RIGHTS_EVERY, _DENY = "*", "deny"
+_OF_SERVER = "\0"
+"""Stands for a tool that no rule names."""
+
+
+@value
+class AllowedTools:
+    """The tools that an agent may call, each with its rule, and the tools that are `denied` to it.
+
+    `is_open` tells whether it may call others.
+    """
+
+    tools: tuple[Mention, ...]
+    is_open: bool
+    denied: tuple[str, ...] = ()
+
+
+@value
+class _Rule:
+    """What becomes of the calls of a tool, or of those whose argument fits a pattern."""
+
+    tool: str
+    pattern: str
+    action: str
+    at: Place
+
+
+def read_allowed(members: Object, at: Place) -> AllowedTools:
+    """Return what the frontmatter of an agent allows; what it says nothing of is left to the configuration."""
+    rules = tuple(_list_rules(_merge(members, at)))
+    named = (each.tool for each in rules if each.tool not in _GUARDS and each.tool != _OPENCODE_RIGHTS_EVERY)
+    found: list[Mention] = []
+    for name in dict.fromkeys((*_TOOLS, *named)):
+        rule = _decide(rules, name)
+        if rule is not None and rule.action != _DENY:
+            found.append(Mention(name, rule.at))
+    other = _decide(rules, _OF_SERVER)
+    decided = {name: _decide(rules, name) for name in _TOOLS}
+    denied = tuple(name for name, rule in decided.items() if rule is not None and rule.action == _DENY)
+    return AllowedTools(tuple(found), other is None or other.action != _DENY, denied)
+
+
+def _merge(members: Object, at: Place) -> Mapping[str, tuple[Json, Place]]:
+    """Return the value of each permission, in the order that OpenCode reads; `permission` overrides `tools`."""
+    merged: dict[str, tuple[Json, Place]] = {}
+    for name, is_on in object_of(members.get("tools")).items():
+        merged[_EDIT if name in _EDITING else name] = ("allow" if is_on else _DENY, at / "tools" / name)
+    given = members.get("permission")
+    if isinstance(given, str):
+        merged[_OPENCODE_RIGHTS_EVERY] = (given, at / "permission")
+    return merged | {name: (each, at / "permission" / name) for name, each in object_of(given).items()}
+
+
+def _list_rules(merged: Mapping[str, tuple[Json, Place]]) -> Iterator[_Rule]:
+    for tool, (given, at) in merged.items():
+        if isinstance(given, str):
+            yield _Rule(tool, _OPENCODE_RIGHTS_EVERY, given, at)
+        for pattern, action in object_of(given).items():
+            if isinstance(action, str):
+                yield _Rule(tool, pattern, action, at / pattern)
+
+
+def _decide(rules: tuple[_Rule, ...], name: str) -> _Rule | None:
+    """Return the rule by which a tool can be called, or by which no call of it can pass; the last that fits counts."""
+    found: _Rule | None = None
+    permission = _EDIT if name in _EDITING else name
+    for rule in rules:
+        fits = rule.tool == name or fnmatchcase(permission, rule.tool.replace("[", "[[]"))
+        if fits and (rule.action != _DENY or rule.pattern == _OPENCODE_RIGHTS_EVERY):
+            found = rule
+    return found
+
+
+_LISTING = {
+    "claude-agent": "tools",
+    "claude-command": "allowed-tools",
+    "claude-skill": "allowed-tools",
+    "copilot-agent": "tools",
+    "copilot-chat-mode": "tools",
+    "copilot-prompt": "tools",
+}
+_TOLD = ("opencode-agent", "opencode-mode", "opencode-command", "gh-aw-workflow")
+_RIGHTS_EVERY, _SET = "*", "/"
+_SCRIPT = re.compile(r"!`([^`\n]*)`")
+_ARGUMENT = re.compile(r"\$(?:ARGUMENTS\b|\d+)")
+
+
+def list_accesses(files: AgentFiles, sources: Sources) -> Iterator[FlowRights]:
+    """Yield what each agent, command, skill, prompt and workflow may do, as the tool that owns the file reads it."""
+    books: dict[str, LabelBook] = {}
+    for file in files.of(*_LISTING, *_TOLD):
+        home = file.where.home
+        if home not in books:
+            books[home] = LabelBook(find_nearby(sources, f"{home}/." if home else "."))
+        rights = _RightsReader(files, file, books[home]).find_rights()
+        if rights is not None:
+            name = text_in(file.members, "name") or file.where.name
+            yield stand_alone(name, file.at, rights, file.title)
+
+
+class _RightsReader:
+    """Reads what one file allows."""
+
+    def __init__(self, files: AgentFiles, file: AgentFile, book: LabelBook) -> None:
+        self._files, self._file, self._book = files, file, book
+        self._kind = file.kind.name
+        # what the agent is told, and what others are told of it
+        text = file.tree.data.decode(errors="replace")
+        told = (text_in(file.members, "description"), text_in(file.members, "prompt"))
+        body = text[slice(*(file.tree.body or (0, len(text))))]
+        self._prompts = (*(each or "" for each in told), body)
+
+    def find_rights(self) -> Rights | None:
+        """Return what the file allows; nothing of an agent that its tool does not load."""
+        if self._kind in _LISTING:
+            return self._read_list(_LISTING[self._kind])
+        if self._kind == "gh-aw-workflow":
+            workflow = WorkflowRights(self._file.members, self._file.at, self._book)
+            return Rights(tuple(workflow.list_rights()), workflow.is_open, prompts=self._prompts)
+        return self._read_opencode()
+
+    def _read_list(self, key: str) -> Rights:
+        """Return what a list of tools allows, without those that are taken away."""
+        files, file = self._files, self._file
+        settings = [each for home, each in files.claude.settings if home == file.where.home]
+        is_claude = self._kind.startswith("claude")
+        denials = Denials((rule for each in settings if is_claude for rule in each.list_denied()), files.known)
+        denied = list_tools(file, files.known, "disallowedTools") if is_claude else ()
+        taken = {each.name for each in denied if each.group is ToolGroup.KNOWN}
+        tools: dict[str, Right] = {}
+        listed = list_tools(file, files.known, key)
+        for each in listed:
+            if each.name not in taken and denials.find(each.name) is None and each.name != _RIGHTS_EVERY:
+                tools.setdefault(each.name, Right(each.name, each.at, self._find(each.name)))
+        given = text_in(file.members, "permissionMode") if self._kind == "claude-agent" else None
+        mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
+        shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
+        is_open = key not in file.members or any(each.name == _RIGHTS_EVERY for each in listed)
+        without = tuple(sorted(taken)) if is_open else ()
+        return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell, without=without)
+
+    def _read_opencode(self) -> Rights | None:
+        """Return what OpenCode lets an agent do; a command has the tools of the agent that runs it."""
+        members, at = self._file.members, self._file.at
+        if self._kind == "opencode-command":
+            return Rights((), is_open=True, prompts=self._prompts, shell=tuple(_list_shell_texts(self._file)))
+        if members.get("disable") is True or self._has_misfit():
+            return None
+        allowed = read_allowed(members, at)
+        tools = tuple(Right(each.name, each.at, self._find(each.name)) for each in allowed.tools)
+        return Rights(tools, allowed.is_open, prompts=self._prompts, without=allowed.denied if allowed.is_open else ())
+
+    def _has_misfit(self) -> bool:
+        file = self._file
+        return any(True for _ in find_misfits(file.members, file.at, self._files.known, "agent", OPENCODE))
+
+    def _find(self, name: str) -> Labelled:
+        """Return what a tool does that is named as its owner names it: `server/tool`, `set/tool` or `server_tool`."""
+        for each in self._list_names(name):
+            found = self._book.find(each)
+            if found.teller is not Teller.NOBODY:
+                return found
+        return Labelled()
+
+    def _list_names(self, name: str) -> Iterator[str]:
+        """Yield the names by which catalogues and stagec's list may know a tool, the most exact first."""
+        yield name
+        if self._kind.startswith("copilot"):
+            known = self._files.known
+            head, slash, tail = (known.aliases("renamed-tools", COPILOT).get(name) or name).partition(_SET)
+            if head.lower() in known.names("tools", COPILOT):
+                yield from (tail, head)
+            elif slash:
+                yield f"mcp__{head}__{tail}"
+        elif self._kind.startswith("opencode"):
+            parts = name.split("_")
+            for at in range(len(parts) - 1, 0, -1):
+                yield f"mcp__{'_'.join(parts[:at])}__{'_'.join(parts[at:])}"
+
+
+def _list_shell_texts(file: AgentFile) -> Iterator[ShellText]:
+    """Yield what the user of a command writes and a shell reads before the model does."""
+    for found in _SCRIPT.finditer(file.text):
+        named = _ARGUMENT.search(found[1])
+        if named is not None:
+            at = replace(Place(file.tree.file), range=found.span(1))
+            yield ShellText(named[0], at, "the shell")

@@ -1,0 +1,72 @@
+"""The tools that an agent of Claude Code names, and what each name means to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+
+from stagec.core.json import Json
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.languages.agent_files.document import AgentFile
+from stagec.languages.agent_files.known import Known
+
+_ENTRY = re.compile(r"(?:[^\s,()]|\([^()]*\)?)+")
+_WRAPPED = re.compile(r"\[(.*)\]", re.DOTALL)
+_OF_SERVER = "mcp__"
+_EVERY = "*"
+
+
+class ToolGroup(Enum):
+    """What a name of a tool means."""
+
+    KNOWN = "known"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+@value
+class ToolEntry:
+    """One entry of a list of tools: as it is written, its name without what stands in parentheses, and its value.
+
+    `at` is the value that it is written in: an element of a list, or the text with all of them.
+    """
+
+    text: str
+    name: str
+    at: Place
+    group: ToolGroup
+
+
+def list_tools(file: AgentFile, known: Known, key: str = "tools") -> tuple[ToolEntry, ...]:
+    """Return the entries of a list of tools, none of one that is absent, or neither a text nor a list."""
+    return tuple(
+        ToolEntry(text, name, at, find_group(name, known))
+        for given, at in _list_texts(file.members.get(key), file.at / key)
+        for text in _ENTRY.findall(given)
+        if (name := text.partition("(")[0])
+    )
+
+
+def _list_texts(given: Json, at: Place) -> Iterator[tuple[str, Place]]:
+    if isinstance(given, str):
+        wrapped = _WRAPPED.fullmatch(given.strip())  # a list that a second try has put in quotes
+        yield (given if wrapped is None else re.sub(r"[\"']", "", wrapped[1])), at
+    elif isinstance(given, list):
+        yield from ((each, at / index) for index, each in enumerate(given) if isinstance(each, str))
+
+
+def find_group(name: str, known: Known) -> ToolGroup:
+    """Return what a name of a tool means: names are exact."""
+    if name == _EVERY or name.startswith(_OF_SERVER) or name in known.names("tools"):
+        return ToolGroup.KNOWN
+    if name in known.aliases("tool-aliases"):
+        return ToolGroup.KNOWN
+    return ToolGroup.GONE if name in known.aliases("gone-tools") else ToolGroup.UNKNOWN
+
+
+def find_case(name: str, known: Known) -> str | None:
+    """Return the tool that a name differs from by case alone, if it is one."""
+    near = {each for each in known.names("tools") if each.lower() == name.lower()}
+    return near.pop() if len(near) == 1 else None

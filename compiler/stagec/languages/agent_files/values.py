@@ -1,0 +1,183 @@
+"""Values of agent files that their tool does not take, by the rows in the data about tools.
+
+A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list. A type is one or
+more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
+list. `map{a b}` is a map without other members, `map!a,b` one that needs some, `map?a^b,c?d^e` one that has neither
+`b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is what is lost: `file`, `entry`, `program` (it
+does not start) or `nothing` (the value is ignored). The scope tells which files of settings have the key: `any`, or
+those of the `user`, also `local` ones, or `managed` ones alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.place import Place, spell_path
+from stagec.core.value import value
+from stagec.core.words import listing, quote, with_article
+from stagec.languages.agent_files.known import CLAUDE_CODE, Known
+
+_ABSENT = "absent"
+
+
+@value
+class Misfit:
+    """A value that its tool does not take: where, what is expected there, what was found, and what is lost with it.
+
+    `key` is the path of the value as messages spell it, `names` are what was expected if it is one of some words.
+    """
+
+    at: Place
+    key: str
+    expected: str
+    found: Json
+    cost: str
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Say what is wrong with the value."""
+        subject = quote(self.key) if self.key else "the file"
+        if self.expected.startswith(_ABSENT):  # what stands there may be a secret
+            return f"{subject} must be {self.expected}"
+        shown = quote(self.found) if isinstance(self.found, str) else with_article(kind_of(self.found))
+        return f"{subject} must be {self.expected}, found {shown}"
+
+
+def find_misfits(given: Object, at: Place, known: Known, kind: str, owner: str = CLAUDE_CODE) -> Iterator[Misfit]:
+    """Yield the values of a file, or of a part of it, that do not fit their rows."""
+    for path, type_, cost, *_ in known.data[owner]["values"][kind]:
+        for found, place in _follow(given, at, path.split(".") if path else []):
+            fit = _Type(type_, known, owner)
+            for where, expected, wrong in fit.find(found, place):
+                key = spell_path(where.pointer[len(at.pointer) :])
+                yield Misfit(where, key, expected, wrong, cost, fit.words)
+
+
+def _follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Place]]:
+    """Return the values at a path, with their places."""
+    found: list[tuple[Json, Place]] = [(given, at)]
+    for name in path:
+        inside: list[tuple[Json, Place]] = []
+        for each, place in found:
+            members = each if isinstance(each, dict) else dict(enumerate(list_of(each)) if name == "*" else ())
+            keys = members if name == "*" else [name] if name in members else []
+            inside += [(members[key], place / key) for key in keys]
+        found = inside
+    return found
+
+
+def _is_number(given: Json) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+
+
+def _is_whole(given: Json) -> bool:
+    return isinstance(given, int | float) and _is_number(given) and given == math.floor(given)
+
+
+_KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
+    "text": ("a text", lambda given: isinstance(given, str)),
+    "filled": ("a text with something in it", lambda given: isinstance(given, str) and bool(given.strip())),
+    "word": ("a text without blanks", lambda given: isinstance(given, str) and re.search(r"\s|^$", given) is None),
+    "single": ("a text", lambda given: not isinstance(given, list | dict)),
+    "address": (
+        "an address with its scheme, such as 'https:'",
+        lambda given: isinstance(given, str) and re.match(r"\s*[a-zA-Z][a-zA-Z0-9+.-]*:", given) is not None,
+    ),
+    "boolean": ("true or false", lambda given: isinstance(given, bool)),
+    "switch": ("true or false", lambda given: isinstance(given, bool) or given in ("true", "false")),
+    "colour": ("'#rrggbb'", lambda given: isinstance(given, str) and bool(re.fullmatch("#[0-9a-fA-F]{6}", given))),
+    "number": ("a number", _is_number),
+    "record": ("a map", lambda given: isinstance(given, dict) or given == []),
+    "size": ("a whole number from 0", lambda given: isinstance(given, int) and _is_number(given) and given >= 0),
+    "span": ("a number that is not negative", lambda given: _is_number(given) and float(str(given)) >= 0),
+    "whole": ("a whole number", _is_whole),
+    "count": (
+        "a whole number above 0",
+        lambda given: _is_whole(given) and float(str(given)) > 0,
+    ),
+    "digits": ("", lambda given: isinstance(given, str) and given.isdecimal()),
+    "list": ("a list", lambda given: isinstance(given, list)),
+    "texts": ("a list of texts", lambda given: isinstance(given, list)),
+    "paths": ("a list of texts that begin with './'", lambda given: isinstance(given, list)),
+    "map": ("a map", lambda given: isinstance(given, dict)),
+    "./": ("a text that begins with './'", lambda given: isinstance(given, str) and given.startswith("./")),
+    ".md": (
+        "the path of a file that ends with '.md'",
+        lambda given: isinstance(given, str) and given.startswith("./") and given.endswith(".md"),
+    ),
+    "agents": ("a list of such paths", lambda given: isinstance(given, list)),
+    "spoken": (
+        "true or false",
+        lambda given: str(given).strip().lower() in {"true", "yes", "on", "1", "false", "no", "off", "0"},
+    ),
+    "provided": (
+        "PROVIDER/MODEL",
+        lambda given: not isinstance(given, str) or "/" in given or not given or given[0] in "{$",
+    ),
+    "none": (_ABSENT, lambda _: False),
+}
+_ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
+"""What the elements of lists must be."""
+_CLOSED = re.compile(
+    r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)|map(?P<forms>(?:\?[^?^]+\^[^?^]+)+)"
+)
+
+
+class _Type:
+    """The alternatives of one row."""
+
+    def __init__(self, type_: str, known: Known, owner: str) -> None:
+        self._names = type_.split(" | ")
+        lists = [known.names(each[1:], owner) for each in self._names if each.startswith("@")]
+        quoted = (each.strip("'") for each in self._names if each.startswith("'"))
+        self.words = (*quoted, *(word for each in lists for word in each))
+
+    def find(self, given: Json, at: Place) -> Iterator[tuple[Place, str, Json]]:
+        """Yield what does not fit: where it is, what is expected there, and what was found."""
+        fitting = next((name for name in self._names if self._fits(name, given)), None)
+        closed = _CLOSED.fullmatch(fitting or "")
+        if fitting is None:
+            yield at, self._describe(), given
+        elif fitting in _ELEMENTS:
+            told, fits = _KINDS[_ELEMENTS[fitting]]
+            elements = enumerate(given if isinstance(given, list) else ())
+            yield from ((at / index, told, each) for index, each in elements if not fits(each))
+        elif closed is not None:
+            yield from _judge_members(object_of(given), at, closed)
+
+    def _fits(self, name: str, given: Json) -> bool:
+        if name[0] in "'@":
+            return isinstance(given, str) and given in self.words
+        if name[0] == "/":
+            return isinstance(given, str) and re.fullmatch(name[1:-1], given) is not None
+        return isinstance(given, dict) if _CLOSED.fullmatch(name) else _KINDS[name][1](given)
+
+    def _describe(self) -> str:
+        kinds = ("map" if _CLOSED.fullmatch(each) else each for each in self._names if each[0] not in "'@")
+        told = (quote(each.strip("/")) if each[0] == "/" else _KINDS[each][0] for each in kinds)
+        parts = [*(quote(word) for word in self.words), *filter(None, told)]
+        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def _judge_members(given: Object, at: Place, closed: re.Match[str]) -> Iterator[tuple[Place, str, Json]]:
+    """Yield the members that a closed map must not have, and the map itself for each that it lacks."""
+    forms = (form.partition("^") for form in (closed["forms"] or "").split("?"))
+    first, _, barred = next((form for form in forms if form[0] in given), ("", "", ""))
+    for key in (each for each in barred.split(",") if each in given):
+        yield (at / key).key, f"{_ABSENT} beside {quote(first)}", given[key]
+    only = closed["only"]
+    for key in given if only is not None else ():
+        if key not in only.split():
+            yield (at / key).key, f"{_ABSENT}: only {listing(only.split())} are known here", given[key]
+    needed = closed["needed"] or closed["wanted"]
+    for key in needed.split(",") if needed else ():
+        if key not in given:
+            yield at, f"a map with {quote(key)}", given
+
+
+def present(members: Object) -> Object:
+    """Return the members that have a value: in frontmatter, nothing behind a key is as good as no key."""
+    return {key: each for key, each in members.items() if each is not None}

@@ -1,0 +1,268 @@
+"""The inputs of a plan by where they come from."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+
+from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
+from stagec.core.place import Place
+from stagec.core.value import replace, value
+from stagec.core.words import quote
+from stagec.ir.protocol.artifact_paths import PathCheck, find_path_fault
+from stagec.languages.envelopes.document import DependencyKind, Envelope, InputKind, StageInput, StagePlan
+from stagec.languages.envelopes.ids import find_meant_stage, find_repeated_ids, list_suspects
+from stagec.languages.envelopes.order import find_precedence
+from stagec.sources.read import Sources, join
+
+
+def list_inputs(plan: StagePlan, kind: InputKind) -> list[tuple[Envelope, StageInput]]:
+    """Return the inputs of one kind, each with its stage; outputs of other stages only where they are bare."""
+    return plan.memo.once("inputs", lambda: _group_inputs(plan)).get(kind, [])
+
+
+def _group_inputs(plan: StagePlan) -> Mapping[InputKind, list[tuple[Envelope, StageInput]]]:
+    found: dict[InputKind, list[tuple[Envelope, StageInput]]] = {}
+    for stage in plan.envelopes:
+        for given in stage.inputs.odd.values():
+            if given.bare or given.kind is not InputKind.OUTPUT:
+                found.setdefault(given.kind, []).append((stage, given))
+    return found
+
+
+def has_clear_dependencies(stage: Envelope) -> bool:
+    """Tell whether a stage says well enough what it depends on: nothing wrong stands there that may mean anything."""
+    if any(odd.kind is DependencyKind.UNKNOWN and not odd.meant for odd in stage.oddities):
+        return False
+    if "dependencies" not in stage.members:
+        return not any(is_slip(name, "dependencies") for name in stage.members)
+    written = stage.members["dependencies"]
+    return isinstance(written, list) and len(written) == len(stage.dependencies)
+
+
+_REPORTS = "reports"
+_DEPTH = 4
+"""Folders above what a stage writes: of all reports, of the report, of the run, of the stage."""
+
+
+class WriteTime(StrEnum):
+    """When what a stage reads is written."""
+
+    BEFORE = "before the stage begins"
+    CONCURRENT = "while the stage may run"
+    OWN = "by the stage itself"
+    LATER = "after the stage has ended"
+
+
+@value
+class OwnRead:
+    """An input that leads into the folder of a stage of the same run, by its path from the root of the project.
+
+    `output` is the output of that stage with this path, if there is one.
+    """
+
+    stage: Envelope
+    given: StageInput
+    writer: Envelope
+    output: str | None
+    time: WriteTime
+
+
+def find_own_reads(plan: StagePlan, time: WriteTime) -> Iterator[OwnRead]:
+    """Yield the inputs that are written at some time; nothing is known of stages that wait for each other."""
+    found = plan.memo.once("own reads", lambda: tuple(_list_own_reads(plan)))
+    return (each for each in found if each.time is time)
+
+
+def _list_own_reads(plan: StagePlan) -> Iterator[OwnRead]:
+    reads = [] if plan.alone or plan.title is None or plan.run_id is None else [*_list_reads(plan)]
+    order = find_precedence(plan) if reads else None
+    if order is None:
+        return
+    index = {each.at: place for place, each in enumerate(plan.envelopes)}
+    pairs = [(index[stage.at], index[writer.at]) for stage, _, writer in reads]
+    concurrent = set(order.find_concurrent(pairs))
+    # those pairs of which the first has to end before the second begins
+    places = {node: place for place, node in enumerate(order.order)}
+    later = {(one, other) for one, other in pairs if places[one] < places[other]}
+    for pair, (stage, given, writer) in zip(pairs, reads, strict=True):
+        time = WriteTime.CONCURRENT if pair in concurrent else WriteTime.LATER if pair in later else WriteTime.BEFORE
+        below = _fold(posixpath.normpath(given.path)).split("/", _DEPTH)[-1]
+        same = (name for name, path in writer.outputs.items() if _fold(path) == below)
+        yield OwnRead(stage, given, writer, next(same, None), WriteTime.OWN if pair[0] == pair[1] else time)
+
+
+def _list_reads(plan: StagePlan) -> Iterator[tuple[Envelope, StageInput, Envelope]]:
+    """Yield the inputs whose paths lead into the folder of a stage, as a file system may read them."""
+    inside = f"{_fold(posixpath.join(_REPORTS, plan.title or '', plan.run_id or ''))}/"
+    stages = {_fold(name): each for name, each in plan.by_id.items()}
+    for stage, given in list_inputs(plan, InputKind.FILE):
+        path = _fold(posixpath.normpath(given.path))
+        writer = stages.get(path.removeprefix(inside).partition("/")[0]) if path.startswith(inside) else None
+        if writer is not None:
+            yield stage, given, writer
+
+
+def _fold(path: str) -> str:
+    """Return what file systems compare that know no case, and write accents as they like."""
+    from unicodedata import normalize  # plans of stages only
+
+    return normalize("NFC", normalize("NFC", path).casefold())
+
+
+@value
+class LostStage:
+    """An id that no stage has: the dependencies and inputs that mention it, and what may explain that."""
+
+    name: str
+    dependencies: tuple[Place, ...]
+    inputs: tuple[Place, ...]
+    meant: str | None
+    causes: tuple[Place, ...]
+
+    @property
+    def hint(self) -> str:
+        """The end of a sentence that says what was most likely meant."""
+        return f"; did you mean {quote(self.meant)}?" if self.meant is not None else ""
+
+    @property
+    def guess(self) -> Guess | None:
+        """What was most likely meant, wherever it is mentioned."""
+        _, *others = (*self.dependencies, *self.inputs)
+        return Guess(self.name, self.meant, tuple(others)) if self.meant is not None else None
+
+
+@value
+class LostOutput:
+    """What inputs read from a stage that has no such output; `ats` are these inputs."""
+
+    stage: Envelope
+    path: str
+    ats: tuple[Place, ...]
+    hint: str
+    guess: Guess | None
+    causes: tuple[Place, ...]
+
+
+def find_lost_stages(plan: StagePlan) -> tuple[LostStage, ...]:
+    """Return every id that no stage has, in the order in which they are mentioned.
+
+    Where a stage cannot be read or has no id, only an id that is near another is told to be wrong.
+    """
+    return plan.memo.once("lost stages", lambda: tuple(_list_lost_stages(plan)))
+
+
+def find_lost_outputs(plan: StagePlan) -> tuple[LostOutput, ...]:
+    """Return the outputs that inputs name and their stage does not declare; one without outputs declares all names."""
+    return plan.memo.once("lost outputs", lambda: tuple(_list_lost_outputs(plan)))
+
+
+def _list_lost_stages(plan: StagePlan) -> Iterator[LostStage]:
+    named: dict[str, tuple[list[Place], list[Place]]] = {}
+    for stage in plan.envelopes:
+        for odd in stage.oddities:
+            if odd.kind is DependencyKind.UNKNOWN:
+                named.setdefault(odd.name, ([], []))[0].append(odd.at)
+    for stage, given in list_inputs(plan, InputKind.UNKNOWN_STAGE):
+        named.setdefault(str(given.producer), ([], []))[1].append(stage.place_input(given.name))
+    is_certain = plan.is_whole or bool(find_repeated_ids(plan))
+    for name, (dependencies, inputs) in named.items():
+        if is_certain or plan.names.slip(name) is not None:
+            meant, causes = find_meant_stage(plan, name), list_suspects(plan, name)
+            yield LostStage(name, tuple(dependencies), tuple(inputs), meant, causes)
+
+
+def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
+    asked: dict[tuple[str, str], list[Place]] = {}
+    for stage, given in list_inputs(plan, InputKind.UNKNOWN_OUTPUT):
+        fault = find_path_fault(given.text)
+        if fault is not None and fault.check is not PathCheck.PORTABILITY:
+            continue  # a rule about paths reports it
+        producer = str(given.producer)
+        known = plan.by_id[producer].outputs
+        asked.setdefault((producer, given.path if known else ""), []).append(stage.place_input(given.name))
+    paths: dict[str, NameIndex] = {}
+    for (producer, path), ats in asked.items():
+        stage = plan.by_id[producer]
+        names = paths.setdefault(producer, NameIndex(stage.outputs.values()))
+        # what may explain that a stage has no output of a name: wrong paths, and outputs that are no texts
+        said = stage.members.get("outputs")
+        keys = [name for name in said if name not in stage.outputs] if isinstance(said, dict) else None
+        alike = (stage.place_output(name) for name, written in stage.outputs.items() if path in written or not written)
+        at = stage.at / "outputs"
+        unread = ats[0], *alike, *([at] if keys is None else [at / name for name in keys])
+        yield LostOutput(
+            stage, path, tuple(ats), hint(path, names) if path else "", guess(path, names, *ats[1:]), unread
+        )
+
+
+_FLAGS = {"python": "uBOEsSIbqvdiP", "sh": "euxvnf", "node": "", "ruby": "w", "perl": "wTt", "php": "", "Rscript": ""}
+"""Interpreters whose first argument is a file, and their options of one letter that take no value."""
+_INTERPRETER = re.compile(r"(?P<python>pythonw?[\d.]*)|(?P<sh>sh|bash|dash|zsh|ksh)|node|ruby|perl|php|Rscript")
+_EXPANDED = re.compile(r"[$~*{}%<>\\]|://")
+"""What somebody may replace before a program is started: variables, home folders, patterns."""
+_INSTALLED = re.compile(r"\.[^./]|(node_modules|venv|env|__pypackages__)/")
+"""Folders that a tool fills, such as `.venv/`: they are not part of a project as it is checked out."""
+
+
+def mark_missing(plan: StagePlan, sources: Sources) -> StagePlan:
+    """Return the plan with the named files that do not exist."""
+    named = (*_list_inputs(plan.envelopes), *(script for each in plan.envelopes if (script := find_script(each.run))))
+    paths = dict.fromkeys(path for path in named if _is_certain(path))
+    folders = tuple(_list_folders(plan.file)) if paths else ()
+    missing = frozenset(path for path in paths if not _is_there(sources, folders, path))
+    return replace(plan, missing=missing) if missing else plan
+
+
+def find_script(words: tuple[str, ...]) -> str | None:
+    """Return the file of a command line that is to be executed; none for programs that a system finds by their name."""
+    place = locate_script(words)
+    return None if place is None else words[place]
+
+
+def locate_script(words: tuple[str, ...]) -> int | None:
+    """Return which word of a command line is the file that is to be executed.
+
+    It is the first word if that is a path, or the first argument of a known interpreter: `python x.py`.
+    """
+    found = _INTERPRETER.fullmatch(posixpath.basename(words[0])) if words else None
+    if words and "/" in words[0] and (found is None or _is_certain(words[0])):
+        return 0
+    if found is None:
+        return None
+    flags = _FLAGS[found.lastgroup or found[0]]
+    place = 1
+    while place < len(words) and flags and re.fullmatch(f"-[{flags}]+", words[place]):
+        place += 1
+    word = words[place] if place < len(words) else "-"
+    is_file = "/" in word or posixpath.splitext(word)[1] != ""
+    return place if is_file and not word.startswith("-") else None
+
+
+def _list_inputs(envelopes: Iterable[Envelope]) -> Iterator[str]:
+    for stage in envelopes:
+        for each in stage.inputs.odd.values():
+            if each.kind is InputKind.FILE:
+                yield each.path
+
+
+def _is_certain(path: str) -> bool:
+    """Tell whether a path means a file of the project as it stands there."""
+    return not path.startswith("/") and _EXPANDED.search(path) is None and _INSTALLED.match(path) is None
+
+
+def _list_folders(file: str) -> Iterator[str]:
+    """Yield the folders in which a run may execute: that of the plan, and those around it up to the root."""
+    folder = posixpath.dirname(file)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield ""
+
+
+def _is_there(sources: Sources, folders: tuple[str, ...], path: str) -> bool:
+    """Tell whether a file is in one of some folders; of one outside the project nothing is said."""
+    found = [join(folder, path) for folder in folders]
+    return any(each is None or sources.exists(each) for each in found)

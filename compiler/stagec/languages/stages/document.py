@@ -1,0 +1,278 @@
+"""A pipeline as it was written: stages, what runs after what, and the names by which they mention each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from stagec.core.json import Json, Object
+from stagec.core.memo import Memo
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Mention, Place
+from stagec.core.value import NOTHING, value
+from stagec.ir.catalogue import Catalogue
+from stagec.ir.flow import Mode
+from stagec.sources.contract.promise import Promise
+from stagec.sources.contract.reach import Reference
+from stagec.sources.contract.schemas import Miss, Schema, Schemas
+
+
+class Profile(StrEnum):
+    """Which form of the format a stage is written in."""
+
+    MARKDOWN = "wiki-1.0"
+    OBJECT = "code-0.1"
+
+
+REQUIRED = (
+    "id",
+    "name",
+    "allowedTools",
+    "completionTool",
+    "completionSchema",
+    "retryPolicy",
+    "turnCap",
+    "resolutionPolicy",
+)
+"""What the frontmatter of every stage definition says."""
+
+MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
+"""What the frontmatter of a stage definition can say; other keys are metadata that nothing reads."""
+
+PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")
+"""The names under `ctx` that every stage is given."""
+
+RESERVED = (*PROVIDED, "attempts", "host")
+"""The names under `ctx` that no pipeline may give a meaning of its own."""
+
+RESULT = ("verdict", "reason", "parsed", "capHit", "attemptCount", "output")
+"""What one stage can know of another: the members of its result."""
+
+PARALLEL = 4
+"""How many stages run at the same time where the pipeline does not say."""
+
+
+class PlaceholderForm(StrEnum):
+    """What stands between the braces of a placeholder; `ESCAPE` stands for two opening braces."""
+
+    PATH = "path"
+    EXPRESSION = "expression"
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    UNCLOSED = "unclosed"
+    ESCAPE = "escape"
+
+
+@value
+class Placeholder:
+    """One placeholder of a body: as written, where, and the path it names (`("ctx", "upstream", 0, "parsed")`)."""
+
+    text: str
+    at: Place
+    form: PlaceholderForm
+    path: tuple[str | int, ...] = ()
+
+
+@value
+class Body:
+    """The prompt of a stage. `literals` are placeholders of the other profile, which stay as they are."""
+
+    text: str
+    at: Place
+    placeholders: tuple[Placeholder, ...] = ()
+    literals: tuple[Placeholder, ...] = ()
+
+
+@value
+class StageCondition:
+    """What must hold of a result, or of the context: a path, and the values it may have or whether it is there.
+
+    Of a path into `parsed`, `promised` is what the stage's schema says of it, and `possible` the values that can stand
+    there.
+    """
+
+    path: tuple[str, ...]
+    at: Place
+    values: tuple[Json, ...] = ()
+    present: bool | None = None
+    promised: Promise | None = None
+    possible: tuple[Json, ...] | Miss = Miss.NO_MEMBER
+
+
+@value
+class Case:
+    """One way on: under which conditions, to which stages. No stages end the run; `mode` None is no known execution."""
+
+    at: Place
+    when: tuple[StageCondition, ...]
+    stages: tuple[Mention, ...]
+    mode: Mode | None = Mode.ONE
+    join: Mention | None = None
+    is_whole: bool = True
+    """Whether nothing in it is misshapen."""
+
+    @property
+    def is_recovery(self) -> bool:
+        """Tell whether the case is about failed results alone."""
+        return any(each.path == ("verdict",) and each.values == ("fail",) for each in self.when)
+
+    @property
+    def is_for_success(self) -> bool:
+        """Tell whether a result that did not fail can match the case by its verdict."""
+        asked = [each for each in self.when if each.path == ("verdict",)]
+        return all(each.present is not False and set(each.values) != {"fail"} for each in asked)
+
+    @property
+    def targets(self) -> tuple[Mention, ...]:
+        """Every stage that the case mentions, the join included."""
+        return self.stages if self.join is None else (*self.stages, self.join)
+
+
+@value
+class Check:
+    """One judgement of a result: when it applies, the verdict, and why."""
+
+    at: Place
+    when: tuple[StageCondition, ...]
+    verdict: str
+    reason: str | None = None
+
+
+@value
+class Conduct:
+    """What a pipeline, or the stage itself, says of how a stage is run and what comes after it.
+
+    `next_at` is where its cases are written, None when nothing is said. `hooks` are the names under which something is
+    written, be it well formed or not; `calls` are the callables, by phase. `twice` are members said in both places: the
+    name, where the pipeline says it, and where the stage does.
+    """
+
+    next_at: Place | None = None
+    cases: tuple[Case, ...] = ()
+    checks: tuple[Check, ...] = ()
+    gate: Mapping[str, tuple[StageCondition, ...]] = NOTHING
+    hooks: frozenset[str] = frozenset()
+    twice: tuple[tuple[str, Place, Place], ...] = ()
+    is_whole: bool = True
+    calls: Mapping[str, str] = NOTHING
+
+
+@value
+class Stage:
+    """One stage. `id` None when it has none that can be read; what is missing or misshapen is None or `Miss`.
+
+    `at` is its frontmatter or object. `result` is the completion schema, `inputs` the schema of its inputs.
+    """
+
+    id: str | None
+    at: Place
+    profile: Profile
+    members: Object
+    body: Body
+    allowed: tuple[Mention, ...] | None
+    completion: Mention | None
+    result: Schema | Miss
+    inputs: Schema | Miss | None
+    conduct: Conduct
+
+    @property
+    def name(self) -> str:
+        """The id, or the file where there is none."""
+        return self.id if self.id is not None else self.at.file
+
+    @property
+    def id_at(self) -> Place:
+        """Where the stage says its id."""
+        return self.at / "id"
+
+
+class IncomingKind(StrEnum):
+    """How a stage is come to; `CHAINED` follows the end of the branch that the stage before it in a sequence begins."""
+
+    ENTRY = "entry"
+    SIBLING = "sibling"
+    SUCCESSOR = "successor"
+    CHAINED = "chained"
+    JOIN = "join"
+
+
+@value
+class Incoming:
+    """One way a stage is come to, and the results it is handed there: for each, the stages it may be of.
+
+    No stages mean that it cannot be told whose result it is.
+    """
+
+    kind: IncomingKind
+    at: Place
+    sources: tuple[tuple[str, ...], ...] = ()
+
+
+@value
+class StagePattern:
+    """One entry of a pipeline's `stages`, whether it was searched for, and whether a stage definition is found."""
+
+    text: str
+    at: Place
+    found: bool
+    searched: bool = True
+
+
+@value
+class Pipeline:
+    """A pipeline, or stage definitions that belong to none (`is_declared` False)."""
+
+    id: str
+    at: Place
+    body: Object
+    is_declared: bool
+    is_whole: bool
+    """Whether nothing is misshapen or unreadable that decides where runs begin and go."""
+    entry: Mention | None
+    stages: tuple[Stage, ...]
+    by_id: Mapping[str, Stage]
+    names: NameIndex
+    broken: frozenset[str]
+    """Names by which a stage that cannot be read may be mentioned."""
+    patterns: tuple[StagePattern, ...]
+    routed: tuple[Mention, ...]
+    """The stages under which the pipeline says `next`, `checks`, `gate` or `hooks`."""
+    context: Mapping[str, Schema] | None
+    """The names that a run is given, None when they are not declared."""
+    tools: Mention | None
+    """The tool catalogue that the pipeline names."""
+    catalogue: Catalogue | None
+    max_parallel: int
+    max_executions: int | None
+    incoming: Mapping[str, tuple[Incoming, ...]]
+    schemas: Schemas
+    """Looks up what the schemas of the stages refer to."""
+    memo: Memo
+    references: tuple[Reference, ...] = ()
+    """Every `$ref` in the schemas of stages and context, and in the schema files that they lead to."""
+    configured: tuple[Mention, ...] = ()
+    """The stages that configurations of a state machine name as its entry."""
+    is_lost: bool = False
+    """Whether the stages belong to a pipeline that cannot be read, and that may name their tools."""
+
+    def has_stage(self, name: str) -> bool:
+        """Tell whether a stage has this id, or may have it."""
+        return name in self.by_id or name in self.broken
+
+    def live_cases(self, stage: Stage) -> tuple[Case, ...]:
+        """Return the cases of a stage that are ever followed: of one that only runs as a sibling, its recovery."""
+        cases = stage.conduct.cases
+        return tuple(case for case in cases if case.is_recovery) if self.is_only_sibling(stage) else cases
+
+    def dead_cases(self, stage: Stage) -> tuple[Case, ...]:
+        """Return the cases of a stage that are never followed."""
+        cases = stage.conduct.cases if self.is_only_sibling(stage) else ()
+        return tuple(case for case in cases if not case.is_recovery)
+
+    def is_sibling(self, name: str) -> bool:
+        """Tell whether a stage runs in parallel with others, on some way."""
+        return any(way.kind is IncomingKind.SIBLING for way in self.incoming.get(name, ()))
+
+    def is_only_sibling(self, stage: Stage) -> bool:
+        """Tell whether a stage runs in no other way than in parallel with others."""
+        return {each.kind for each in self.incoming.get(stage.id or "", ())} == {IncomingKind.SIBLING}

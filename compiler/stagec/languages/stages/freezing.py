@@ -1,0 +1,341 @@
+"""Freezing of pipelines: nodes, tools and the draft of a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
+
+from stagec.core.canonical import MOST, as_text, is_exact, to_count
+from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.ir import flow
+from stagec.ir.catalogue import Catalogue, Tool, well_known_effects
+from stagec.ir.flow import Flow
+from stagec.ir.freeze import PlanTexts
+from stagec.ir.plan import surroundings
+from stagec.ir.plan.act import Converse, Hole, Piece, Template, Text
+from stagec.ir.plan.codec import Path
+from stagec.ir.plan.document import Draft, Input, Limits, Names, Plan
+from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Stop, Target
+from stagec.ir.plan.surroundings import LoopHook, Session
+from stagec.languages.stages.document import RESERVED, Pipeline, PlaceholderForm, Profile, Stage, StageCondition
+from stagec.sources.contract.schemas import Miss, Schema
+from stagec.sources.read import Sources
+
+_DIGEST = "sha256:"
+
+
+def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
+    """Return the tools that a stage may call, once each; a stage object that does not say may call all there are."""
+    if stage.allowed is not None:
+        return tuple(dict.fromkeys(each.name for each in stage.allowed))
+    known = pipeline.catalogue.by_name if pipeline.catalogue is not None else ()
+    return tuple(known) if stage.profile is Profile.OBJECT else ()
+
+
+def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, surroundings.Tool]:
+    """Return what is known of tools, by name."""
+    known = catalogue.by_name if catalogue is not None else {}
+    return {
+        name: _tool(known[name], texts)
+        if name in known
+        else surroundings.Tool("unknown", well_known_effects(name).value)
+        for name in dict.fromkeys(names)
+    }
+
+
+def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:
+    return surroundings.Tool(
+        origin=tool.origin.value,
+        effects=tool.effects.value,
+        server=tool.server,
+        schema=texts.schema(tool.schema) if isinstance(tool.schema, Schema) else None,
+        digest=_prefix(tool.digest),
+        description=tool.description,
+        command=tool.command,
+        described=_prefix(tool.described),
+    )
+
+
+def _prefix(digest: str | None) -> str | None:
+    return None if digest is None else f"{_DIGEST}{digest}"
+
+
+def servers(catalogue: Catalogue | None, given: Iterable[surroundings.Tool]) -> Mapping[str, surroundings.Server]:
+    """Return the servers that offer some tools, by name."""
+    if catalogue is None:
+        return {}
+    names = dict.fromkeys(tool.server for tool in given)
+    return {name: _server(catalogue, name) for name in names if name is not None}
+
+
+def _server(catalogue: Catalogue, name: str) -> surroundings.Server:
+    """Return how a server is started; what its environment and its headers hold is nobody's business but its own."""
+    server = catalogue.servers[name]
+    locked = catalogue.lock.servers.get(name) if catalogue.lock is not None else None
+    return surroundings.Server(
+        launch=None if locked is None else _prefix(locked.launch),
+        command=server.command,
+        args=server.args,
+        cwd=server.cwd,
+        environment=tuple(sorted(server.env)),
+        url=server.url,
+        headers=tuple(sorted(server.headers)),
+    )
+
+
+def files(catalogue: Catalogue) -> frozenset[str]:
+    """Return the files that a catalogue was read from."""
+    locked = catalogue.lock_file if catalogue.lock is not None else None
+    return frozenset(file for file in (catalogue.file, catalogue.servers_file, locked) if file is not None)
+
+
+def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
+    """Return the node of a stage; `meant` is what the flow makes of it."""
+    converse = Converse(
+        prompt=prompt(stage, texts),
+        tools=list_allowed(pipeline, stage),
+        completion=stage.completion.name if stage.completion is not None else "",
+        schema=_schema(stage.result, texts),
+        turns=to_count(stage.members.get("turnCap")) or 1,
+        accepts=None if stage.inputs is None else _schema(stage.inputs, texts),
+    )
+    return Node(
+        act=converse,
+        gate=VerdictGate(
+            tuple(Check(each.verdict, of_result(each.when), each.reason) for each in stage.conduct.checks)
+        ),
+        edges=freeze_edges(meant),
+        title=text_in(stage.members, "name"),
+        admission=admission(pipeline, stage),
+        retry=retry(stage),
+        hooks=stage.conduct.calls,
+    )
+
+
+def _schema(schema: Schema | Miss, texts: PlanTexts) -> str:
+    """Return the name of a schema; what could not be read allows anything."""
+    return texts.schema(schema) if isinstance(schema, Schema) else texts.text("true")
+
+
+def prompt(stage: Stage, texts: PlanTexts) -> Template:
+    """Return the prompt of a stage: what it reads of the context is a hole, what it says of itself is put in."""
+    pieces: list[Piece] = []
+    body, gathered, end = stage.body, "", 0
+    for each in body.placeholders:
+        # where a placeholder begins in its body; in one that was read from JSON it is looked for
+        if each.at.range is not None and body.at.range is not None:
+            start = each.at.range[0] - body.at.range[0]
+        else:
+            start = body.text.index(each.text, end)
+        gathered += body.text[end:start]
+        end = start + len(each.text)
+        if each.form is PlaceholderForm.PATH and each.path[0] == "ctx":
+            pieces += [*_text(gathered, texts), Hole(each.path)]
+            gathered = ""
+        elif each.form is PlaceholderForm.PATH and each.path[0] == "stage":
+            gathered += as_text(_member(stage.members, each.path[1:]))
+        elif each.form is PlaceholderForm.ESCAPE:
+            gathered += "{{"
+        else:
+            gathered += each.text
+    return (*pieces, *_text(gathered + body.text[end:], texts))
+
+
+def _text(gathered: str, texts: PlanTexts) -> list[Piece]:
+    return [Text(texts.text(gathered))] if gathered else []
+
+
+def _member(members: Object, path: Path) -> Json:
+    """Return what a stage says of itself at a path, null where it says nothing."""
+    found: Json = members
+    for key in path:
+        if isinstance(found, dict):
+            found = found.get(str(key))
+        elif isinstance(found, list) and isinstance(key, int) and key < len(found):
+            found = found[key]
+        else:
+            return None
+    return found
+
+
+_BACKOFF = re.compile(r"(?P<kind>fixed|exponential):0*(?P<milliseconds>[0-9]+)")
+_DIGITS = len(str(MOST))
+_POLICIES = frozenset({"retry-later", "skip", "fail", "ask"})
+_REFUSED = "fail"
+
+
+def retry(stage: Stage) -> Retry | None:
+    """Return how often a stage may be tried and how long to wait, nothing where it does not say."""
+    given = stage.members.get("retryPolicy")
+    if not isinstance(given, dict):
+        return None
+    # how long to wait; one that is not known does not wait
+    said = given.get("backoff")
+    found = _BACKOFF.fullmatch(said) if isinstance(said, str) else None
+    if found is None:
+        return Retry(to_count(given.get("maxAttempts")) or 1, Backoff())
+    digits = found["milliseconds"]
+    return Retry(
+        to_count(given.get("maxAttempts")) or 1,
+        Backoff(found["kind"], MOST if len(digits) > _DIGITS else min(int(digits), MOST)),
+    )
+
+
+def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
+    """Return the conditions that delay a stage, with their policies; None without a gate and a hook for it."""
+    gate, names = stage.conduct.gate, pipeline.context
+    defer, block = (of_context(gate.get(answer, ()), names) for answer in ("defer", "block"))
+    if not (defer or block or "gate" in stage.conduct.calls):
+        return None
+    # what happens on `defer` and on `block`; one word means both
+    given = stage.members.get("resolutionPolicy")
+    if isinstance(given, dict):
+        said = object_of(given)
+        on_defer, on_block = _policy(said.get("defer")), _policy(said.get("block"))
+    else:
+        on_defer, on_block = _policy(given), _policy(given)
+    return Admission(on_defer, on_block, defer, block)
+
+
+def _policy(given: Json) -> str:
+    return given if isinstance(given, str) and given in _POLICIES else _REFUSED
+
+
+_VERDICT, _FAIL = ("verdict",), "fail"
+
+
+def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
+    """Return the edges of a node in their order.
+
+    A case for results of any verdict is one edge of the flow; a runner, which first asks for the outcome, needs two.
+    """
+    found: list[Edge] = []
+    for each in node.edges:
+        target, when = _target(each.target), of_result(each.when)
+        found.append(Edge(each.outcome, target, when))
+        allows_failure = (
+            term.path == _VERDICT and (term.present is True or _FAIL in term.values) for term in each.when
+        )
+        if each.outcome != _FAIL and any(allows_failure):
+            found.append(Edge(_FAIL, target, when))
+    return tuple(found)
+
+
+def _target(target: flow.Target) -> Target:
+    match target:
+        case flow.To(mode=flow.Mode.CHAIN):
+            return Chain(target.nodes)
+        case flow.To(mode=flow.Mode.ONE, join=None):
+            return Go(target.nodes[0])
+        case flow.To():
+            return Fork(target.nodes, target.join)
+        case flow.Stop():
+            return Stop(Outcome(target.end.value))
+        case flow.Pick():
+            raise TypeError("no result of a stage names the stage that follows")
+        case _:
+            assert_never(target)
+
+
+_CONTEXT = "ctx"
+
+
+def of_result(when: Iterable[StageCondition] | Iterable[flow.Term]) -> tuple[Term, ...]:
+    """Return conditions on the result of a stage."""
+    return tuple(_term(each, each.path) for each in when)
+
+
+def of_context(when: Iterable[StageCondition], names: Iterable[str] | None) -> tuple[Term, ...]:
+    """Return conditions on the context; `names` are those that it declares."""
+    return tuple(_term(each, (_CONTEXT, *inside(each.path, names))) for each in when)
+
+
+def inside(path: tuple[str, ...], names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the path inside the context that a gate asks for; it may begin with the word that templates begin with."""
+    spelt_out = path[:1] == (_CONTEXT,) and len(path) > 1 and _CONTEXT not in (names or ())
+    return path[1:] if spelt_out else path
+
+
+def _term(given: StageCondition | flow.Term, path: Path) -> Term:
+    return Exists(path, given.present) if given.present is not None else Among(path, given.values)
+
+
+def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
+    """Return the draft of the plan of a pipeline without errors."""
+    texts, catalogue = PlanTexts(pipeline.schemas), pipeline.catalogue
+    allowed = {name: None for stage in pipeline.by_id.values() for name in list_allowed(pipeline, stage)}
+    called = tools(catalogue, allowed, texts)
+    most = pipeline.max_executions
+    limits = Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
+    plan = Plan(
+        id=pipeline.id,
+        names=Names("stage", "verdict"),
+        entries={name: entry.node for name, entry in flow.entries.items()},
+        nodes={name: freeze_node(pipeline, stage, flow.nodes[name], texts) for name, stage in pipeline.by_id.items()},
+        limits=limits,
+        entry=next(iter(flow.entries), None),
+        title=text_in(pipeline.body, "name"),
+        version=text_in(pipeline.body, "version"),
+        inputs=inputs(pipeline, texts),
+        tools=called,
+        servers=servers(catalogue, called.values()),
+        session=session(pipeline),
+        contents=texts.texts,
+    )
+    read = {pipeline.at.file, *(stage.at.file for stage in pipeline.stages), *texts.files}
+    read |= files(catalogue) if catalogue is not None and called else set()
+    return Draft(plan, frozenset(file for file in read if sources.find_tree(file) is not None))
+
+
+def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
+    """Return what a run is given: the names that the context declares, else those that prompts and gates read.
+
+    A run cannot begin without them, unless they have a default, or each stage whose prompt reads them has a setup hook,
+    which may provide them.
+    """
+    context, required = pipeline.context, find_required(pipeline)
+    if context is None:
+        return {name: Input(each) for name, each in required.items()}
+    return {name: _input(context[name], texts, required=each) for name, each in required.items()}
+
+
+def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
+    """Return the names that a run may be given, and whether it needs them where they have no default."""
+    stages, context = pipeline.by_id.values(), pipeline.context
+    told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
+    needed = {name for stage in told for name in _list_prompted(stage)}
+    names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
+    return {name: name in needed or len(told) == len(stages) for name in names if name not in RESERVED}
+
+
+def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:
+    name = None if schema.value in ({}, True) else texts.schema(schema)
+    default = object_of(schema.value).get("default")
+    if default is not None and is_exact(default):
+        return Input(default=default, schema=name)
+    return Input(required, schema=name)
+
+
+def _list_prompted(stage: Stage) -> Iterator[str]:
+    """Yield the names of the context that the prompt of a stage reads."""
+    placeholders = (each.path for each in stage.body.placeholders if each.form is PlaceholderForm.PATH)
+    return (str(path[1]) for path in placeholders if path[0] == "ctx")
+
+
+def _list_read(stage: Stage) -> Iterator[str]:
+    """Yield the names of the context that the prompt and the gate of a stage read."""
+    yield from _list_prompted(stage)
+    yield from (inside(each.path, None)[0] for when in stage.conduct.gate.values() for each in when)
+
+
+def session(pipeline: Pipeline) -> Session | None:
+    """Return the security mode and the callables of the message loop, nothing when the pipeline says neither."""
+    found: list[LoopHook] = []
+    for each in list_of(pipeline.body.get("loopHooks")):
+        stage, when, kind, call = (text_in(object_of(each), member) for member in ("stage", "when", "kind", "call"))
+        if stage and when and kind and call:
+            found.append(LoopHook(stage, when, kind, call))
+    mode, hooks = text_in(pipeline.body, "securityMode"), tuple(found)
+    return Session(mode, hooks) if mode is not None or hooks else None

@@ -1,0 +1,184 @@
+"""What a pipeline means: the flow it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.core.json import object_of
+from stagec.core.place import Mention
+from stagec.ir.catalogue.labels import LabelBook
+from stagec.ir.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
+from stagec.ir.rights import Right, Rights
+from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
+from stagec.languages.stages.document import Case, Pipeline, Profile, Stage
+from stagec.languages.stages.reads import demands, reads
+from stagec.sources.contract.schemas import Schema
+
+
+def read_rights(pipeline: Pipeline) -> Mapping[str, Rights]:
+    """Return what each stage may do."""
+    book = LabelBook(pipeline.catalogue)
+    return {
+        name: Rights(
+            tools=tuple(Right(each.name, each.at, book.find(each.name)) for each in _list_allowed(pipeline, stage)),
+            is_open=stage.allowed is None and pipeline.catalogue is None and stage.profile is Profile.OBJECT,
+            prompts=(stage.body.text,),
+        )
+        for name, stage in pipeline.by_id.items()
+    }
+
+
+def _list_allowed(pipeline: Pipeline, stage: Stage) -> Iterator[Mention]:
+    """Yield the tools that a stage may call, each once; a stage object that does not say may call all there are."""
+    known = set[str]()
+    for each in stage.allowed or ():
+        if each.name not in known:
+            known.add(each.name)
+            yield each
+    if stage.allowed is None and stage.profile is Profile.OBJECT and pipeline.catalogue is not None:
+        yield from (Mention(name, stage.id_at) for name in pipeline.catalogue.by_name)
+
+
+_NAMES: Mapping[str, str] = {"node": "stage", "outcome": "verdict"}
+_BOUND = "maxStageExecutions"
+_VERDICT = ("verdict",)
+
+
+def lower(document: Pipeline) -> Flow | None:
+    """Return the flow of a pipeline; stages that belong to none are no flow."""
+    return _Lowering(document).flow() if document.is_declared and document.by_id else None
+
+
+class _Lowering:
+    """Builds one flow and notes whether anything was too broken to become a part of it."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
+        self._suspect = self._strays = False
+        # the stages that only run as siblings whose success a join waits for
+        joined: dict[str, bool] = {}
+        for case in (each for stage in pipeline.by_id.values() for each in stage.conduct.cases):
+            for mention in case.stages if case.mode is Mode.FORK else ():
+                joined[mention.name] = joined.get(mention.name, True) and case.join is not None
+        alone = {name for name, stage in pipeline.by_id.items() if not pipeline.is_only_sibling(stage)}
+        self._awaited = frozenset(name for name, each in joined.items() if each and name not in alone)
+        self._lost: list[Edge] = []
+        self._lost_entries: list[tuple[str, Entry]] = []
+
+    def flow(self) -> Flow:
+        pipeline = self._pipeline
+        nodes = {name: self._node(name, stage) for name, stage in pipeline.by_id.items()}
+        entries = dict(self._entries())
+        self._suspect = self._suspect or not all(pipeline.has_stage(each.name) for each in pipeline.routed)
+        most, at = pipeline.max_executions, pipeline.at / _BOUND
+        return Flow(
+            id=pipeline.id,
+            at=pipeline.at,
+            entries=entries,
+            nodes=nodes,
+            bound=Bound(most, at) if most is not None else None,
+            exact=self._exact,
+            suspect=self._suspect,
+            strays=self._strays,
+            names=_NAMES,
+            bound_at=at if most is not None or _BOUND not in pipeline.body else None,
+            reads=tuple(reads(pipeline)),
+            demands=tuple(demands(pipeline)),
+            lost=tuple(self._lost),
+            lost_entries=tuple(self._lost_entries),
+        )
+
+    def _entries(self) -> Iterator[tuple[str, Entry]]:
+        entry = self._pipeline.entry
+        found = self._guess_meant(entry) if entry is not None else None
+        if entry is not None and entry.name != found:
+            self._lost_entries.append(("", Entry(entry.name, entry.at)))
+        if entry is None or found is None:
+            self._exact = False
+            return
+        self._suspect = self._suspect or entry.name != found
+        yield "", Entry(found, entry.at)
+
+    def _node(self, name: str, stage: Stage) -> Node:
+        edges = tuple(self._edges(name, stage))
+        # where a stage says what it leads to, or why it never succeeds
+        checks = () if _can_succeed(self._pipeline, stage) else stage.conduct.checks
+        failing = [check.at for check in checks if not check.when] or [check.at for check in checks]
+        decided_at = failing[0] if failing else stage.conduct.next_at or stage.id_at
+        # what belongs to a stage and its frontmatter or object does not say itself
+        parts = [("prompt", stage.body.at)]
+        if isinstance(stage.result, Schema):
+            parts.append(("schema", stage.result.at))
+        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
+
+    def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
+        cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)
+        untaken = find_untaken(self._pipeline, stage)
+        for case in cases:
+            # the verdict with which a case is followed: any that is no failure is `ok`
+            outcome = "ok" if succeeds and case.is_for_success else None
+            if outcome is None:  # a failed result can only match a case that asks for the verdict
+                asked = [each for each in case.when if each.path == _VERDICT]
+                outcome = "fail" if any(each.present or "fail" in each.values for each in asked) else None
+            target = self._target(name, case) if outcome is not None else None
+            self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
+            if outcome is not None and target is not None:
+                repair, is_untaken = self._is_repaired(case), case.at in untaken
+                yield Edge(name, outcome, target, case.at, repair=repair, when=_terms(case), untaken=is_untaken)
+        if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
+            yield Edge(name, "ok", Stop(End.DONE), stage.at)
+        yield Edge(name, "fail", Stop(End.FAILED), stage.at)
+        self._suspect = self._suspect or find_uncovered(self._pipeline, stage) is not None
+        ignored = (each for case in self._pipeline.dead_cases(stage) for each in case.targets)
+        self._strays = self._strays or any(each.name not in self._pipeline.incoming for each in ignored)
+
+    def _list_lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
+        for mention in case.targets:
+            if mention.name not in self._pipeline.by_id:
+                yield Edge(name, outcome, To((mention.name,)), mention.at, when=_terms(case))
+
+    def _target(self, name: str, case: Case) -> Target | None:
+        self._exact = self._exact and case.is_whole and case.mode is not None
+        if not case.stages:
+            end = End.FAILED if case.is_recovery and name in self._awaited else End.DONE
+            return Stop(end) if case.is_whole else None
+        known = tuple(meant for each in case.stages if (meant := self._guess_meant(each)) is not None)
+        join = self._guess_meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
+        nodes = tuple(each for each in known if each != join)
+        nodes = tuple(dict.fromkeys(nodes)) if case.mode is Mode.FORK else nodes
+        self._suspect = self._suspect or self._is_repaired(case)
+        self._strays = self._strays or (case.join is not None and case.mode is not Mode.FORK)
+        self._exact = self._exact and len(known) == len(case.stages)
+        mode = case.mode if len(nodes) > 1 else Mode.ONE
+        return To(nodes, mode, join) if nodes and mode is not None else None
+
+    def _is_repaired(self, case: Case) -> bool:
+        """Tell whether a case cannot be meant as it is written: it names what is not there, or joins one of its own."""
+        if case.mode is not Mode.FORK:  # a join for nothing is left out
+            return any(each.name not in self._pipeline.by_id for each in case.stages)
+        joins = case.join is not None and case.join.name in {each.name for each in case.stages}
+        return joins or any(each.name not in self._pipeline.by_id for each in case.targets)
+
+    def _guess_meant(self, mention: Mention) -> str | None:
+        """Return the stage a name means, or the one it was most likely meant to be."""
+        if mention.name in self._pipeline.by_id or mention.name in self._pipeline.broken:
+            return mention.name if mention.name in self._pipeline.by_id else None
+        return self._pipeline.names.nearest(mention.name)
+
+
+def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
+    """Tell whether a stage may be left otherwise than as failed; every check is for a failure, at once or at last."""
+    conduct = stage.conduct
+    failing = any(not check.when for check in conduct.checks)
+    if "assert" in conduct.hooks or not (failing or never_accepted(pipeline, stage)):
+        return True
+    if pipeline.is_only_sibling(stage):  # to be skipped is no success in a fork
+        return False
+    policy = stage.members.get("resolutionPolicy")
+    skips = policy == "skip" or "skip" in object_of(policy).values()
+    return skips and (bool(conduct.gate) or "gate" in conduct.hooks)
+
+
+def _terms(case: Case) -> tuple[Term, ...]:
+    return tuple(Term(each.path, each.values, each.present) for each in case.when)

@@ -1,1 +1,0 @@
-"""What flows are made of, whichever system they were written for."""

@@ -1,0 +1,467 @@
+"""The door to the MCP library: start servers, ask each for all its tools, and end them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+from stagec.core.extras import explain_missing_extra
+from stagec.core.interrupts import HeldRequests
+from stagec.core.secrets import Redactor
+from stagec.core.value import replace, value
+from stagec.core.version import __version__
+from stagec.core.words import format_count, quote
+from stagec.ir.catalogue import Effects, LockedServer, LockedTool, Server
+from stagec.ir.catalogue.lock import digest
+from stagec.ir.catalogue.read import launch_digest
+from stagec.runtime.world.http_bodies import PLAIN, BodyGuard, ExcessiveBodyError
+from stagec.runtime.world.request_json import ToolDefinition
+from stagec.runtime.world.server_process import TOO_LONG, UNREADABLE, WHY, ServerProcess, write_refusal
+from stagec.runtime.world.supervised_program import Job
+
+_REFUSED = 400
+"""HTTP statuses from here on are refusals."""
+_REMOTE_SERVER_LONGEST = 16_000_000
+"""Bytes of one answer; a page of ten thousand tools has a few million."""
+_JSON, _EVENTS = "application/json", "text/event-stream"
+
+
+class RemoteServer:
+    """A transport of the SDK: entering opens a connection, leaving closes it.
+
+    An answer that cannot be read, is too long or breaks off becomes an error of its request; the connection goes on.
+    `refusal` is the status with which the server refused, `excess` why an answer was not read to its end.
+    """
+
+    def __init__(self, address: str, headers: Mapping[str, str]) -> None:
+        self.refusal: int | None = None
+        self._guard = BodyGuard(_REMOTE_SERVER_LONGEST)
+        self._address = address
+        self._headers = headers
+        self._open = AsyncExitStack()
+
+    @property
+    def excess(self) -> str | None:
+        """Why an answer was not read to its end."""
+        return self._guard.excess
+
+    async def __aenter__(self) -> tuple[Any, Any]:
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        http = await self._open.enter_async_context(create_mcp_http_client(headers={**self._headers, **PLAIN}))
+        http.event_hooks = {"response": [self._look]}
+        client = streamable_http_client(self._address, http_client=http, max_sse_event_size=_REMOTE_SERVER_LONGEST)
+        return await self._open.enter_async_context(client)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.__aexit__(kind, error, trace)
+
+    async def _look(self, response: Any) -> None:
+        """Have the body of a response read as the answer to its request, if it has an id."""
+        if response.status_code >= _REFUSED:
+            self.refusal = response.status_code
+        number, refused = _find_id(response.request), None
+        try:
+            await self._guard.look(response)
+        except ExcessiveBodyError as error:
+            if number is None:
+                raise
+            refused = str(error)
+            del response.headers["Content-Encoding"]
+        kind = response.headers.get("Content-Type", "").lower()
+        if number is None or (response.status_code >= _REFUSED and refused is None):
+            return
+        if kind.startswith(_JSON):
+            response.stream = _wrap(response.stream, _read_json(response.stream, number, refused))
+        elif kind.startswith(_EVENTS):
+            response.stream = _wrap(response.stream, _read_events(response.stream, number, refused))
+
+
+def _find_id(request: Any) -> int | None:
+    """Return the id of a JSON-RPC request; nothing for a notification, or for a request without a body."""
+    if request.method != "POST":
+        return None
+    number = json.loads(request.content).get("id")
+    return number if type(number) is int else None
+
+
+def _wrap(stream: Any, body: AsyncIterator[bytes]) -> Any:
+    """Return a body that is read in the place of another, and closes that one."""
+    from httpx2 import AsyncByteStream
+
+    class Read(AsyncByteStream):
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return body
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    return Read()
+
+
+async def _read_json(stream: Any, number: int, refused: str | None) -> AsyncIterator[bytes]:
+    """Yield the answer to a request, or an error in its place."""
+    from httpx2 import TransportError
+
+    parts: list[bytes] = []
+    try:
+        if refused is None:
+            parts = [each async for each in stream]
+    except ExcessiveBodyError as error:
+        refused = str(error)
+    except TransportError:
+        yield write_refusal(number, UNREADABLE, _BROKEN)
+        return
+    if refused is not None:
+        yield write_refusal(number, TOO_LONG, f"the server {refused}")
+        return
+    yield _check_answer(b"".join(parts), number)
+
+
+_BROKEN = "the answer breaks off in the middle"
+
+
+def _check_answer(body: bytes, number: int) -> bytes:
+    """Return an answer if it answers the request with that id, else an error in its place.
+
+    An error without an id is that of the request: the server has not read so far.
+    """
+    from mcp_types import JSONRPCError, jsonrpc_message_adapter
+
+    try:
+        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValueError:
+        return write_refusal(number, UNREADABLE, WHY)
+    if isinstance(message, JSONRPCError) and message.id is None:
+        message.id = number
+        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    is_answer = not hasattr(message, "method") and str(message.id) == str(number)
+    return body if is_answer else write_refusal(number, UNREADABLE, "the answer is not one to its request")
+
+
+async def _read_events(stream: Any, number: int, refused: str | None) -> AsyncIterator[bytes]:
+    """Yield a stream of events; one that is too long ends with an error in the place of the answer."""
+    try:
+        if refused is None:
+            async for each in stream:
+                yield each
+    except ExcessiveBodyError as error:
+        refused = str(error)
+    if refused is not None:
+        yield b"\n\ndata: " + write_refusal(number, TOO_LONG, f"the server {refused}") + b"\n\n"
+
+
+Transport = ServerProcess | RemoteServer
+
+
+_LINES = 12
+"""Lines of a server's standard error that are shown."""
+_SERVER_ERRORS_LONGEST = 300
+"""Characters of one of them."""
+_WHOLE = 10_000
+"""Bytes in which secrets are looked for, so that none is cut in two."""
+
+
+@value
+class ServerFailure:
+    """A server that did not answer: what went wrong, and the last lines of its standard error."""
+
+    server: Server
+    what: str
+    said: tuple[str, ...] = ()
+
+
+class SenselessListError(Exception):
+    """A list of tools that cannot be used; its text says why, as what the server does."""
+
+
+def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
+    """Return what is known of a server that did not answer."""
+    redacted = Redactor(os.environ, server.env, server.headers).redact_output
+    what = redacted(what)
+    if isinstance(transport, RemoteServer):
+        what = transport.excess or what
+        return ServerFailure(server, what if transport.refusal is None else f"{what} (HTTP status {transport.refusal})")
+    if transport.strange is not None:
+        shown = redacted(transport.strange[:_WHOLE].decode(errors="replace"))[:_SERVER_ERRORS_LONGEST]
+        what = f"{what}; what it wrote to its standard output is not MCP: {quote(shown)}"
+    lines = redacted(transport.errors.decode(errors="replace")).splitlines()
+    return ServerFailure(server, what, tuple(_shorten(line) for line in lines if line.strip())[-_LINES:])
+
+
+CLOSED = "Connection closed"
+"""The library's message about a broken connection; servers use its code for errors of their own, too."""
+_UNREAD = "Failed to parse "
+"""How the library begins what it says of an event that it cannot read."""
+
+
+def read_message(error: Any) -> str:
+    """Return what an error of a server says; of an answer that cannot be read, that alone."""
+    return WHY if error.code == UNREADABLE and error.message.startswith(_UNREAD) else str(error.message)
+
+
+def explain_error(error: BaseException, transport: Transport) -> str:
+    """Return what an error means, to be read behind the name of the server."""
+    from mcp import MCPError
+    from mcp_types import CONNECTION_CLOSED
+
+    cause = first_error(error)
+    if isinstance(cause, SenselessListError):
+        return str(cause)
+    if isinstance(cause, MCPError) and (cause.code != CONNECTION_CLOSED or cause.message != CLOSED):
+        return f"answered with error {cause.code}: {_shorten(read_message(cause))}"
+    if isinstance(cause, MCPError):
+        if isinstance(transport, RemoteServer) or transport.status is None:
+            return "closed the connection before it answered"
+        return f"ended with status {transport.status} before it answered"
+    if isinstance(cause, OSError) and isinstance(transport, ServerProcess):
+        return f"cannot be started: {cause.strerror or cause}: {quote(cause.filename or transport.program)}"
+    wrong = "cannot be reached" if isinstance(transport, RemoteServer) else "did not answer as MCP requires"
+    return f"{wrong}: {_shorten(f'{type(cause).__name__}: {cause}')}"
+
+
+def first_error(error: BaseException) -> BaseException:
+    """Return the first error of a group, as those come from tasks that run together, else the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _shorten(line: str) -> str:
+    first = " ".join(line.split())
+    return first if len(first) <= _SERVER_ERRORS_LONGEST else f"{first[:_SERVER_ERRORS_LONGEST]}…"
+
+
+_AT_ONCE = 8
+"""Servers that run at the same time."""
+_MOST_PAGES = 10_000
+_MOST_TOOLS = 100_000
+_MCP_LONGEST = 64_000_000
+"""No server has so many, and so many characters in all of them; one that goes on has lost its way."""
+
+
+@value
+class Question:
+    """A server to ask: the folder of the file that names it, and the seconds it may take in all."""
+
+    server: Server
+    folder: str
+    timeout: float
+
+    async def answer(self, report: Progress) -> Answer:
+        """Return what the server offers, or why it does not answer."""
+        server = self.server
+        if (unfit := _unfit(server)) is not None:
+            return ServerFailure(server, unfit)
+        try:
+            meant = expand_variables(server, os.environ)
+        except UnsetVariableError as unset:
+            return ServerFailure(server, f"refers to {quote(unset)}, which is not set")
+        transport = open_transport(meant, self.folder)
+        report(server, 0)
+        try:
+            async with asyncio.timeout(self.timeout):
+                tools = await _tools(meant, transport, lambda number: report(server, number))
+        except TimeoutError:
+            unit = "second" if self.timeout == 1 else "seconds"
+            return describe_failure(meant, transport, f"did not answer within {self.timeout:g} {unit}")
+        except Exception as error:
+            return describe_failure(meant, transport, explain_error(error, transport))
+        return LockedServer(server.name, server.at, launch_digest(server), tools)
+
+
+Answer = LockedServer | ServerFailure
+Progress = Callable[[Server, int], None]
+"""Called with a server and how many tools it has named so far: when it is started, and after every page."""
+Finish = Callable[[Server, int | None], None]
+"""Called with a server and how many tools it has, or nothing when it did not answer."""
+
+
+def ask(questions: Iterable[Question], report: Progress, finish: Finish) -> tuple[Answer, ...]:
+    """Ask servers for their tools, several at a time, and return the answers in the order of the questions.
+
+    Raise `Failure` when the library is not installed. No server is left running, however this function ends.
+    """
+    require_library()
+    try:
+        return asyncio.run(_ask_unless_interrupted(tuple(questions), report, finish))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def require_library(need: str = "asking MCP servers needs") -> None:
+    """Raise `Failure` when the library is not installed; keep it from logging what is told in our own words.
+
+    `need` is who needs it, with the verb.
+    """
+    import logging
+
+    try:
+        import mcp
+    except ImportError as error:
+        raise explain_missing_extra(need, "mcp") from error
+    for name in (mcp.__name__, *_LOGGERS):
+        logging.getLogger(name).addHandler(logging.NullHandler())
+        logging.getLogger(name).propagate = False  # what went wrong is told once, in our own words
+
+
+_LOGGERS = ("client",)
+"""Names that the library logs under besides its own."""
+
+
+async def _ask_unless_interrupted(
+    questions: tuple[Question, ...], report: Progress, finish: Finish
+) -> tuple[Answer, ...]:
+    """Ask; a request to end this process cancels that, so that every server is ended before it is obeyed."""
+    work = asyncio.create_task(_ask_all(questions, report, finish))
+    with HeldRequests(partial(asyncio.get_running_loop().call_soon_threadsafe, work.cancel)):
+        return await work
+
+
+async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Finish) -> tuple[Answer, ...]:
+    turn = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(question: Question) -> Answer:
+        async with turn:
+            answer = await question.answer(report)
+        finish(question.server, len(answer.tools) if isinstance(answer, LockedServer) else None)
+        return answer
+
+    return tuple(await asyncio.gather(*map(one, questions)))
+
+
+def _unfit(server: Server) -> str | None:
+    if server.command is None and server.url is None:
+        return "has neither a 'command' nor a 'url'"
+    return (
+        f"is of type {quote(server.transport)}, which stagec does not support" if server.transport in _OTHERS else None
+    )
+
+
+_OTHERS = {"sse", "ws"}
+"""Transports that came before HTTP as it is now, or never became part of the protocol."""
+
+
+def open_transport(server: Server, folder: str) -> Transport:
+    """Return how a server is reached: as a process that starts in a folder, or by its address."""
+    from mcp.client.stdio import get_default_environment
+
+    if server.command is None:
+        return RemoteServer(server.url or "", server.headers)
+    environment = {**get_default_environment(), **server.env}
+    folder = os.path.join(folder, server.cwd or "")
+    return ServerProcess(Job((server.command, *server.args), environment, folder or "."))
+
+
+async def _tools(server: Server, transport: Transport, report: Callable[[int], None]) -> dict[str, LockedTool]:
+    """Ask in the way that servers of today understand, and in the way of tomorrow those that know no other."""
+    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+
+    try:
+        return await _list(server, transport, "legacy", report)
+    except Exception as error:
+        if getattr(first_error(error), "code", None) != UNSUPPORTED_PROTOCOL_VERSION:
+            raise
+    return await _list(server, transport, "auto", report)
+
+
+async def _list(
+    server: Server, transport: Transport, mode: str, report: Callable[[int], None]
+) -> dict[str, LockedTool]:
+    """Return every tool of a server, page by page."""
+    from mcp import Client, Implementation
+
+    found: dict[str, LockedTool] = {}
+    who = Implementation(name="stagec", version=__version__)
+    async with Client(transport, mode=mode, cache=None, client_info=who) as client:
+        async for page in list_pages(client):
+            for tool in page:
+                is_open = None if tool.annotations is None else tool.annotations.open_world_hint
+                effects, text = read_effects(tool.annotations), digest(tool.description or "")
+                new = LockedTool(tool.name, server.at, effects, digest(tool.input_schema), is_open, text)
+                refuse_rival(found.setdefault(tool.name, new), new)
+            report(len(found))
+    return found
+
+
+def read_effects(annotations: Any) -> Effects:
+    """Return what a server says that calling a tool may do."""
+    hint = None if annotations is None else annotations.read_only_hint
+    return Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
+
+
+async def list_pages(client: Any) -> AsyncIterator[Any]:
+    """Yield the tools page by page; a server that does not say that it has tools is not asked for any."""
+    cursor: str | None = None
+    seen: set[str] = set()
+    number = length = 0
+    while client.server_capabilities.tools is not None and len(seen) < _MOST_PAGES:
+        page = await client.list_tools(cursor=cursor)
+        cursor, number = page.next_cursor, number + len(page.tools)
+        length += len(cursor or "") + sum(map(_measure, page.tools))
+        if number > _MOST_TOOLS or length > _MCP_LONGEST:
+            excess = f"{_MOST_TOOLS:,} tools" if number > _MOST_TOOLS else f"{_MCP_LONGEST:,} characters"
+            raise SenselessListError(f"lists its tools without end: there are more than {excess}")
+        yield page.tools
+        if not cursor:
+            return
+        if cursor in seen:
+            raise SenselessListError(f"lists its tools without end: the page {quote(cursor)} is repeated")
+        seen.add(cursor)
+    if seen:
+        raise SenselessListError(
+            f"lists its tools without end: there are more than {format_count(_MOST_PAGES, 'page')}"
+        )
+
+
+def _measure(tool: Any) -> int:
+    """Return about how many characters a tool has."""
+    return len(tool.name) + len(tool.description or "") + len(str(tool.input_schema))
+
+
+def refuse_rival(first: LockedTool | ToolDefinition, tool: LockedTool | ToolDefinition) -> None:
+    """Raise `SenselessListError` for a tool that differs from the first one of its name."""
+    if first != tool:
+        raise SenselessListError(f"lists two different tools {quote(tool.name)}")
+
+
+_REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+_KNOWN = re.compile(r"(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-(?P<default>.*))?", re.DOTALL)
+
+
+class UnsetVariableError(Exception):
+    """A reference to a variable that nobody set; its text is the reference."""
+
+
+def expand_variables(server: Server, variables: Mapping[str, str]) -> Server:
+    """Return a server with the values of the variables that its definition refers to.
+
+    `${NAME}` and `${NAME:-default}` are understood as hosts of agents do, `${env:NAME}` as editors do.
+    """
+
+    def value_of(match: re.Match[str]) -> str:
+        known = _KNOWN.fullmatch(match[1])
+        found = None if known is None else variables.get(known["name"]) or known["default"]
+        if found is None:
+            raise UnsetVariableError(match[0])
+        return found
+
+    def text(given: str | None) -> str | None:
+        return None if given is None else _REFERENCE.sub(value_of, given)
+
+    def texts(given: Mapping[str, str]) -> Mapping[str, str]:
+        return {name: _REFERENCE.sub(value_of, each) for name, each in given.items()}
+
+    args = tuple(_REFERENCE.sub(value_of, each) for each in server.args)
+    changes = {name: text(getattr(server, name)) for name in ("command", "cwd", "url")}
+    return replace(server, args=args, env=texts(server.env), headers=texts(server.headers), **changes)

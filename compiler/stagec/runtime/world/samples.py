@@ -1,0 +1,501 @@
+"""Make a simple value that satisfies a JSON Schema, and has the required values, so that nobody has to type it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.place import Key
+from stagec.core.value import value
+from stagec.ir.plan.gate import Among, Exists, Gate, IntentGate, Reads, Term
+from stagec.ir.plan.node import Node
+from stagec.runtime.machine import Program
+from stagec.runtime.machine.exchange import Run, Shell
+from stagec.runtime.machine.json_values import MISSING
+
+_LONGEST = 1_000
+"""Characters of the longest text that is written."""
+_CATEGORIES = {"SPACE": " ", "NOT_DIGIT": "a", "NOT_WORD": "-", "NOT_SPACE": "a"}
+_PLAIN = "abcxyzABCXYZ0123456789-_ .,:;/"
+
+
+def make_matching_text(pattern: str) -> str:
+    """Return a text for a pattern; one that cannot be read, or asks for what is around a place, may not be found."""
+    try:
+        todo: list[Any] = [*reversed(import_module("re._parser").parse(pattern))]
+    except (re.error, OverflowError, RecursionError):
+        return "text"
+    text = ""
+    while todo and len(text) < _LONGEST:
+        operation, given = todo.pop()
+        if str(operation) in _INSIDE:
+            todo += reversed(_INSIDE[str(operation)](given))
+        else:
+            text += _CHARACTERS.get(str(operation), lambda _: "")(given)
+    return text
+
+
+_INSIDE: Mapping[str, Callable[[Any], list[Any]]] = {
+    **dict.fromkeys(
+        ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"), lambda given: [*given[2]] * min(given[0], _LONGEST)
+    ),
+    "SUBPATTERN": lambda given: [*given[-1]],
+    "ATOMIC_GROUP": lambda given: [*given],
+    "BRANCH": lambda given: [*given[1][0]],
+}
+"""What the parts of a pattern are made of that are made of others; of alternatives the first."""
+
+
+def _choose(members: list[Any]) -> str:
+    """Return a character of a class; of one that names what is not in it, the first usual one that is not."""
+    named = [_expand(str(kind), given) for kind, given in members if str(kind) != "NEGATE"]
+    if str(members[0][0]) != "NEGATE":
+        return named[0][0] if named and named[0] else "x"
+    return next((each for each in _PLAIN if all(each not in some for some in named)), "é")
+
+
+def _expand(kind: str, given: Any) -> str:
+    """Return characters that a member of a class stands for."""
+    if kind == "LITERAL":
+        return chr(given)
+    if kind == "RANGE":
+        return "".join(map(chr, range(given[0], min(given[1], given[0] + 200) + 1)))
+    name = str(given).removeprefix("CATEGORY_")
+    if name == "DIGIT":
+        return "1234567890"
+    if name == "WORD":
+        return "".join(each for each in _PLAIN if each.isalnum() or each == "_")
+    return _CATEGORIES.get(name, "x")
+
+
+_CHARACTERS: Mapping[str, Callable[[Any], str]] = {
+    "LITERAL": chr,
+    "ANY": lambda _: "x",
+    "NOT_LITERAL": lambda given: "b" if given == ord("a") else "a",
+    "IN": _choose,
+}
+"""A character for each part of a pattern that stands for one."""
+
+
+_DEEPEST = 12
+"""Objects inside each other that are made; a schema that wants more wants no end."""
+
+
+_MOST = 2_000
+"""Values that are made for one answer; nobody reads more."""
+
+
+_ALTERNATIVES = 4
+"""Which of the values that a schema lists, and of its alternatives, are tried one after the other."""
+_MAKERS = 120
+"""Ways to choose among alternatives that are tried when the simple ones do not fit."""
+
+
+@value
+class RequiredValue:
+    """What is to stand at a path; with `absent`, nothing."""
+
+    path: tuple[Key, ...]
+    value: Json = None
+    absent: bool = False
+
+
+def make_sample(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Json | None:
+    """Return a value that satisfies the schema of a content, as wished; nothing when none can be made up simply."""
+    return next(make_samples(program, schema, required), None)
+
+
+def make_samples(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Iterator[Object]:
+    """Yield different objects that satisfy the schema of a content, as wished, the simplest one first."""
+    wanted = tuple(required)
+    seen: list[Json] = []
+    for maker in _list_makers(program, schema):
+        # what is wished is asked for like what the schema asks for, so that its alternatives are chosen accordingly
+        made = maker.simplest({"allOf": [maker.root, *map(_demand, wanted)]}, 0)
+        found = dict(made) if isinstance(made, dict) else {}
+        for each in wanted:
+            maker.put(found, each)
+        if found not in seen and program.answer_schemas.complaint(schema, found) is None:
+            yield found
+        seen.append(found)
+
+
+def _demand(each: RequiredValue) -> Json:
+    """Return a schema of the objects that have what is wished."""
+    found: Json = {"const": each.value}
+    for key in () if each.absent else reversed(each.path):
+        found = {"required": [str(key)], "properties": {str(key): found}}
+    return {} if each.absent else found
+
+
+def make_value(program: Program, schema: str | None) -> Json:
+    """Return a value of any kind that satisfies the schema of a content; `MISSING` when none can be made up simply."""
+    if schema is None:
+        return "text"
+    made = (maker.simplest(maker.root, 0) for maker in _list_makers(program, schema))
+    found: Json = next((each for each in made if program.answer_schemas.complaint(schema, each) is None), MISSING)
+    return found
+
+
+def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
+    """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives."""
+    root = {} if schema is None else json.loads(program.plan.contents[schema])
+    root, matches = root if isinstance(root, dict) else {}, program.answer_schemas.matches
+    for alternative in range(_ALTERNATIVES):
+        for is_full in (False, True):
+            yield _Maker(root, matches, alternative, is_full=is_full)
+    # choose otherwise at one place, at two places, and so on, as far as there is something to choose
+    waiting: deque[tuple[Mapping[int, int], bool]] = deque(({}, is_full) for is_full in (False, True))
+    joined = 0
+    for _ in range(_MAKERS):
+        if not waiting or joined > _JOINED:
+            return
+        picks, is_full = waiting.popleft()
+        maker = _Maker(root, matches, picks=picks, is_full=is_full)
+        yield maker
+        joined += maker.joined
+        first = max(picks, default=-1) + 1
+        for at, count in enumerate(maker.choices[first:], first):
+            waiting.extend(({**picks, at: other}, is_full) for other in range(1, min(count, _MOST_CHOICES)))
+
+
+_MOST_CHOICES = 16
+"""Alternatives at one place that are tried."""
+_JOINED = 50_000
+"""Parts of schemas that are put together before no further choices are tried."""
+
+
+class _Maker:
+    """Makes values by one schema, which refers to nothing but parts of itself.
+
+    At each choice, `picks` says which alternative is taken, by the number of the choice; otherwise the one that
+    `alternative` says. `choices` are the numbers of alternatives at the choices so far. `joined` counts the schemas
+    that were put together.
+    """
+
+    def __init__(
+        self,
+        root: Mapping[str, Any],
+        matches: Callable[[str, str], bool],
+        alternative: int = 0,
+        picks: Mapping[int, int] | None = None,
+        *,
+        is_full: bool = False,
+    ) -> None:
+        self.root, self._matches = root, matches
+        self.choices: list[int] = []
+        self.joined = 0
+        self._alternative, self._picks, self._is_full = alternative, picks or {}, is_full
+        self._left = _MOST
+
+    def simplest(self, schema: Any, depth: int) -> Any:
+        """Return the simplest value that a schema seems to allow, nothing where it wants no end."""
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return None
+        expanded = self._resolve(schema, depth)
+        if "const" in expanded:
+            return expanded["const"]
+        for listed in ("enum", "examples"):
+            if list_of(expanded.get(listed)):
+                return self._choose(expanded[listed])
+        if "default" in expanded:
+            return expanded["default"]
+        kinds = _list_types(expanded)
+        return self._of_kind(self._choose(kinds) if len(kinds) > 1 else kinds[0], expanded, depth)
+
+    def put(self, found: Any, each: RequiredValue) -> None:
+        """Put what is wished where it is wished; objects on the way there are made."""
+        *way, last = each.path
+        schema: Any = self.root
+        for key in way:
+            if not isinstance(found, dict):
+                return
+            schema = self._member(schema, key)
+            if not isinstance(found.get(str(key)), dict):
+                made_up = self.simplest(schema, len(way))
+                found[str(key)] = made_up if isinstance(made_up, dict) else {}
+            found = found[str(key)]
+        if each.absent:
+            found.pop(str(last), None)
+        elif isinstance(found, dict):
+            found[str(last)] = each.value
+
+    def _of_kind(self, kind: str, expanded: Mapping[str, Any], depth: int) -> Any:
+        match kind:
+            case "object":
+                return self._make_object(expanded, depth)
+            case "array":
+                return self._make_array(expanded, depth)
+            case "string":
+                return self._write_text(expanded)
+            case "integer" | "number":
+                return self._find_number(expanded)
+            case _:
+                return False if kind == "boolean" else None
+
+    def _make_object(self, expanded: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        """Return an object with the members that a schema wants, by name, because of others, or by their number."""
+        declared = object_of(expanded.get("properties"))
+        required = [str(each) for each in list_of(expanded.get("required"))] if depth < _DEEPEST else []
+        names = dict.fromkeys([*required, *declared] if self._is_full else required)
+        demanded = object_of(expanded.get("dependentRequired"))
+        waiting = deque(names)
+        while waiting:
+            further = [str(each) for each in list_of(demanded.get(waiting.popleft()))]
+            waiting.extend(dict.fromkeys(each for each in further if each not in names))
+            names |= dict.fromkeys(further)
+        least = min(int(expanded.get("minProperties", 0)), _MOST_MEMBERS)
+        others = (*declared, *self._list_pattern_names(expanded), *(f"member{at}" for at in range(_MOST_MEMBERS)))
+        for name in others:
+            if len(names) < least and declared.get(name) is not False:
+                names[name] = None
+        return {name: self.simplest(self._member(expanded, name), depth + 1) for name in names}
+
+    def _list_pattern_names(self, expanded: Mapping[str, Any]) -> Iterator[str]:
+        """Yield names that the patterns of a schema allow."""
+        for pattern, inner in object_of(expanded.get("patternProperties")).items():
+            text = make_matching_text(pattern)
+            ends = ("", *(f"{at}" for at in range(10)), *"abcdefgh") if inner is not False else ()
+            names = (name for end in ends for name in (text + end, text[: len(text) - len(end)] + end))
+            yield from (name for name in dict.fromkeys(names) if self._matches(pattern, name))
+
+    def _make_array(self, expanded: Mapping[str, Any], depth: int) -> list[Any]:
+        """Return a list with as many elements as a schema wants, those that it must contain among them."""
+        first, items = list_of(expanded.get("prefixItems")), expanded.get("items", {})
+        if isinstance(items, list):  # of the drafts before 2020-12
+            first, items = items, expanded.get("additionalItems", {})
+        contained = (
+            [expanded["contains"]] * min(int(expanded.get("minContains", 1)), _DEEPEST)
+            if "contains" in expanded
+            else []
+        )
+        count = max(int(min(expanded.get("minItems", 0), _DEEPEST)), len(first) + len(contained), int(self._is_full))
+        if "maxItems" in expanded:
+            count = min(count, int(expanded["maxItems"]))
+        parts = [*first, *[{"allOf": [items, each]} for each in contained], *[items] * count][:count]
+        made = [self.simplest(each, depth + 1) for each in parts]
+        return [self._number(each, at) for at, each in enumerate(made)] if expanded.get("uniqueItems") else made
+
+    def _find_number(self, expanded: Mapping[str, Any]) -> Any:
+        """Return a number between the bounds of a schema, next to one of them where 0 is none of these numbers."""
+        least, most = (
+            expanded.get("minimum", expanded.get("exclusiveMinimum")),
+            expanded.get("maximum", expanded.get("exclusiveMaximum")),
+        )
+        if least is not None:
+            number: float = least + ("minimum" not in expanded)
+        else:
+            number = 0 if most is None or most > 0 else most - ("maximum" not in expanded)
+        step = expanded.get("multipleOf")
+        return -(-number // step) * step if step else number
+
+    def _number(self, given: Json, at: int) -> Json:
+        """Return a value as the one of a place in a list whose values all differ."""
+        if isinstance(given, str) and at:
+            return f"{given}{at}"
+        return given + at if isinstance(given, int | float) and not isinstance(given, bool) else given
+
+    def _write_text(self, expanded: Mapping[str, Any]) -> str:
+        """Return a text of the length, the format or the pattern that a schema asks for."""
+        pattern, form = expanded.get("pattern"), expanded.get("format")
+        text = _FORMATS.get(form, "text") if isinstance(form, str) else "text"
+        if isinstance(pattern, str):
+            text = make_matching_text(pattern)
+        least, most = (expanded.get(name, other) for name, other in (("minLength", 0), ("maxLength", 1_000)))
+        filler = text[-1:] if pattern is not None and text else "."
+        return text.ljust(int(min(least, 1_000)), filler)[: int(min(most, 1_000))]
+
+    def _choose(self, listed: Any) -> Any:
+        """Return one of some values or alternatives, the last of them where there are fewer."""
+        picked = self._picks.get(len(self.choices), 0 if self._picks else self._alternative)
+        self.choices.append(len(listed))
+        return listed[min(picked, len(listed) - 1)]
+
+    def _member(self, schema: Any, key: Key) -> Any:
+        expanded = self._resolve(schema, 0)
+        name, declared = str(key), object_of(expanded.get("properties"))
+        found = [declared[name]] if name in declared else []
+        patterns = object_of(expanded.get("patternProperties"))
+        found += [inner for pattern, inner in patterns.items() if self._matches(pattern, name)]
+        if len(found) > 1:
+            return {"allOf": found}
+        return found[0] if found else expanded.get("additionalProperties", {})
+
+    def _resolve(self, schema: Any, depth: int) -> Mapping[str, Any]:
+        """Return a schema with what it refers to and chooses from written out, as far as that is simple."""
+        expanded = dict(object_of(schema))
+        for _ in range(_DEEPEST):
+            others: list[Json] = [self._at(expanded.pop("$ref"))] if "$ref" in expanded else []
+            others += list_of(expanded.pop("allOf", None))
+            others += [self._choose(each) for name in ("anyOf", "oneOf") if (each := list_of(expanded.pop(name, None)))]
+            others += self._choose_branch(expanded)
+            if not others or depth > _DEEPEST:
+                break
+            self.joined += len(others)
+            for other in others:
+                expanded = _join(expanded, object_of(other))
+        return expanded
+
+    def _choose_branch(self, expanded: dict[str, Any]) -> list[Json]:
+        """Take the conditions out of a schema, and return what one branch of each asks for."""
+        found: list[Json] = []
+        for name, inner in object_of(expanded.pop("dependentSchemas", None)).items():
+            is_there = name in list_of(expanded.get("required")) or (
+                self._is_full and name in object_of(expanded.get("properties"))
+            )
+            found += [inner] if is_there else []
+        if "if" in expanded:
+            met, then, other = (expanded.pop(each, {}) for each in ("if", "then", "else"))
+            found.append(self._choose([{"allOf": [met, then]}, {"allOf": [other]}]))
+        return found
+
+    def _at(self, reference: Any) -> Json:
+        found: Any = self.root
+        for part in str(reference).removeprefix("#").split("/")[1:]:
+            found = object_of(found).get(part.replace("~1", "/").replace("~0", "~"))
+        return found if isinstance(found, dict) else {}
+
+
+def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what two schemas ask for together, as far as that is simple."""
+    joined = {**other, **one}
+    for key in one.keys() & other.keys():
+        join = _JOINS.get(key)
+        if join is not None:
+            joined[key] = join(one[key], other[key])
+    for key in ("$ref", "anyOf", "oneOf", "if", "contains"):  # a second one is a part of its own
+        if key in one and key in other:
+            rest = {name: other[name] for name in (_BRANCHES if key == "if" else (key,)) if name in other}
+            joined["allOf"] = [*list_of(joined.get("allOf")), rest]
+    return joined
+
+
+_BRANCHES = ("if", "then", "else")
+
+
+def _join_named(one: Any, other: Any) -> dict[str, Any]:
+    first, second = object_of(one), object_of(other)
+    both = {name: {"allOf": [first[name], second[name]]} for name in first.keys() & second.keys()}
+    return {**second, **first, **{name: each for name, each in both.items() if first[name] != second[name]}}
+
+
+def _join_values(one: Any, other: Any) -> list[Any]:
+    common = [each for each in list_of(one) if each in list_of(other)]
+    return common or list_of(one)
+
+
+def _join_types(one: Any, other: Any) -> Any:
+    first, second = ([each] if isinstance(each, str) else list_of(each) for each in (one, other))
+    common = [each for each in first if each in second]
+    common += ["integer"] if {"integer", "number"} <= {*first, *second} and "integer" not in common else []
+    return common or one
+
+
+_JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("required", "allOf"), lambda one, other: [*list_of(one), *list_of(other)]),
+    **dict.fromkeys(("properties", "patternProperties", "dependentSchemas", "dependentRequired", "$defs"), _join_named),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    "enum": _join_values,
+    "type": _join_types,
+}
+"""What two schemas say together with a keyword that both have."""
+_MOST_MEMBERS = 12
+"""Members that are made because an object needs so many."""
+
+
+def _list_types(expanded: Mapping[str, Any]) -> Sequence[str]:
+    """Return the types that a value may have, the likeliest first."""
+    kind = expanded.get("type")
+    if isinstance(kind, list) and kind:
+        return sorted(map(str, kind), key=lambda each: each == "null")
+    if isinstance(kind, str):
+        return (kind,)
+    if {"properties", "required", "minProperties", "patternProperties"} & set(expanded):
+        return ("object",)
+    return ("array",) if {"items", "contains", "prefixItems"} & set(expanded) else _TYPES
+
+
+_TYPES = ("string", "integer", "boolean", "null", "object", "array")
+_FORMATS: Mapping[str, str] = {
+    "date": "2024-01-01",
+    "date-time": "2024-01-01T00:00:00Z",
+    "time": "00:00:00Z",
+    "email": "someone@example.org",
+    "uri": "https://example.org/",
+    "uri-reference": "https://example.org/",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+    "ipv4": "192.0.2.1",
+    "hostname": "example.org",
+}
+"""A text of each format that schemas commonly name."""
+
+
+def collect_required_values(
+    gate: Gate, outcome: str, named: str | None, terms: Iterable[Term]
+) -> Iterator[RequiredValue]:
+    """Yield what an answer must hold so that it has an outcome, names a node, and some conditions hold of it."""
+    if isinstance(gate, IntentGate):
+        yield RequiredValue(gate.field, outcome)
+        if gate.target is not None and named is not None:
+            yield RequiredValue(gate.target, named)
+    for term in terms:
+        path = find_in_answer(gate, term)
+        if path:
+            yield require_value(path, term)
+
+
+def find_in_answer(gate: Gate, term: Term) -> tuple[Key, ...]:
+    """Return the path, in an answer or a stage's result, of the value that a condition reads; () for nowhere."""
+    first, *rest = term.path
+    if first in {"answer", "parsed"}:
+        return tuple(rest)
+    if first == "handoff" and isinstance(gate, IntentGate) and rest:
+        return next((path for path in reversed(gate.handoff) if path and str(path[-1]) == str(rest[0])), ())
+    return ()
+
+
+def require_value(path: tuple[Key, ...], term: Term) -> RequiredValue:
+    """Return the value that satisfies a condition, for the path where the condition reads it."""
+    match term:
+        case Among(values=values):
+            return RequiredValue(path, values[0])
+        case Reads(texts=texts):
+            return RequiredValue(path, read_text(texts[0]))
+        case Exists(present=present):
+            return RequiredValue(path, "text", absent=not present)
+
+
+def read_text(text: str) -> Json:
+    """Return the number or the boolean that a text is, else the text."""
+    try:
+        given: Json = json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return given if isinstance(given, bool | int | float) else text
+
+
+def make_output(program: Program, node: Node, effect: Run | Shell, *, succeeds: bool) -> Mapping[str, Json]:
+    """Return an output of a node's command that counts as success, or as failure."""
+    success = None
+    if isinstance(effect, Shell) and node.validation is not None:
+        known = [program.plan.validators[each.validator] for each in node.validation.checked]
+        exact = (each.success for each in known if each.command == effect.command)
+        begun = (each.success for each in known if effect.command.startswith(each.command.partition("${")[0]))
+        success = next(exact, None) or next(begun, None)
+    if success is None or success.kind == "exit":
+        wanted = int(success.argument) if success and success.argument.isdigit() else 0
+        return write_output(wanted if succeeds else int(wanted == 0))
+    text = "" if success.kind == "empty" else success.argument
+    return write_output(0 if succeeds else 1, text if succeeds else "" if text else "something")
+
+
+def write_output(status: int, stdout: str = "") -> Mapping[str, Json]:
+    """Return the answer about a command with an exit status and an output."""
+    return {"exit": status, "stdout": stdout, "stderr": ""}

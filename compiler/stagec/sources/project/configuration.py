@@ -1,0 +1,149 @@
+"""The effective settings of a run, and where each of them came from."""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from stagec.core.failure import Failure
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.version import __version__
+from stagec.core.words import quote
+from stagec.sources.project.ceilings import ceilings, refuse_raised
+from stagec.sources.project.find import FoundConfiguration, common_folder, configuration_in, find, find_obstacle
+from stagec.sources.project.settings import FILES, FileIgnores, Settings, Value, flat, keys_of, settings_of
+from stagec.sources.project.toml import line_of
+
+COMMAND_LINE = "command line"
+DEFAULT = "default"
+
+
+@value
+class Configuration:
+    """A project's root, its effective settings, and the origin of each.
+
+    `provenance` says for every key (`fail-on`, `budgets.depth`, `severity.STG601`) whether its value comes from
+    `default`, `stagec.toml`, `pyproject.toml`, `environment`, `command line`, or a user's own file, by its path. `file`
+    is the configuration file, which lies in the root.
+    """
+
+    root: Path
+    settings: Settings
+    provenance: Mapping[str, str]
+    file: str | None
+
+
+def configure(
+    paths: tuple[Path, ...] = (),
+    root: Path | None = None,
+    overrides: Mapping[str, Any] = NOTHING,
+    environment: Mapping[str, str] = NOTHING,
+) -> Configuration:
+    """Return the configuration for the paths that a user named.
+
+    The root is `root`, else the folder of the nearest configuration at or above the paths, else the top of their
+    repository, else the folder that holds their `.agent` or the folder of another tool, else the folder that holds them
+    all. Where nobody names a
+    path or a root and there is no configuration, the current folder is what is looked at. `overrides` are what the
+    command line says, by key, and win. A configuration that is wrong raises `Failure` with one line per mistake, and so
+    does one that asks for more than its budgets: these are the user's, who sets them by `overrides`, by `environment`,
+    or in a file of the user's own that the environment leads to.
+    """
+    start = common_folder(paths if root is None else (root,))
+    nearest = find(start) if root is None else configuration_in(start) or start
+    folder, found = (nearest, None) if isinstance(nearest, str) else (nearest.folder, nearest)
+    written = {"roots": (os.path.relpath(start, folder),)} if found is None else _check_keys(found)
+    told = flat(overrides)
+    limits = ceilings(overrides.get("budgets", NOTHING), environment)
+    # refuse a project that asks for more than its user allows, unless the user says outright what counts
+    for key, ceiling in limits.budgets.items():
+        asked = written.get(f"budgets.{key}")
+        if found is not None and isinstance(asked, int) and key not in limits.outright:
+            refuse_raised(key, asked, ceiling, f"{found.file}:{_line(found, ('budgets', key))}")
+    if found is not None:
+        _refuse_outside(found, written)
+    outright = {f"budgets.{key}": limits.budgets[key] for key in limits.outright}
+    raised = {f"budgets.{key}": limits.budgets[key] for key in limits.origins}
+    given = settings_of({**raised, **written, **outright, **told})
+    settings = given if found is None else _add_origins(given, found, frozenset(written) - frozenset(told))
+    file = None if found is None else found.file
+    sources: dict[str, str] = {f"budgets.{key}": origin for key, origin in limits.origins.items()}
+    sources |= {key: file or DEFAULT for key in written if key not in outright}
+    sources |= dict.fromkeys(told, COMMAND_LINE)
+    provenance = {key: sources.get(key, DEFAULT) for key in keys_of(settings)}
+    return Configuration(Path(folder), settings, provenance, file)
+
+
+def _check_keys(found: FoundConfiguration) -> dict[str, Value]:
+    """Return the keys of a configuration file; the version is looked at first, for a later one may know more keys."""
+    if not isinstance(found.table, dict):
+        raise Failure(f"{found.file}:{line_of(found.text, found.prefix)}: 'tool.stagec' must be a table")
+    required = found.table.get("required-version")
+    if isinstance(required, str) and well_formed(required) and not accepts(required, __version__):
+        where = f"{found.file}:{line_of(found.text, (*found.prefix, 'required-version'))}"
+        raise Failure(f"{where}: this is stagec {__version__}, the project requires {quote(required)}")
+    from stagec.sources.project.mistakes import mistakes  # only a project with a configuration needs it
+
+    located = sorted((_line(found, each.path), each.message) for each in mistakes(found.table))
+    if located:
+        raise Failure("\n".join(f"{found.file}:{line}: {message}" for line, message in located))
+    return flat(found.table)
+
+
+def _refuse_outside(found: FoundConfiguration, written: Mapping[str, Any]) -> None:
+    """Raise `Failure` for a key that names what no command opens; a file that does not exist may come later."""
+    for key in FILES:
+        given = written.get(key, ())
+        for file in given if isinstance(given, list | tuple) else (str(given),):
+            obstacle = find_obstacle(found.folder, file, may_lack=True)
+            if obstacle is not None:
+                line = _line(found, tuple(key.split(".")))
+                told = f"{quote(key)} of the configuration names {quote(file)}, which {obstacle}"
+                raise Failure(f"{found.file}:{line}: {told}")
+
+
+def _add_origins(settings: Settings, found: FoundConfiguration, filed: frozenset[str]) -> Settings:
+    """Return settings with the keys that a file has set, and the lines on which it ignores rules by files."""
+    ways = ((each, ("per-file-ignores", each.pattern, each.selector)) for each in settings.file_ignores.entries)
+    ignores = FileIgnores(tuple(replace(each, line=_line(found, way)) for each, way in ways), found.file, found.text)
+    silencing = frozenset(key for key in filed if key in {"select", "ignore"} or key.startswith("severity."))
+    return replace(settings, filed=silencing, file_ignores=ignores if ignores.entries else settings.file_ignores)
+
+
+def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:
+    return line_of(found.text, (*found.prefix, *(key for key in path if isinstance(key, str))))
+
+
+_CLAUSE = re.compile(r"\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<release>[0-9]{1,9}(\.[0-9]{1,9})*)\s*")
+_RELEASE = re.compile(r"[0-9]+(\.[0-9]+)*")
+_OPERATORS: dict[str, Callable[[list[int], list[int]], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+def well_formed(specifier: str) -> bool:
+    """Tell whether a specifier is a list of comparisons with release numbers, separated by commas."""
+    return all(_CLAUSE.fullmatch(clause) for clause in specifier.split(","))
+
+
+def accepts(specifier: str, version: str) -> bool:
+    """Tell whether a version satisfies every clause of a well-formed specifier; only its release numbers count."""
+    release = _RELEASE.match(version)
+    numbers = release[0] if release else "0"
+    found = [match for clause in specifier.split(",") if (match := _CLAUSE.fullmatch(clause))]
+    return all(_OPERATORS[match["operator"]](*_pad(numbers, match["release"])) for match in found)
+
+
+def _pad(left: str, right: str) -> tuple[list[int], list[int]]:
+    pairs = list(zip_longest(map(int, left.split(".")), map(int, right.split(".")), fillvalue=0))
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -1,0 +1,217 @@
+"""A picture as a mesh: boxes, labels and bends on ranks, each joined to the next rank only.
+
+Boxes stand on even ranks, labels of lines on odd ones, next to where the line begins. Lines of one kind to one box
+share their bends. What would be much too high goes on in further columns; lines from one column to another, and lines
+so long that their bends would be too many, run in corridors, along the borders of the columns.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import sqrt
+
+from stagec.core.value import value
+from stagec.views.picture.document import Picture, Role
+from stagec.views.picture.layout.document import Face
+from stagec.views.picture.layout.levels import Arc, Size, backward, fold, levels, neighbours
+
+SPACE = 22.0
+"""Between what stands on one rank."""
+_BEND_SPACE = 9.0
+_MOST_BENDS = 6
+"""Bends for each box and line, at most, on average."""
+_CROWD = 12
+"""Lines at one box, from which on labels stand at the other end."""
+_SHORT = 3
+"""What a line to the next level passes: a box, its label, a box."""
+HEAVY = 30.0
+"""How much a line wants to be straight that is the main one of its boxes; other lines 1."""
+LOOP = 20.0
+"""How far a line from a box to itself reaches out, without its label."""
+
+
+Key = tuple[str, bool, bool]
+"""Lines that may share a way: their stroke and fate, whether a run comes by, whether they lead upwards."""
+
+
+@value
+class Way:
+    """What a line passes, from the upper to the lower end, the ends included.
+
+    `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it leads
+    upwards. Of a line in a corridor only the label and the end next to it are in the mesh; `far` is the other. A
+    line that `merges` shares the end of its way with others, any other line the beginning.
+    """
+
+    steps: tuple[int, ...]
+    label: int
+    source: int
+    key: Key
+    far: int | None = None
+    merges: bool = True
+
+    @property
+    def is_upward(self) -> bool:
+        """Whether it leads from the lower end to the upper."""
+        return self.key[-1]
+
+
+class Mesh:
+    """Vertices by number, boxes first: rank, reach to the left and right of the middle, height, and what they join."""
+
+    def __init__(self, boxes: int) -> None:
+        self.boxes = boxes
+        self.first: list[int] = [0]
+        """The first rank of each column."""
+        self.rank: list[int] = []
+        self.left: list[float] = []
+        self.right: list[float] = []
+        self.height: list[float] = []
+        self.above: list[list[int]] = []
+        self.below: list[list[int]] = []
+        self.heavy: dict[tuple[int, int], float] = {}
+        """Joins that should be straight above all others."""
+        self.labels: set[int] = set()
+        """Those vertices that stand for labels; what is neither box nor label is a bend."""
+        self.ways: dict[int, Way] = {}
+        """By line; lines from a box to itself have none."""
+
+    def add(self, rank: int, width: float, height: float, loops: float = 0) -> int:
+        """Add a vertex, with room for loops at its right, and return its number."""
+        self.rank.append(rank)
+        self.left.append(width / 2)
+        self.right.append(width / 2 + loops)
+        self.height.append(height)
+        self.above.append([])
+        self.below.append([])
+        return len(self.rank) - 1
+
+    def join(self, upper: int, lower: int) -> None:
+        """Join two vertices of neighbouring ranks."""
+        self.below[upper].append(lower)
+        self.above[lower].append(upper)
+
+    def column(self, rank: int) -> int:
+        """Return the column in which a rank is."""
+        return bisect_right(self.first, rank) - 1
+
+    def ranks(self) -> list[list[int]]:
+        """Return the vertices of each rank, in the order in which they were added."""
+        found: list[list[int]] = [[] for _ in range(max(self.rank, default=-1) + 1)]
+        for vertex, rank in enumerate(self.rank):
+            found[rank].append(vertex)
+        return found
+
+
+def mesh_of(picture: Picture, faces: Mapping[str, Face], labels: Mapping[int, Face]) -> Mesh:
+    """Return the mesh of a picture; `labels` are the faces of those lines that bear one."""
+    number = {name: at for at, name in enumerate(picture.boxes)}
+    arcs = [(number[line.source], number[line.target]) for line in picture.lines]
+    starts = [number[name] for name, box in picture.boxes.items() if box.role is Role.START]
+    back = backward(len(number), arcs, starts)
+    turned = [(target, source) if at in back else (source, target) for at, (source, target) in enumerate(arcs)]
+    widest = max(8, round(1.3 * sqrt(len(number))))  # boxes on one level
+    level = levels(len(number), [each for each in turned if each[0] != each[1]], widest, starts)
+    mesh = _boxes(picture, faces, loops_of(picture, labels), level, turned)
+    lay = _Lay(mesh, turned)
+    for at, line in enumerate(picture.lines):
+        if turned[at][0] != turned[at][1]:
+            key = f"{line.stroke} {line.fate}", picture.boxes[line.source].is_reached, at in back
+            mesh.ways[at] = lay.way(at, key, labels.get(at))
+    # make one line to the next level straight for each box, the first that is written
+    taken: set[tuple[int, bool]] = set()
+    for way in sorted(mesh.ways.values(), key=lambda each: each.is_upward):
+        upper, lower = (way.steps[0], False), (way.steps[-1], True)
+        if len(way.steps) == _SHORT and not taken & {upper, lower}:
+            taken |= {upper, lower}
+            mesh.heavy[way.steps[0], way.label] = mesh.heavy[way.label, way.steps[-1]] = HEAVY
+    return mesh
+
+
+def _boxes(
+    picture: Picture, faces: Mapping[str, Face], loops: Mapping[str, Size], level: list[int], arcs: list[Arc]
+) -> Mesh:
+    """Return a mesh of boxes only; above and below each column there is a rank for labels."""
+    mesh = Mesh(len(level))
+    sizes = [(face.width + SPACE, face.height) for face in faces.values()]
+    columns = fold(level, sizes, arcs)
+    mesh.first += [2 * (first + index) - 1 for index, first in enumerate(columns) if index]
+    for name, at, (wide, high) in zip(picture.boxes, level, sizes, strict=True):
+        width, height = loops.get(name, (0.0, 0.0))
+        mesh.add(2 * (at + bisect_right(columns, at) - 1), wide, max(high, height), width)
+    return mesh
+
+
+def loops_of(picture: Picture, labels: Mapping[int, Face]) -> dict[str, Size]:
+    """Return the room that the lines from a box to itself take at its right: width and height."""
+    found: dict[str, tuple[float, float]] = {}
+    for at, line in enumerate(picture.lines):
+        if line.source == line.target:
+            face = labels.get(at, Face(0, 0, ()))
+            width, height = found.get(line.source, (0.0, 0.0))
+            found[line.source] = max(width, LOOP + face.width), height + face.height + 4
+    return found
+
+
+def _longest(spans: list[int], count: int) -> int:
+    """Return the most ranks that a line may cross without the bends of all such lines becoming too many."""
+    left = _MOST_BENDS * (len(spans) + count) + 4_000
+    for span in sorted(spans):
+        left -= span
+        if left < 0:
+            return span - 1
+    return max(spans, default=0)
+
+
+class _Lay:
+    """Lays lines into a mesh."""
+
+    def __init__(self, mesh: Mesh, arcs: list[Arc]) -> None:
+        self.mesh = mesh
+        self.arcs = arcs
+        self.column = [mesh.column(rank) for rank in mesh.rank]
+        inside = [(upper, lower) for upper, lower in arcs if self.column[upper] == self.column[lower]]
+        self.longest = max(2, _longest([mesh.rank[lower] - mesh.rank[upper] for upper, lower in inside], mesh.boxes))
+        self.degree = [len(one) + len(other) for one, other in zip(*neighbours(mesh.boxes, arcs), strict=True)]
+        self.shared: dict[tuple[int, Key, int], int] = {}
+        self.joined: set[Arc] = set()
+
+    def way(self, at: int, key: Key, face: Face | None) -> Way:
+        """Add what a line passes on its way; its label is next to where it begins, unless too many begin there."""
+        upper, lower = self.arcs[at]
+        is_upward = key[-1]
+        source, target = (lower, upper) if is_upward else (upper, lower)
+        is_crowded = self.degree[source] > max(_CROWD, self.degree[target])
+        near, far = (target, source) if is_crowded else (source, target)
+        width, height = (face.width + SPACE, face.height) if face else (_BEND_SPACE, 0.0)
+        label = self.mesh.add(self.mesh.rank[near] + (1 if near == upper else -1), width, height)
+        self.mesh.labels.add(label)
+        if self._is_aside(upper, lower):
+            steps: tuple[int, ...] = (upper, label) if near == upper else (label, lower)
+        else:
+            steps = (upper, *self._between(label, (upper, lower), far, key), lower)
+        self._join(steps)
+        return Way(steps, label, source, key, far if self._is_aside(upper, lower) else None, far == target)
+
+    def _is_aside(self, upper: int, lower: int) -> bool:
+        is_long = self.mesh.rank[lower] - self.mesh.rank[upper] > self.longest
+        return is_long or self.column[upper] != self.column[lower]
+
+    def _between(self, label: int, ends: Arc, far: int, key: Key) -> Iterator[int]:
+        """Yield what is between the ends of a line: its label, and bends that all lines of the same key share."""
+        for rank in range(self.mesh.rank[ends[0]] + 1, self.mesh.rank[ends[1]]):
+            if rank == self.mesh.rank[label]:
+                yield label
+            else:
+                bend = self.shared.get((far, key, rank))
+                if bend is None:
+                    bend = self.shared[far, key, rank] = self.mesh.add(rank, _BEND_SPACE, 0.0)
+                yield bend
+
+    def _join(self, steps: tuple[int, ...]) -> None:
+        for joined in pairwise(steps):
+            if joined not in self.joined:
+                self.joined.add(joined)
+                self.mesh.join(*joined)

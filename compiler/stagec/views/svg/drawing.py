@@ -1,0 +1,213 @@
+"""A picture in SVG: lines, labels and boxes, in tiles that a page can leave out while nobody sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import fsum, inf
+
+from stagec.core.diagnostic import Diagnostic
+from stagec.core.words import visible
+from stagec.views.picture.document import (
+    FATE_SIGNS,
+    SIGNS,
+    Box,
+    Form,
+    Line,
+    Picture,
+    Role,
+    Stroke,
+    describe_fate,
+    describe_labels,
+)
+from stagec.views.picture.layout import Face, Frame, Layout, Point, Route
+from stagec.views.picture.layout.lettering import BADGE_ROW, BAR, CAPTION_ROW, ROW, badge_width
+from stagec.views.svg.shapes import Markup, bar, classes_of, element, outline_of, shape, text
+
+_TILE = 1_500
+_MOST, _LENGTHY = 1_000_000.0, 4_000.0
+"""Where all lines together are longer than the first, those longer than the second are not dashed: browsers need
+seconds for that."""
+_SAID = 200
+"""Characters of a name that are read out."""
+_WHOLE = 2_000
+"""Characters of the title of a box or a label, which has what is shortened in the drawing."""
+
+_HIDDEN = 12.0
+"""How far behind its box a line to the same box begins: not every shape reaches the border of its frame."""
+
+Drawn = tuple[Frame, Markup]
+
+
+def svg(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Markup:
+    """Return the drawing of a picture for a page, on which every box and line can be chosen by its number."""
+    boxes = []
+    for at, (name, box) in enumerate(picture.boxes.items()):
+        frame, face = layout.frames[name], layout.faces[name]
+        badges = (badge.text for badge in face.badges)
+        said = " ".join([visible(box.name[:_SAID]), face.caption, *badges, *face.changes])
+        access = {"data-box": str(at), "tabindex": "0", "role": "button", "aria-label": said}
+        boxes.append((frame, _box(box, (frame, face), outline_of(box, forms), access)))
+    numbers = [{"data-line": str(at)} for at in range(len(picture.lines))]
+    tags = [
+        _tag(route, {"class": _classes("tag", worst(line.found)), **number})
+        for line, route, number in zip(picture.lines, layout.routes, numbers, strict=True)
+        if route.tag
+    ]
+    size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
+    size["viewBox"] = f"0 0 {layout.width} {layout.height}"
+    label = {"role": "group", "aria-label": visible(picture.title[:_SAID])}
+    layers = (("lines", _lines(picture, layout, numbers)), ("tags", tags), ("boxes", boxes))
+    return element("svg", {**size, **label}, *(element("g", {"class": name}, *_tiles(each)) for name, each in layers))
+
+
+def still(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Iterator[Markup]:
+    """Yield the same drawing for a file of its own: nothing can be chosen, and titles have what is shortened."""
+    yield from (line for _, line in _lines(picture, layout, [{}] * len(picture.lines)))
+    for line, route in zip(picture.lines, layout.routes, strict=True):
+        if route.tag:
+            title = _title([*describe_labels(line), *_findings(line.found)])
+            yield _tag(route, {"class": _classes("tag", worst(line.found))}, title)[1]
+    for name, box in picture.boxes.items():
+        title = _title([box.name, *box.members, *_tell_changes(box), *_findings(box.found)])
+        yield _box(box, (layout.frames[name], layout.faces[name]), outline_of(box, forms), {}, title)
+
+
+def _title(rows: Iterable[str]) -> Markup:
+    told = "\n".join(visible(each[:_WHOLE]) for each in rows)
+    return element("title", {}, text(told if len(told) <= _WHOLE else f"{told[:_WHOLE]}\n…"))
+
+
+def _tell_changes(box: Box) -> Iterator[str]:
+    yield from filter(None, (describe_fate(box.fate),))
+    yield from (row for change in box.changes for row in change.split("\n"))
+
+
+def _findings(found: Iterable[Diagnostic]) -> Iterator[str]:
+    return (f"{SIGNS[each.severity]} {each.code} {each.name}: {each.message}" for each in found)
+
+
+def _tiles(drawn: Iterable[Drawn]) -> Iterable[Markup]:
+    """Return groups of shapes that lie near each other, each with its bounds."""
+    tiles: dict[tuple[int, int], list[Drawn]] = {}
+    for frame, markup in drawn:
+        x, y = frame.middle
+        is_large = max(frame.width, frame.height) > _TILE
+        tiles.setdefault((-1, -1) if is_large else (int(x // _TILE), int(y // _TILE)), []).append((frame, markup))
+    for _, own in sorted(tiles.items(), key=lambda each: each[0]):
+        frames = [frame for frame, _ in own]
+        left, top = min(each.x for each in frames), min(each.y for each in frames)
+        right, bottom = max(each.right for each in frames), max(each.bottom for each in frames)
+        reach = " ".join(f"{each:.0f}" for each in (left, top, right, bottom))
+        yield element("g", {"class": "tile", "data-reach": reach}, *(markup for _, markup in own))
+
+
+def _box(
+    box: Box, place: tuple[Frame, Face], outline: str, access: Mapping[str, str | float], *title: Markup
+) -> Markup:
+    frame, face = place
+    trouble = ("" if box.is_reached else "unreached", worst(box.found))
+    classes = _classes(*classes_of(box, outline), *((box.fate.value,) if box.fate else trouble))
+    moved = {"transform": f"translate({frame.x} {frame.y})"}
+    size = frame.width, frame.height
+    found: list[Markup] = []
+    y, middle = 8 + BAR * box.is_join, face.width / 2
+    for row in face.rows:
+        found.append(element("text", {"x": middle, "y": y + 12}, text(row)))
+        y += ROW
+    if face.caption:
+        found.append(element("text", {"class": "caption", "x": middle, "y": y + 10}, text(face.caption)))
+        y += CAPTION_ROW
+    found.extend(_badges(face, y + 2))
+    y += 2 + BADGE_ROW * len(face.badges)
+    for at, row in enumerate(face.changes):
+        found.append(
+            element("text", {"class": "caption change", "x": middle, "y": y + 10 + CAPTION_ROW * at}, text(row))
+        )
+    parts = [shape(outline, *size), *([bar(outline, *size)] if box.is_join else []), *found]
+    return element("g", {"class": classes, **access, **moved}, *title, *parts)
+
+
+def _badges(face: Face, y: float) -> Iterable[Markup]:
+    for badge in face.badges:
+        width = badge_width(badge)
+        x = (face.width - width) / 2
+        plate = element("rect", {"x": x, "y": y, "width": width, "height": BADGE_ROW - 3, "rx": 3})
+        label = element("text", {"x": x + width / 2, "y": y + 11.5}, text(badge.text))
+        yield element("g", {"class": _classes("badge", badge.severity or badge.fate or "")}, plate, label)
+        y += BADGE_ROW
+
+
+def _classes(*names: str) -> str:
+    return " ".join(filter(None, names))
+
+
+def _lines(picture: Picture, layout: Layout, names: Sequence[Mapping[str, str]]) -> list[Drawn]:
+    pairs = [pairwise(route.points) for route in layout.routes]
+    lengths = [fsum(abs(x - across) + abs(y - below) for (x, y), (across, below) in each) for each in pairs]
+    longest = _LENGTHY if fsum(lengths) > _MOST else inf
+    return [
+        _line(picture, line, route, {"class": "lengthy" * (length > longest), **name})
+        for line, route, length, name in zip(picture.lines, layout.routes, lengths, names, strict=True)
+    ]
+
+
+_COLOURS = {"unreached": "red", "error": "red"} | {fate.value: fate.value for fate in FATE_SIGNS}
+"""The colours of what lines begin and end with, by how they look."""
+
+
+def _line(picture: Picture, line: Line, route: Route, name: dict[str, str]) -> Drawn:
+    points = route.points
+    left, right = min(x for x, _ in points), max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
+    # what makes a line look unlike others of its kind
+    if line.is_guess:
+        look = "guess"
+    elif line.fate is not None:
+        look = line.fate.value
+    else:
+        source, target = picture.boxes[line.source], picture.boxes[line.target]
+        look = "unreached" if target.role is Role.MISSING or not source.is_reached else worst(line.found)
+    name["class"] = _classes("line", line.stroke.value, look, name["class"])
+    colour = _COLOURS.get(look, "ink")
+    if line.source == line.target:
+        points = ((points[0][0] - _HIDDEN, points[0][1]), *points[1:])
+    # a line that merges with others is drawn from its end, so that the dashes of what they share are the same
+    begin, end = ("marker-end", "marker-start") if route.merges else ("marker-start", "marker-end")
+    name["d"] = path(points[::-1] if route.merges else points)
+    name[end] = f"url(#{'hollow' if line.stroke is Stroke.END else 'arrow'}-{colour})"
+    if line.stroke is Stroke.FORK:
+        name[begin] = f"url(#fork-{colour})"
+    return Frame(left, top, right - left, bottom - top), element("path", name)
+
+
+def _tag(route: Route, name: Mapping[str, str], *title: Markup) -> Drawn:
+    tag = route.tag
+    frame, face = (tag.frame, tag.face) if tag else (Frame(0, 0, 0, 0), Face(0, 0, ()))
+    plate = element("rect", {"class": "plate", "width": frame.width, "height": frame.height, "rx": 3})
+    rows = [
+        element("text", {"x": frame.width / 2, "y": 12 + CAPTION_ROW * index}, text(row))
+        for index, row in enumerate(face.rows)
+    ]
+    badges = _badges(face, 3 + CAPTION_ROW * len(face.rows))
+    moved = {"transform": f"translate({frame.x} {frame.y})"}
+    return frame, element("g", {**name, **moved}, *title, plate, *rows, *badges)
+
+
+def path(points: Sequence[Point]) -> str:
+    """Return the path through the points of a route: straight along one direction, bent where both change."""
+    (x, y), *left = points
+    parts = [f"M{x:.1f} {y:.1f}"]
+    for across, below in left:
+        if x == across or y == below:
+            parts.append(f"L{across:.1f} {below:.1f}")
+        else:
+            middle = (y + below) / 2
+            parts.append(f"C{x:.1f} {middle:.1f} {across:.1f} {middle:.1f} {across:.1f} {below:.1f}")
+        x, y = across, below
+    return "".join(parts)
+
+
+def worst(found: Iterable[Diagnostic]) -> str:
+    """Return the name of the heaviest severity among diagnostics, nothing where there are none."""
+    return max((each.severity for each in found), key=lambda each: each.weight, default="")
