@@ -216,13 +216,13 @@ class User:
         return status, shown.out, shown.err
 
 
-@pytest.mark.parametrize("seed", range(choose(2, full=4)))
+@pytest.mark.parametrize("seed", range(choose(2, full=2, whole=4)))
 def test_no_edit_gives_a_stale_result(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tinkerer = Tinkerer(tmp_path, seed)
     user = User(monkeypatch, capsys, tmp_path / "caches")
-    rounds = int(os.environ.get("STAGEC_EDITS", choose(40, full=120)))
+    rounds = int(os.environ.get("STAGEC_EDITS", choose(40, full=60, whole=120)))
     known, done = 0, [""]
     for _ in range(rounds):
         done.append(tinkerer.edit())
@@ -238,13 +238,13 @@ def test_no_edit_gives_a_stale_result(
     assert known > rounds / 20, "nearly nothing was ever known: the test says nothing"
 
 
-@pytest.mark.parametrize("number", [choose(4, full=12)])
+@pytest.mark.parametrize("number", [choose(4, full=6, whole=12)])
 def test_processes_at_the_same_time_do_not_disturb_each_other(number: int, tmp_path: Path) -> None:
     tinkerer = Tinkerer(tmp_path, 1)
     around = nursery.environment(XDG_CACHE_HOME=str(tmp_path / "caches"), STAGEC_NO_CACHE="")
     command = [sys.executable, "-m", "stagec", "validate", "--format", "json"]
     expected = subprocess.run([*command, "--no-cache"], cwd=tinkerer.top, env=around, capture_output=True, check=False)
-    for _ in range(choose(2, full=4)):
+    for _ in range(choose(2, full=2, whole=4)):
         started = [
             subprocess.Popen(command, cwd=tinkerer.top, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             for _ in range(number)

@@ -20,7 +20,7 @@ from stagec.runtime.drivers.dbos import RunPhase, RunStore, Submission, migrate,
 from stagec.runtime.machine import load
 
 PLAN = Path(__file__).parents[1] / "plan_vectors" / "docs-repair" / "plan.json"
-RUNS = choose(6, full=12, whole=40)
+RUNS = choose(6, full=6, whole=40)
 SECONDS = choose(2, full=3, whole=30)
 LIMIT = 60 + 30 * SECONDS
 QUICK = ("attempts=3", "first-pause=0.1", "longest-pause=0.5", "request-timeout=3")

@@ -292,7 +292,7 @@ def test_a_run_ends_in_the_middle_of_a_call_of_a_server(
     assert run("runs", "replay", "one").returncode == 0
 
 
-@pytest.mark.parametrize("number", range(choose(3, full=10, whole=20)))
+@pytest.mark.parametrize("number", range(choose(3, full=5, whole=20)))
 def test_a_run_that_is_killed_at_any_moment_takes_the_answer_once(
     begin: Begin, run: Run, folder: Path, number: int
 ) -> None:

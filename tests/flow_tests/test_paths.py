@@ -29,7 +29,7 @@ from stagec.runtime.machine.program import program_of
 from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
-SIZES = choose(4, full=12)
+SIZES = choose(4, full=6, whole=12)
 
 
 def folders() -> list[Path]:
@@ -209,7 +209,7 @@ def leave_out_parts(masks: list[int]) -> list[int]:
 @pytest.mark.parametrize(("room", "most"), [(2, 12), (3, 12), (5, 8)])
 def test_narrow_limits_get_as_few_scenarios_as_can_be(room: int, most: int) -> None:
     looked = 0
-    for seed in range(choose(5, full=30)):
+    for seed in range(choose(5, full=15, whole=30)):
         random = Random(seed)
         arcs = make_graph(random, random.randrange(4, most), random.randrange(4, most))
         limit = find_depth(arcs) + room
@@ -230,7 +230,7 @@ def find_depth(arcs: Arcs) -> int:
 
 
 def test_limits_that_cut_runs_short_cost_one_run_or_a_tenth_more() -> None:
-    for seed in range(choose(6, full=24)):
+    for seed in range(choose(6, full=12, whole=24)):
         random = Random(seed)
         arcs = make_graph(random, random.randrange(4, 25), random.randrange(4, 25))
         limit = 2 * find_depth(arcs) + 4
@@ -248,7 +248,7 @@ def test_what_a_limit_keeps_runs_from_is_missing_with_the_reason() -> None:
     assert {each.told for each in found.missing} == {"step 's2'", "'s2' → the end on 'way0'"}
 
 
-@pytest.mark.parametrize("seed", range(choose(6, full=20)))
+@pytest.mark.parametrize("seed", range(choose(6, full=10, whole=20)))
 def test_forks_chains_and_joins_of_random_pipelines_are_claimed_as_they_run(seed: int, tmp_path: Path) -> None:
     meaning, is_clean = meaning_of(tmp_path, covered(Random(seed)))
     if is_clean:

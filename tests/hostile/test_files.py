@@ -306,7 +306,7 @@ def test_configuration_that_is_no_file(
 
 
 def test_very_many_steps_under_a_raised_budget(write: Any, attack: Any) -> None:
-    steps = ",".join(f'"s{number}":{{}}' for number in range(choose(80_000, full=200_000)))
+    steps = ",".join(f'"s{number}":{{}}' for number in range(choose(80_000, full=100_000, whole=200_000)))
     write("steps_registry.json", '{"agentId":"a","version":"1.0.0","c1":"s","steps":{' + steps + "}}")
     assert attack(seconds=12.0, megabytes=1_000, STAGEC_BUDGET_FILE_SIZE="100000000").codes
 

@@ -42,14 +42,14 @@ from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.ir.plan.references import dangling
 from stagec.ir.plan.soundness import unsound
 
-PROJECTS = choose(12, full=24, whole=40)
+PROJECTS = choose(12, full=12, whole=40)
 """Random projects of each system."""
-MUTANTS = choose(4, full=10)
+MUTANTS = choose(4, full=5, whole=10)
 """Changed plans of each plan."""
 RUNS = 4
 EXCUSES = 400
 """Runs from the beginning that are tried at most before a failure counts as one of the change."""
-LEAST = choose(36, full=140, whole=240)
+LEAST = choose(36, full=70, whole=240)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
 

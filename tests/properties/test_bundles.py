@@ -162,7 +162,7 @@ def agree(schema: Json, oracle: jsonschema.protocols.Validator, instances: list[
 
 
 @given(projects(), st.sampled_from(NODES), st.lists(INSTANCES, min_size=5, max_size=10))
-@settings(deadline=None, max_examples=choose(25, full=75))
+@settings(deadline=None, max_examples=choose(25, full=37, whole=75))
 def test_a_bundle_accepts_what_the_files_accept(files: tuple[Json, ...], start: Node, instances: list[Json]) -> None:
     agree(json.loads(bundled(files, start)), original(files, start), instances)
 
@@ -225,7 +225,7 @@ def old(draft: str) -> st.SearchStrategy[Json]:
 
 
 @given(st.data(), st.sampled_from(sorted(DRAFTS)), st.lists(INSTANCES, min_size=5, max_size=10))
-@settings(deadline=None, max_examples=choose(50, full=150))
+@settings(deadline=None, max_examples=choose(50, full=75, whole=150))
 def test_what_is_restated_in_a_later_draft_means_the_same(
     data: st.DataObject, draft: str, instances: list[Json]
 ) -> None:

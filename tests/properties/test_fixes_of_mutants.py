@@ -22,7 +22,7 @@ from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic
 from stagec.sources.project.settings import Settings
 
-OPERATORS = choose(2, full=8, whole=12)
+OPERATORS = choose(2, full=4, whole=12)
 EACH = choose(1, full=2)
 CORPUS = os.environ.get("STAGEC_CORPUS")
 MISTAKES = json.loads((Path(CORPUS) / "mutants" / "mutants.json").read_bytes()) if CORPUS else []

@@ -23,9 +23,9 @@ MUTATIONS = {
 }
 EACH = choose(1, full=2)
 """So many mutants of each project are made by each operator."""
-OPERATORS = choose(12, full=1_000)
+OPERATORS = choose(12, full=500, whole=1_000)
 """So many operators are tried with each project."""
-IN_PLAN = choose(1, full=1_000)
+IN_PLAN = choose(1, full=500, whole=1_000)
 """So many mutants of the example of a stage plan are made by each operator."""
 LEAST_RIGHT, LEAST_OF_UNSOUND = 0.95, 0.9
 """In a project with errors of its own, a mistake in what is in error already is folded under that."""
@@ -67,7 +67,7 @@ SLIPS: Mapping[str, tuple[slips.Operator, float]] = {
     "swapped values": (slips.swapped_values, 0.12),
 }
 """Slips of a hand, and which part of them may have more than one error."""
-OF_SLIPS = choose(4, full=40)
+OF_SLIPS = choose(4, full=20, whole=40)
 
 
 @pytest.mark.parametrize("slip", SLIPS)
@@ -80,7 +80,7 @@ def test_a_slip_of_the_hand_is_told_as_one_error(slip: str, tmp_path: Path) -> N
         every = list(make(bench.base, chance)) if bench.is_sound else []
         judged += [bench.judge(each) for each in chance.sample(every, min(OF_SLIPS, len(every)))]
     several = [[each.message for each in verdict.added] for verdict in judged if verdict.what == SEVERAL]
-    assert len(judged) >= choose(8, full=20)
+    assert len(judged) >= choose(8, full=10, whole=20)
     assert len(several) <= max(1, most * len(judged)), several
 
 
@@ -101,7 +101,7 @@ def test_every_mistake_in_a_stage_plan_is_told_as_one_error_where_it_was_made(tm
     assert bench.is_sound
     assert wrong == []
     codes = {each.code for _, verdict in judged for each in verdict.added}
-    assert len(judged) >= choose(25, full=60)
+    assert len(judged) >= choose(25, full=30, whole=60)
     assert len({name for name, _ in judged}) >= 12
     assert len(codes) >= 25
 

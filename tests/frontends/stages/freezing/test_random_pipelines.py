@@ -22,7 +22,7 @@ from stagec.ir.plan.facts import facts
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Stop
 from stagec.sources.project.settings import Settings
 
-CHUNKS, CHUNK = choose(2, full=10), 40
+CHUNKS, CHUNK = choose(2, full=5, whole=10), 40
 
 
 def meaning_of(root: Path, given: dict[str, Any]) -> tuple[Meaning, bool]:
