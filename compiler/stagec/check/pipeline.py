@@ -24,7 +24,7 @@ from stagec.ir.flow import Concerns, Occurrence, SearchedFlow, find_nearest_fold
 from stagec.ir.graph import Graph, build
 from stagec.languages import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.sources.contract.expansion import judge_reached
-from stagec.sources.discover import Discovery, FileWish, discover
+from stagec.sources.discover import Discovery, discover
 from stagec.sources.discover import resolve as resolve_name
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.project.settings import Selection, Settings
@@ -47,7 +47,7 @@ class Agents:
 
     def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
         self._sources = sources
-        self._ends = tuple(end for end in ends if end.describe is not None)
+        self._ends = tuple(end for end in ends if end.defines("describe"))
         self._read: list[tuple[AnyFrontEnd, object, Flow]] = []
         self._known: dict[str, CalledAgent | None] = {}
 
@@ -57,8 +57,6 @@ class Agents:
 
     def connect(self, end: AnyFrontEnd, document: D) -> D:
         """Return a document that knows the agents that it calls."""
-        if end.connect is None:
-            return document
         connected: D = end.connect(document, self.find)
         return connected
 
@@ -82,7 +80,7 @@ class Agents:
     def _describe_read(self) -> None:
         while self._read:
             end, document, flow = self._read.pop()
-            found = end.describe(document, flow) if end.describe is not None else None
+            found = end.describe(document, flow)
             if found is not None:
                 access = next(iter(end.grant(document, flow, self._sources)), None)
                 self._known[found.at.file] = replace(found, access=access)
@@ -495,7 +493,7 @@ class _Reading:
                 self._agents.note(end, document, flow)
                 draft = cache(partial(end.freeze, document, flow, self._sources))  # searches and plans are made of it
                 plan = self._plans.add(flow.at.file, draft)
-                self.meanings.append(Meaning(build(flow), plan, draft, end.has_plans))
+                self.meanings.append(Meaning(build(flow), plan, draft, end.defines("freeze")))
 
     def list_accesses(self) -> tuple[FlowRights, ...]:
         """Return what the nodes of each flow may do, and what agents without a flow may."""
@@ -508,7 +506,7 @@ class _Reading:
 
 def _read(project: Project, sources: Sources, pause: Pause = _continue) -> _Reading:
     ends: list[AnyFrontEnd] = sorted(members(frontends, FrontEnd), key=_rank)
-    wishes = tuple(FileWish(end.claims, end.considers, end.anchor, end.each_path) for end in ends)
+    wishes = tuple(end.wish for end in ends)
     found = discover(project.root, project.paths, project.settings.scope, wishes, project.overlay)
     for faulty in found.trees:
         sources.replace(faulty)
@@ -517,7 +515,7 @@ def _read(project: Project, sources: Sources, pause: Pause = _continue) -> _Read
     for end, claimed in zip(ends, found.claimed, strict=True):
         pause()
         named = [tree.file for tree in unclaimed if end.recognises(tree)]
-        others = () if end.considers is None else filter(end.considers, found.others)
+        others = filter(end.considers, found.others)
         wanted = (*claimed, *(file for file in others if sources.find_tree(file) is None))
         seen = [file for file in wanted if end.sees(sources, file) or _is_meant(file, sources, found, ends)]
         wished = tuple(sorted({*seen, *named} - project.hidden))
@@ -534,7 +532,7 @@ def _rank(end: AnyFrontEnd) -> tuple[bool, ...]:
 
     Those that call agents come behind those that describe them.
     """
-    return end.yields, end.connect is not None, end.considers is not None
+    return end.yields, end.defines("connect"), end.defines("considers")
 
 
 def _is_meant(file: str, sources: Sources, found: Discovery, ends: Iterable[AnyFrontEnd]) -> bool:

@@ -125,9 +125,7 @@ class _Survey:
 
     def _is_read(self, file: str) -> bool:
         return any(
-            (each.claims(file) or (each.considers is not None and each.considers(file)))
-            and each.sees(self._sources, file)
-            for each in self._ends
+            (each.claims(file) or each.considers(file)) and each.sees(self._sources, file) for each in self._ends
         )
 
     def _explain_near_names(self) -> Iterator[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from stagec.core.value import value
 from stagec.ir.agent import CalledAgent
 from stagec.ir.flow import Flow, Occurrence
 from stagec.ir.rights import FlowRights
-from stagec.sources.discover import Anchor
+from stagec.sources.discover import FileWish
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
@@ -23,69 +22,90 @@ FindAgent = Callable[[str], CalledAgent | None]
 """Returns the agent whose definition a file is."""
 
 
-def _always(_sources: Sources, _file: str) -> bool:
-    return True
-
-
-def _never(_file: str) -> bool:
-    return False
-
-
-def _none(document: object, _flow: Flow, _sources: Sources) -> Draft:
-    raise TypeError(f"no plan can be made of {type(document).__name__}")
-
-
-def _no_access(_document: object, _flow: Flow | None, _sources: Sources) -> tuple[FlowRights, ...]:
-    return ()
-
-
-def _no_names(_document: object) -> Iterable[Occurrence]:
-    return ()
-
-
-@value
 class FrontEnd(Generic[D]):
-    """How one system's files are recognised and read.
+    """How the files of one system are found and read. A subclass says what is special; there is one object of each.
 
-    `claims(file name)` tells whether discovery should look at a file, `considers(file name)` whether it should do so if
-    nobody claims or reads it; `recognises(value)` whether a file that a user named by hand is one of this system's
-    anyway, judged by what it says. `read(sources, files)` reads the claimed
-    files and everything they refer to into documents; `lower(document)` says what a document means, or nothing when
-    too much of it is missing. Where a name says too little, `sees(sources, file)` tells whether a file that nobody
-    named by hand is one of this system's, by a glance at its text. `freeze(document, flow, sources)` makes the draft of
-    a plan out of a flow without errors; a system that means no flow has none, nor has one whose flow cannot be run.
-    One that `yields` comes last, and takes no file that another one has read; of a file that a user named and that it
-    sees it is the only one. The same holds for a file that it claims and `reserves`, seen or not. `describe(document,
-    flow)` says what an agent is to those who call it, and `connect(document, find)` returns a document that knows the
-    agents that it calls. `grant(document, flow, sources)` returns what the nodes of the flow may do, or, of a document
-    without a flow, what each of its agents may do. `list_names(document)` returns every place at which a name stands.
-    `anchor(folder)` tells where the path of a folder says something of the files in it, and with `each_path` a file is
-    read by every path that says something else (`FileWish`). `paths` are patterns of which one is found in the path of
-    each file that it reads or looks for, unless the name of the file is any: the hooks of pre-commit run for these.
+    The order of calls: discovery asks `claims` and `considers` for the names of files, then `sees` for those that it
+    found, or `recognises` for a file that a user named. `read` makes documents of what is left; `connect` joins them
+    with the agents that other documents describe; `lower` says what a document means.
     """
 
-    name: str
-    claims: Callable[[str], bool]
-    recognises: Callable[[Tree], bool]
-    read: Callable[[Sources, tuple[str, ...]], tuple[D, ...]]
-    lower: Callable[[D], Flow | None]
-    sees: Callable[[Sources, str], bool] = _always
-    considers: Callable[[str], bool] | None = None
-    anchor: Anchor | None = None
-    each_path: bool = False
-    paths: tuple[str, ...] = ()
-    freeze: Callable[[D, Flow, Sources], Draft] = _none
-    yields: bool = False
-    reserves: Callable[[str], bool] = _never
-    describe: Callable[[D, Flow], CalledAgent | None] | None = None
-    connect: Callable[[D, FindAgent], D] | None = None
-    grant: Callable[[D, Flow | None, Sources], tuple[FlowRights, ...]] = _no_access
-    list_names: Callable[[D], Iterable[Occurrence]] = _no_names
+    name: ClassVar[str]
+    paths: ClassVar[tuple[str, ...]] = ()
+    """Patterns of which one matches the path of each file that is read or looked for, unless its name may be any.
+
+    The hooks of pre-commit run for these.
+    """
+    yields: ClassVar[bool] = False
+    """Whether it comes last, and takes no file that another one has read.
+
+    Of a file that a user named and that it sees, it is the only one; and of a file that it claims and `reserves`.
+    """
+    each_path: ClassVar[bool] = False
+    """Whether a file is read by every path that says something else (`FileWish`)."""
+
+    def claims(self, _file: str, /) -> bool:
+        """Tell whether discovery should look at a file, by its path."""
+        return False
+
+    def considers(self, _file: str, /) -> bool:
+        """Tell whether discovery should look at a file that nobody claims or reads."""
+        return False
+
+    def anchor(self, _folder: str, /) -> tuple[str, str] | None:
+        """Return where the path of a folder says something of the files in it, and what it says."""
+        return None
+
+    def sees(self, _sources: Sources, _file: str, /) -> bool:
+        """Tell by a glance at its text whether a file that nobody named by hand belongs to this system."""
+        return True
+
+    def recognises(self, _tree: Tree, /) -> bool:
+        """Tell whether a file that a user named belongs to this system, by its content."""
+        return False
+
+    def reserves(self, _file: str, /) -> bool:
+        """Tell whether a file that this system claims and does not see belongs to no other one either."""
+        return False
+
+    def read(self, sources: Sources, files: tuple[str, ...], /) -> tuple[D, ...]:
+        """Read files, and everything that they refer to, into documents."""
+        raise NotImplementedError
+
+    def connect(self, document: D, _find: FindAgent, /) -> D:
+        """Return a document that knows the agents that it calls."""
+        return document
+
+    def lower(self, _document: D, /) -> Flow | None:
+        """Return what a document means; nothing where too much of it is missing, or where the system has no flows."""
+        return None
+
+    def describe(self, _document: D, _flow: Flow, /) -> CalledAgent | None:
+        """Return what an agent is to those who call it."""
+        return None
+
+    def freeze(self, document: D, _flow: Flow, _sources: Sources, /) -> Draft:
+        """Return the draft of a plan of a flow without errors."""
+        raise TypeError(f"no plan can be made of {type(document).__name__}")
+
+    def grant(self, _document: D, _flow: Flow | None, _sources: Sources, /) -> tuple[FlowRights, ...]:
+        """Return what the nodes of a flow may do, or what each agent of a document without a flow may do."""
+        return ()
+
+    def list_names(self, _document: D, /) -> Iterable[Occurrence]:
+        """Return every place at which a name stands."""
+        return ()
 
     @property
-    def has_plans(self) -> bool:
-        """Whether plans can be made of the flows of this system."""
-        return self.freeze is not _none
+    def wish(self) -> FileWish:
+        """What discovery looks for."""
+        considers = self.considers if self.defines("considers") else None
+        anchor = self.anchor if self.defines("anchor") else None
+        return FileWish(self.claims, considers, anchor, self.each_path)
+
+    def defines(self, member: str) -> bool:
+        """Tell whether this system has an answer of its own to a member."""
+        return getattr(type(self), member) is not getattr(FrontEnd, member)
 
 
 AnyFrontEnd = FrontEnd[Any]

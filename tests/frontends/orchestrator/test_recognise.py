@@ -8,19 +8,19 @@ import pytest
 from frontends.orchestrator.conftest import BASE
 
 from stagec.check.pipeline import Compilation
-from stagec.languages.orchestrator import claims
+from stagec.languages.orchestrator import FRONTEND
 
 Validate = Callable[..., Compilation]
 
 
 @pytest.mark.parametrize("file", [".agent/workflow.json", ".agent/workflow-merge.json", "a/b/.agent/workflow.json"])
 def test_files_are_claimed_by_their_name(file: str) -> None:
-    assert claims(file)
+    assert FRONTEND.claims(file)
 
 
 @pytest.mark.parametrize("file", ["workflow.json", "agent/workflow.json", ".agent/a/workflow.json", ".agent/flow.json"])
 def test_other_files_are_not_claimed(file: str) -> None:
-    assert not claims(file)
+    assert not FRONTEND.claims(file)
 
 
 def test_a_file_of_any_name_is_recognised_when_it_is_named(validate: Validate) -> None:

@@ -11,7 +11,7 @@ from stagec.core.json import Object, list_of, object_of
 from stagec.core.memo import Memo
 from stagec.core.value import NOTHING, value
 from stagec.ir.catalogue import read_catalogue
-from stagec.languages.agent_files import claims
+from stagec.languages.agent_files import FRONTEND
 from stagec.languages.agent_files.kinds import AgentKind, Where, list_kinds
 from stagec.languages.agent_files.known import Known, read_data
 from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading
@@ -183,7 +183,7 @@ def collect(sources: Sources, folder: str, converted: Container[str]) -> Iterato
     Where none of a kind that is `converted` is at a place of a tool, every Markdown file with a name or a description
     is one.
     """
-    files = [file for file in sources.below(folder, "") if file.endswith((*MARKDOWN, ".mdc")) or claims(file)]
+    files = [file for file in sources.below(folder, "") if file.endswith((*MARKDOWN, ".mdc")) or FRONTEND.claims(file)]
     found = [(file, _find_kind(sources, file)) for file in files]
     are_placed = any(each is not None and each[0].name in converted for _, each in found)
     for file, each in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stagec.languages import Flow, FlowRights, FrontEnd, Sources, Tree
+from stagec.languages import Flow, FlowRights, FrontEnd, Sources
 
 if TYPE_CHECKING:
     from stagec.languages.agent_files.document import AgentFiles
@@ -31,69 +31,45 @@ _OF_PLUGIN = re.compile(r"(?:(?P<home>.*?)/)?(?P<own>agents|commands|skills|hook
 """Folders by which kinds know their files, with the folder that they count from."""
 
 
-def find_anchor(folder: str) -> tuple[str, str] | None:
-    """Return what the path of a folder says of the agent files in it: of which project, and of what kind and name."""
-    found = _OWN.fullmatch(folder) or _OF_PLUGIN.fullmatch(folder)
-    return None if found is None else (found["home"] or "", found["own"])
+class _AgentFiles(FrontEnd["AgentFiles"]):
+    name = "agent files"
+    paths = (_LIKELY.pattern, _PROOFS)
+    yields = True
+    each_path = True
+
+    def claims(self, file: str) -> bool:
+        if not _LIKELY.search(file):
+            return False
+        from stagec.languages.agent_files.kinds import list_kinds  # only a project with such folders needs it
+
+        return any(True for kind in list_kinds() for _ in kind.find(file))
+
+    def anchor(self, folder: str) -> tuple[str, str] | None:
+        """Return what the path of a folder says of the agent files in it: their project, kind and name."""
+        found = _OWN.fullmatch(folder) or _OF_PLUGIN.fullmatch(folder)
+        return None if found is None else (found["home"] or "", found["own"])
+
+    def sees(self, sources: Sources, file: str) -> bool:
+        from stagec.languages.agent_files.read import find_kind  # so here
+
+        return find_kind(sources, file) is not None
+
+    def reserves(self, file: str) -> bool:
+        """Tell whether a file is in the folder of a tool, where one that the tool passes over is nobody else's."""
+        return _OF_TOOLS.search(file) is not None
+
+    def read(self, sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
+        """Return the agent files of a project as one document."""
+        if not files:  # of most projects
+            return ()
+        from stagec.languages.agent_files.read import read_all
+
+        return read_all(sources, files)
+
+    def grant(self, document: AgentFiles, _flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
+        from stagec.languages.agent_files.rights import list_accesses  # few runs ask for rights
+
+        return tuple(list_accesses(document, sources))
 
 
-def claims(file: str) -> bool:
-    """Tell whether the path of a file is like that of an agent file."""
-    if not _LIKELY.search(file):
-        return False
-    from stagec.languages.agent_files.kinds import list_kinds  # only a project with such folders needs it
-
-    return any(True for kind in list_kinds() for _ in kind.find(file))
-
-
-def recognises(_tree: Tree) -> bool:
-    """Tell that no file of another name is an agent file."""
-    return False
-
-
-def sees(sources: Sources, file: str) -> bool:
-    """Tell whether the path of a file means an agent file, with what is beside it."""
-    from stagec.languages.agent_files.read import find_kind  # so here
-
-    return find_kind(sources, file) is not None
-
-
-def reserves(file: str) -> bool:
-    """Tell whether a file is in the folder of a tool, where one that the tool passes over is nobody else's."""
-    return _OF_TOOLS.search(file) is not None
-
-
-def read(sources: Sources, files: tuple[str, ...]) -> tuple[AgentFiles, ...]:
-    """Return the agent files of a project as one document."""
-    if not files:  # of most projects
-        return ()
-    from stagec.languages.agent_files.read import read_all
-
-    return read_all(sources, files)
-
-
-def lower(_document: AgentFiles) -> Flow | None:
-    """Return nothing: agent files have no flow."""
-    return None
-
-
-def _grant(document: AgentFiles, _flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
-    from stagec.languages.agent_files.rights import list_accesses  # few runs ask for rights
-
-    return tuple(list_accesses(document, sources))
-
-
-FRONTEND = FrontEnd(
-    "agent files",
-    claims,
-    recognises,
-    read,
-    lower,
-    sees,
-    anchor=find_anchor,
-    each_path=True,
-    yields=True,
-    reserves=reserves,
-    paths=(_LIKELY.pattern, _PROOFS),
-    grant=_grant,
-)
+FRONTEND = _AgentFiles()

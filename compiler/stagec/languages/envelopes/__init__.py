@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stagec.languages import Flow, FlowRights, FrontEnd, Sources
+from stagec.languages import Flow, FlowRights, FrontEnd, Sources, Tree
+from stagec.languages.envelopes import recognise
 from stagec.languages.envelopes.document import StagePlan
-from stagec.languages.envelopes.recognise import considers, recognises, sees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,54 +16,47 @@ if TYPE_CHECKING:
     from stagec.ir.rights import Rights
 
 
-def _claims(_file: str) -> bool:
-    return False
+class _Envelopes(FrontEnd[StagePlan]):
+    name = "envelopes"
+
+    def considers(self, file: str) -> bool:
+        return recognise.considers(file)
+
+    def sees(self, sources: Sources, file: str) -> bool:
+        return recognise.sees(sources, file)
+
+    def recognises(self, tree: Tree) -> bool:
+        return recognise.recognises(tree)
+
+    def read(self, sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
+        if not files:  # of most projects
+            return ()
+        from stagec.languages.envelopes.read import read  # only a project with stage plans needs it
+
+        return read(sources, files)
+
+    def lower(self, document: StagePlan) -> Flow | None:
+        from stagec.languages.envelopes.lower import lower  # so here
+
+        return lower(document)
+
+    def freeze(self, document: StagePlan, flow: Flow, sources: Sources) -> Draft:
+        from stagec.languages.envelopes.lower import freeze  # most runs only check
+
+        return freeze(document, flow, sources)
+
+    def grant(self, document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
+        def read() -> Mapping[str, Rights]:
+            from stagec.languages.envelopes.lower import read_rights  # few runs ask for rights
+
+            return read_rights(document, sources)
+
+        return () if flow is None else (FlowRights(flow, read),)
+
+    def list_names(self, document: StagePlan) -> Iterable[Occurrence]:
+        from stagec.languages.envelopes.names import list_names  # only editors ask for names
+
+        return list_names(document)
 
 
-def _read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:
-    if not files:  # of most projects
-        return ()
-    from stagec.languages.envelopes.read import read  # only a project with stage plans needs it
-
-    return read(sources, files)
-
-
-def _lower(document: StagePlan) -> Flow | None:
-    from stagec.languages.envelopes.lower import lower  # so here
-
-    return lower(document)
-
-
-def _freeze(document: StagePlan, flow: Flow, sources: Sources) -> Draft:
-    from stagec.languages.envelopes.lower import freeze  # most runs only check
-
-    return freeze(document, flow, sources)
-
-
-def _grant(document: StagePlan, flow: Flow | None, sources: Sources) -> tuple[FlowRights, ...]:
-    def read() -> Mapping[str, Rights]:
-        from stagec.languages.envelopes.lower import read_rights  # few runs ask for rights
-
-        return read_rights(document, sources)
-
-    return () if flow is None else (FlowRights(flow, read),)
-
-
-def _list_names(document: StagePlan) -> Iterable[Occurrence]:
-    from stagec.languages.envelopes.names import list_names  # only editors ask for names
-
-    return list_names(document)
-
-
-FRONTEND = FrontEnd(
-    "envelopes",
-    _claims,
-    recognises,
-    _read,
-    _lower,
-    sees,
-    considers,
-    freeze=_freeze,
-    grant=_grant,
-    list_names=_list_names,
-)
+FRONTEND = _Envelopes()
