@@ -256,21 +256,33 @@ def _list_open_verdicts(
     yield from (f"a result that is judged as {each!r}" for each in dict.fromkeys(possible) if each not in seen)
     if "ok" not in possible:
         return
+    is_played = True  # the search plays every number of attempts, with and without a cap hit
     for at, edge in enumerate(routes.get("ok", ())):
-        said = [each for each in edge.when if isinstance(each, Among) and each.path == ("verdict",)]
-        is_foreign = any("ok" not in each.values for each in said)
-        if f"ok {at}" not in taken and not is_foreign and not _is_excluded(gate, edge.when, _schema_of(node), refuter):
+        is_played = is_played and all(each.path in _PLAYED for each in edge.when)
+        if is_played or f"ok {at}" in taken or any(map(_is_foreign, edge.when)):
+            pass
+        elif not _is_excluded(gate, edge.when, schema, refuter):
             yield f"a result of which the conditions of case {at + 1} hold"
         if all(_holds_always(node, each) for each in edge.when):
             return
 
 
+_PLAYED = frozenset({("verdict",), ("attemptCount",), ("capHit",)})
+"""What conditions can look at in a result that does not depend on what a model has handed in."""
+
+
+def _is_foreign(term: Term) -> bool:
+    """Tell whether a condition asks for another verdict than that of results that are accepted."""
+    return isinstance(term, Among) and term.path == ("verdict",) and "ok" not in term.values
+
+
 def _holds_always(node: Node, term: Term) -> bool:
-    """Tell whether a condition about the attempts holds of every result that is handed in."""
-    if not isinstance(term, Among) or term.path != ("attemptCount",):
-        return False
+    """Tell whether a condition about the verdict or the attempts holds of every result that is accepted."""
+    if not isinstance(term, Among) or term.path == ("verdict",):
+        return isinstance(term, Among) and "ok" in term.values
     counts = [each for each in term.values if isinstance(each, int | float) and not isinstance(each, bool)]
-    return all(each in counts for each in range(1, 1 + (1 if node.retry is None else node.retry.attempts)))
+    most = 1 if node.retry is None else node.retry.attempts
+    return term.path == ("attemptCount",) and all(each in counts for each in range(1, 1 + most))
 
 
 def _list_open_signals(judge: Judge, refuter: Refuter, schema: str | None) -> Iterator[str]:

@@ -265,7 +265,7 @@ def stg2138_verdict_out_of_reach(workflow: Workflow) -> Iterator[Finding]:
                 yield Finding(agent.at.key, f"{takes}, but stops after {called.limit}", related)
 
 
-@rule(since="0.1", origin=("climpt-1.14:wf.no-fallback",), severity=Severity.WARNING)
+@rule(since="0.1", origin=("climpt-1.14:wf.no-fallback",))
 def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
     """An outcome of an agent leads nowhere.
 
