@@ -140,6 +140,8 @@ class OutputSchema:
     void: Conflict | None = None
     narrow: Callable[[str, str], tuple[Promise, tuple[Json, ...] | Miss]] | None = None
     """What the schema promises about a path, and which values can be there, when the answer has an intent."""
+    may_be_empty: Callable[[Promise], bool] | None = None
+    """Tells whether the empty text can stand where the schema promises something."""
 
 
 @value

@@ -111,6 +111,8 @@ class InputFate(StrEnum):
 class JudgedInput:
     """An input of a step and its fate; `is_vital` tells that the step cannot start without a value.
 
+    `needs_text` tells that it cannot start with an empty text either, whatever the default: the step declares a variable
+    that gets the value.
     `at` is where it was most likely written wrongly, `near` the name that was most likely meant there. `source` is the
     step that hands the value over, `promised` what its schema promises about the value.
     """
@@ -123,6 +125,15 @@ class JudgedInput:
     near: str | None = None
     source: Step | None = None
     promised: Promise | None = None
+    needs_text: bool = False
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the step can be handed an empty text with which it cannot start."""
+        output = self.source.output if self.source is not None else None
+        if not self.needs_text or output is None or output.may_be_empty is None or self.promised is None:
+            return False
+        return output.may_be_empty(self.promised)
 
 
 @value
@@ -170,7 +181,8 @@ class InputJudge:
             is_needed = not (own - self._given).isdisjoint(declared)
             lacks = (each.default is None and each.is_required) or (is_needed and each.default in (None, ""))
             is_vital = lacks and (not own or not own <= self._given)
-            yield self._judge(JudgedInput(step, each, InputFate.HANDED, each.at / "from", is_vital))
+            found = JudgedInput(step, each, InputFate.HANDED, each.at / "from", is_vital, needs_text=is_needed)
+            yield self._judge(found)
 
     def find_hidden(self, step: Step) -> Iterator[HiddenInput]:
         """Yield the inputs of a step that are handed over and of which no variable has the value."""
@@ -268,6 +280,7 @@ class _Handoff:
 
 
 _DECLARED = (Presence.SURE, Presence.POSSIBLE)
+_UNCERTAIN = (Presence.POSSIBLE, Presence.UNKNOWABLE)
 
 
 def find_unhanded(registry: Registry) -> Iterator[tuple[str, str]]:
@@ -283,7 +296,7 @@ def list_reads(registry: Registry) -> Iterator[Read]:
     for each in judge_inputs(registry):
         if each.source is None or not each.is_vital or each.fate is InputFate.UNHANDED:
             continue
-        promised = each.promised if each.promised is not None and each.promised.presence is Presence.POSSIBLE else None
+        promised = each.promised if each.promised is not None and each.promised.presence in _UNCERTAIN else None
         read = Source(each.source.key, promised, each.source.at)
         if not each.source.is_section:
             yield Read(each.step.key, (each.given.key,), each.given.at / "from", (read,), kept=True)

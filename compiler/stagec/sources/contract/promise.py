@@ -13,7 +13,7 @@ from stagec.sources.contract.choices import Choices, identity
 from stagec.sources.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.sources.contract.conflict import list_possible
 from stagec.sources.contract.member import MemberSchemas, member
-from stagec.sources.contract.reach import list_values, lists
+from stagec.sources.contract.reach import admits, bodies_of, list_values, lists
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 
 
@@ -185,6 +185,17 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
                 return _say_unnamed(promised, whole=promised.whole) if each.whole else Miss.UNKNOWABLE
             found.update((identity(one), one) for one in listed if identity(one) not in found)
     return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
+
+
+def may_be_empty(schemas: Schemas, promised: Promise) -> bool:
+    """Tell whether the empty text can stand at a promised path; a pattern is taken to exclude it."""
+    every = (each for group in promised.ends for each in list_possible(schemas, group) or ())
+    return any(_admits_empty(each) for each in every)
+
+
+def _admits_empty(combination: Combination) -> bool:
+    listed = list_values(combination)
+    return (listed is None or "" in listed) and admits(combination, "") and not any("pattern" in each for each in bodies_of(combination))
 
 
 def _say_unnamed(promised: Promise, *, whole: bool) -> Miss:

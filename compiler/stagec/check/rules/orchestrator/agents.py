@@ -276,9 +276,12 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
     ## How to fix
     Write `fallbackPhase`, such as a blocking phase.
     """
+    working = {each.agent for each in workflow.phases.values()}
     for agent in workflow.agents.values():
         if agent.fallback is not None or "fallbackPhase" in agent.body or not agent.is_whole:
             continue
+        if agent.id not in working and not workflow.broken:
+            continue  # no run comes to it, which is told
         if agent.role is not PerformerRole.TRANSFORMER and find_outcomes(workflow, agent).is_open:
             others = f"other verdicts than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")

@@ -117,6 +117,28 @@ def stg283_unknown_input_source(registry: Registry) -> Iterator[Finding]:
 _SHOWN = 8
 
 
+@rule(since="0.1", origin=("steps-registry:input.required-missing",), severity=Severity.NOTE)
+def stg2048_empty_input(registry: Registry) -> Iterator[Finding]:
+    """A step is handed a text that may be empty, with which it cannot start.
+
+    ## Why this matters
+    A variable that a step declares has no value if its text is empty. The default of an input does not help: it stands
+    for a value that is missing. The run then fails at the step.
+
+    ## How to fix
+    Write `"minLength": 1` in the schema of the step that hands the text over.
+    """
+    same: dict[tuple[str, str], list[JudgedInput]] = {}
+    for each in judge_inputs(registry):
+        if each.fate in {InputFate.HANDED, InputFate.WHOLE} and each.may_be_empty:
+            same.setdefault((each.step.key, each.given.source), []).append(each)
+    for first, *others in same.values():
+        step, source = quote(first.step.key), quote(first.given.step)
+        message = f"step {step} cannot start with an empty text, which {quote(first.given.key)} of {source} may be"
+        again = tuple(Related(other.at, "taken here too") for other in others[:_SHOWN])
+        yield Finding(first.at, message, again)
+
+
 @rule(
     since="0.1",
     origin=(
