@@ -195,7 +195,11 @@ def may_be_empty(schemas: Schemas, promised: Promise) -> bool:
 
 def _admits_empty(combination: Combination) -> bool:
     listed = list_values(combination)
-    return (listed is None or "" in listed) and admits(combination, "") and not any("pattern" in each for each in bodies_of(combination))
+    return (
+        (listed is None or "" in listed)
+        and admits(combination, "")
+        and not any("pattern" in each for each in bodies_of(combination))
+    )
 
 
 def _say_unnamed(promised: Promise, *, whole: bool) -> Miss:

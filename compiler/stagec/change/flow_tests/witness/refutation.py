@@ -141,6 +141,29 @@ def demand_at(path: Iterable[Key], schema: Json) -> Json:
     return found
 
 
+def deny_all(demands: Iterable[Json]) -> Json:
+    """Return the schema of what satisfies none of some demands: values that are named at one path are denied together."""
+    named: dict[tuple[str, ...], list[Json]] = {}
+    others = list[Json]()
+    for each in demands:
+        path, inner = _unwrap(each)
+        if object_of(inner).keys() == {"enum"}:
+            named.setdefault(path, []).extend(list_of(object_of(inner)["enum"]))
+        else:
+            others.append(each)
+    others += (demand_at(path, {"enum": values}) for path, values in named.items())
+    return {"allOf": [{"not": each} for each in others]}
+
+
+def _unwrap(demand: Json) -> tuple[tuple[str, ...], Json]:
+    """Return the path at which a demand is about a value, and what it demands there."""
+    path, inner = list[str](), demand
+    while object_of(inner).keys() == {"type", "required", "properties"}:
+        ((name, inner),) = object_of(object_of(inner)["properties"]).items()
+        path.append(name)
+    return tuple(path), inner
+
+
 def list_open(program: Program, refuter: Refuter, ways: WayFinder, name: str) -> Iterator[str]:
     """Yield in a few words which ways on from a node no made-up answer takes, and some other answer may take."""
     node = program.plan.nodes[name]
@@ -174,10 +197,10 @@ class _IntentWays:
         """Yield the ways of one outcome."""
         if not any(each.split(" ")[0] == outcome for each in self._taken) and self._is_refuted(outcome):
             return
-        left: list[Json] = []  # what holds of answers that no edge so far takes
+        taken: list[Json] = []  # demands of the edges so far
         for at, edge in enumerate(edges):
             nodes = [*edge.target.nodes] if isinstance(edge.target, Named) else [""]
-            if left and self._refuter.excludes(self._schema, {"allOf": left}):
+            if taken and self._refuter.excludes(self._schema, deny_all(taken)):
                 return
             for named in nodes:
                 if not self._is_taken(f"{outcome} {at}", named) and not (
@@ -186,7 +209,7 @@ class _IntentWays:
                     yield f"an answer with {outcome!r}{' that names ' * bool(named)}{named}"
             if not edge.when and not isinstance(edge.target, Named):
                 return  # no later edge counts
-            left += [{"not": each} for each in (self._demand_edge(edge),) if each is not None]
+            taken += [each for each in (self._demand_edge(edge),) if each is not None]
 
     def _is_taken(self, way: str, named: str) -> bool:
         """Tell whether an answer takes an edge; one of another edge than a jump may name a node all the same."""
@@ -245,26 +268,29 @@ def _list_open_verdicts(
     node: Node, gate: VerdictGate, routes: Mapping[str, tuple[Edge, ...]], refuter: Refuter, taken: list[str]
 ) -> Iterator[str]:
     possible, schema = list[str](), _schema_of(node)
-    passed: list[Json] = []  # what holds of results that none of the checks so far is about
+    decided: list[Json] = []  # demands of the checks so far
     for check in (*gate.checks, Check("ok")):
-        if not refuter.excludes(schema, {"allOf": passed}) and not _is_excluded(gate, check.when, schema, refuter):
+        if not refuter.excludes(schema, deny_all(decided)) and not _is_excluded(gate, check.when, schema, refuter):
             possible.append(check.verdict)
         if all(_holds_always(node, each) for each in check.when):
             break
-        passed += [{"not": each} for each in (_demand_all(gate, check.when),) if each is not None]
+        decided += [each for each in (_demand_all(gate, check.when),) if each is not None]
     seen = {each.split(" ")[0] for each in taken}
     yield from (f"a result that is judged as {each!r}" for each in dict.fromkeys(possible) if each not in seen)
     if "ok" not in possible:
         return
     is_played = True  # the search plays every number of attempts, with and without a cap hit
+    passed = list[Json]()  # demands of the cases so far
     for at, edge in enumerate(routes.get("ok", ())):
+        if passed and refuter.excludes(schema, deny_all(passed)):
+            return
         is_played = is_played and all(each.path in _PLAYED for each in edge.when)
-        if is_played or f"ok {at}" in taken or any(map(_is_foreign, edge.when)):
-            pass
-        elif not _is_excluded(gate, edge.when, schema, refuter):
+        is_settled = is_played or f"ok {at}" in taken or any(map(_is_foreign, edge.when))
+        if not is_settled and not _is_excluded(gate, edge.when, schema, refuter):
             yield f"a result of which the conditions of case {at + 1} hold"
         if all(_holds_always(node, each) for each in edge.when):
             return
+        passed += [each for each in (_demand_all(gate, edge.when),) if each is not None]
 
 
 _PLAYED = frozenset({("verdict",), ("attemptCount",), ("capHit",)})
