@@ -142,7 +142,7 @@ def demand_at(path: Iterable[Key], schema: Json) -> Json:
 
 
 def deny_all(demands: Iterable[Json]) -> Json:
-    """Return the schema of what satisfies none of some demands: values that are named at one path are denied together."""
+    """Return the schema of what satisfies none of some demands: values named at one path are denied together."""
     named: dict[tuple[str, ...], list[Json]] = {}
     others = list[Json]()
     for each in demands:
