@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import programs
 import pytest
 from cli.test_diff import TOP, edit, git, repository
 
@@ -368,3 +369,86 @@ def test_a_review_from_a_pull_request_in_a_scratch_repository(repository: Path, 
     assert (ended.returncode, ended.stderr) == (1, "")
     assert ended.stdout.startswith("## ❌ 1 change breaks runs in flight\n")
     assert "where it went off `origin/main`." in ended.stdout
+
+
+AGENT = "---\nname: helper\ndescription: Helps.\ntools: Read, Grep\n---\nHelp.\n"
+
+
+@pytest.fixture
+@programs.starts("git")
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a repository with an agent file and no flow, and go there; return the folder of its agents."""
+    folder = tmp_path / "top" / ".claude" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "helper.md").write_text(AGENT)
+    git(tmp_path / "top", "init", "-q", "-b", "main", ".")
+    git(tmp_path / "top", "add", "-A")
+    git(tmp_path / "top", "commit", "-q", "-m", "first")
+    monkeypatch.chdir(tmp_path / "top")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return folder
+
+
+def test_a_repository_without_a_flow_is_reviewed_by_its_agents(agents: Path, capfd: Shown) -> None:
+    made = shown_json(capfd, "--against", "HEAD", status=0)
+    assert (made["verdict"], made["flows"], made["agents"]) == ("no agent has changed, no new errors", [], [])
+    edit(agents / "helper.md", "Read, Grep", "Grep, Bash, mcp__web__fetch")
+    (agents / "free.md").write_text("---\nname: free\ndescription: Does all.\n---\nWork.\n")
+    made = shown_json(capfd, "--against", "HEAD", status=0)
+    assert made["verdict"] == "2 agents changed, no new errors, 2 agents may call more tools"
+    rows = {each["name"]: (each["action"], each["gained"], each["lost"]) for each in made["agents"]}
+    assert rows == {"free": ("added", ["*"], []), "helper": ("changed", ["Bash", "mcp__web__fetch"], ["Read"])}
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert comment.startswith("## ⚠️ 2 agents changed")
+    assert "**What agents may do**\n\n- ⬆️ agent `free` (`.claude/agents/free.md`) **added**: may call every" in comment
+    assert "- ⬆️ agent `helper` (`.claude/agents/helper.md`): may call `Bash` and `mcp__web__fetch` now" in comment
+    text = shown(capfd, "text", "--against", "HEAD", status=0)
+    assert (
+        "agent helper\nfile     .claude/agents/helper.md\nchange   may call 'Bash' and 'mcp__web__fetch' now\n" in text
+    )
+
+
+def test_a_limit_that_is_lifted_a_denial_and_a_mode_are_changes_of_rights(agents: Path, capfd: Shown) -> None:
+    edit(agents / "helper.md", "tools: Read, Grep", "disallowedTools: Read, Bash\npermissionMode: acceptEdits")
+    (each,) = shown_json(capfd, "--against", "HEAD", status=0)["agents"]
+    assert (each["gained"], each["lost"]) == (["*"], ["Read"])
+    assert each["modes"] == [None, "acceptEdits"]
+    git(agents, "commit", "-qam", "open")
+    edit(agents / "helper.md", "disallowedTools: Read, Bash\n", "disallowedTools: Bash\n")
+    (each,) = shown_json(capfd, "--against", "HEAD", status=0)["agents"]
+    assert (each["gained"], each["lost"]) == (["Read"], [])
+
+
+def test_a_denial_that_the_settings_no_longer_have_gives_a_tool_to_every_agent(agents: Path, capfd: Shown) -> None:
+    settings = agents.parent / "settings.json"
+    edit(agents / "helper.md", "tools: Read, Grep\n", "")
+    settings.write_text('{"permissions": {"deny": ["Bash", "Read(./.env)"]}}')
+    git(agents, "add", "-A", "..")
+    git(agents, "commit", "-qm", "denied")
+    settings.write_text('{"permissions": {"deny": ["Read(./.env)"]}}')
+    (each,) = shown_json(capfd, "--against", "HEAD", status=0)["agents"]
+    assert (each["gained"], each["lost"]) == (["Bash"], [])
+
+
+def test_an_agent_that_only_reads_another_text_or_another_order_gains_nothing(agents: Path, capfd: Shown) -> None:
+    edit(agents / "helper.md", "Read, Grep", "Grep, Read")
+    assert shown_json(capfd, "--against", "HEAD", status=0)["agents"] == []
+    edit(agents / "helper.md", "Help.", "Help more.")
+    (each,) = shown_json(capfd, "--against", "HEAD", status=0)["agents"]
+    assert (each["gained"], each["lost"], each["reworded"]) == ([], [], True)
+
+
+def test_a_new_error_of_an_agent_file_fails_the_review(agents: Path, capfd: Shown) -> None:
+    (agents / "helper.md").unlink()
+    (agents / "lost.md").write_text("---\nname: lost\n---\nWork.\n")
+    made = shown_json(capfd, "--against", "HEAD", status=1)
+    assert made["newErrors"] == 1
+    assert [(each["name"], each["action"]) for each in made["agents"]][-1] == ("helper", "removed")
+
+
+def test_a_folder_in_which_nothing_is_read_has_no_review(agents: Path, capfd: Shown) -> None:
+    shutil.rmtree(agents.parent)
+    Path("bare").mkdir()
+    assert run(["review", "bare", "--against", "bare"]) == 3
+    assert run(["review", "--against", "HEAD", "--flow", "helper"]) == 3
+    capfd.readouterr()

@@ -13,6 +13,7 @@ from stagec.change.comparison.compare import compare_flow
 from stagec.change.comparison.kind import Grade
 from stagec.check.acceptance import Acceptance
 from stagec.check.pipeline import Compilation
+from stagec.cli.agent_rights import AgentRights, list_agent_rights
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.limits import load_configuration
@@ -49,6 +50,7 @@ class DrawnSide:
     """One of two sides: what the user calls it, its flows, and what was found wrong; whether all could be read.
 
     `acceptance` is what became of the baseline, which is that of the new side for both: who adopts one fixes nothing.
+    `agents` is what agent files may do that belong to no flow, and `files` counts all files that were read.
     """
 
     label: str
@@ -56,6 +58,8 @@ class DrawnSide:
     diagnostics: tuple[Diagnostic, ...] = ()
     is_whole: bool = True
     acceptance: Acceptance | None = None
+    agents: tuple[AgentRights, ...] = ()
+    files: int = 0
 
 
 @value
@@ -78,16 +82,16 @@ class DrawnChanges:
     pictures: tuple[Picture, ...]
 
 
-def draw_sides(against: str, path: str, flow: str | None = None) -> DrawnChanges:
+def draw_sides(against: str, path: str, flow: str | None = None, *, needs_flow: bool = True) -> DrawnChanges:
     """Return the flows of two sides that a user names; `flow` is the id of the only one that is wanted.
 
-    Raise `Failure` when no side has a flow, or none of the wanted id.
+    Raise `Failure` when no side has a flow, or none of the wanted id. Where none is needed, files without a flow do.
     """
     baseline = _find_baseline(path)
     old = _read_side(against, find_beside(path), baseline)
     new = _read_side(path, Path(), baseline)
     pairs = tuple(_judge_pair(each) for each in match_flows(old, new) if flow in {None, each.id})
-    if not pairs:
+    if not pairs and (needs_flow or flow is not None or not (old.files or new.files)):
         named = "flow" if flow is None else f"flow {quote(flow)}"
         near = hint(flow or "", NameIndex(sorted({each.id for each in (*old.flows, *new.flows)})))
         raise Failure(f"neither {quote(against)} nor {quote(path)} has a {named}{near}", Exit.NOTHING)
@@ -110,7 +114,8 @@ def _read_side(text: str, beside: Path, baseline: Baseline | None) -> DrawnSide:
         flows = tuple(_draw_project(compilation, freezer))
         found = compilation.diagnostics
         is_whole = not any(each.code.startswith(UNREAD) for each in found)
-        return DrawnSide(text, flows, found, is_whole, compilation.acceptance)
+        agents = list_agent_rights(compilation)
+        return DrawnSide(text, flows, found, is_whole, compilation.acceptance, agents, len(compilation.trees))
 
 
 def _draw_plans(plan: Plan) -> Iterator[DrawnFlow]:

@@ -17,6 +17,7 @@ from stagec.change.comparison.classify import JudgedChange, judge_flow
 from stagec.change.comparison.compare import compare_flow
 from stagec.change.comparison.kind import Grade
 from stagec.cli import options
+from stagec.cli.agent_rights import ReviewedAgent, compare_agents, write_agent
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
     describe_change,
@@ -177,7 +178,7 @@ class Review:
     """Everything about two sides; of findings those that are new, those that are gone, and those that both have.
 
     `changed` are the flows that differ, or of which that is not known: those that break first. `branch` is what the
-    newer side went off at the older one, empty where nobody asked for that.
+    newer side went off at the older one, empty where nobody asked for that. `agents` are the agent files that differ.
     """
 
     old: str
@@ -189,6 +190,7 @@ class Review:
     kept: tuple[Diagnostic, ...]
     allowed: frozenset[str]
     branch: str = ""
+    agents: tuple[ReviewedAgent, ...] = ()
 
     @property
     def breaking(self) -> int:
@@ -229,9 +231,13 @@ class Review:
                 told.append("nothing breaks runs in flight")
             elif unseen:
                 told.append(f"no change is seen, and errors hide parts of {format_count(unseen, 'flow')}")
+            elif self.flows or not self.agents:
+                told.append(f"no {'flow' if self.flows else 'agent'} has changed")
             else:
-                told.append("no flow has changed")
+                told.append(f"{format_count(len(self.agents), 'agent')} changed")
             told.append("no new errors")
+        gaining = sum(bool(each.gained) for each in self.agents)
+        told += [f"{format_count(gaining, 'agent')} may call more tools"] if gaining else []
         told += [format_count(self.warnings, "new warning")] if self.warnings else []
         return ", ".join(told)
 
@@ -252,7 +258,8 @@ def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> 
     fresh, gone = (tuple(some[key] for key in some if key not in other) for some, other in (known[::-1], known))
     kept = tuple(known[1][key] for key in known[1] if key in known[0])
     findings = (_rank(fresh), _rank(gone), _rank(kept))
-    return Review(drawn.old.label, drawn.new.label, flows, changed, *findings, allowed)
+    agents = compare_agents(drawn.old.agents, drawn.new.agents)
+    return Review(drawn.old.label, drawn.new.label, flows, changed, *findings, allowed, agents=agents)
 
 
 def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -353,7 +360,8 @@ class _CommentWriter:
 
     def write_head(self) -> Iterator[CommentPart]:
         """Yield the verdict, the table of flows, and what is worst."""
-        sign = "❌" if self.review.is_bad else "⚠️" if self.review.warnings else "✅"
+        gains = any(each.gained for each in self.review.agents)
+        sign = "❌" if self.review.is_bad else "⚠️" if self.review.warnings or gains else "✅"
         verdict = f"{self.review.verdict[0].upper()}{self.review.verdict[1:]}"
         subject = "Compared" if self.review.new == "." else f"{quote_markdown(shorten(self.review.new))} compared"
         went_off = f", where it went off {quote_markdown(shorten(self.review.branch))}" if self.review.branch else ""
@@ -366,6 +374,7 @@ class _CommentWriter:
             rest = len(self.review.changed) - _FLOWS
             yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
             yield from self._explain_lack()
+        yield from _list_some([_write_agent_markdown(each) for each in self.review.agents], "What agents may do", 2)
         breaking = [each for flow in self.review.changed for each in self._list_breaking(flow)]
         yield from _list_some(breaking, "What breaks runs in flight", 1)
         serious = [each for each in self.review.fresh if each.severity is not Severity.NOTE]
@@ -508,6 +517,14 @@ def _write_finding_markdown(found: Diagnostic) -> str:
     return f"- {_SIGNS[found.severity]} **{found.code}** {at}: {write_prose(found.message)}"
 
 
+def _write_agent_markdown(given: ReviewedAgent) -> str:
+    sign = "⬆️ " if given.gained else "⬇️ " if given.lost else ""
+    head = f"{given.shown.noun} {quote_markdown(shorten(given.shown.name))} ({quote_markdown(given.shown.file)})"
+    action = "" if given.action is Action.CHANGED else f" **{given.action}**"
+    told = "; ".join(map(write_prose, given.describe("→")))
+    return f"- {sign}{head}{action}{': ' if told else ''}{told}"
+
+
 def _write_picture(emitter: Emitter, picture: Picture, title: str, number: int) -> Iterator[CommentPart]:
     drawn = emitter.emit((picture,)).decode().splitlines()
     opening = ("", "<details open>" if number == 0 else "<details>", f"<summary>{title}</summary>", "", "```mermaid")
@@ -540,6 +557,7 @@ def format_review(review: Review) -> str:
             "newErrors": review.errors,
             "stuck": review.stuck,
             "flows": [_write_flow(each, review) for each in review.flows],
+            "agents": [write_agent(each) for each in review.agents],
             "findings": {
                 "new": [_write_finding_document(each) for each in review.fresh],
                 "gone": [_write_finding_document(each) for each in review.gone],
@@ -595,6 +613,12 @@ def draw_review(sheet: Sheet, review: Review) -> None:
             sheet.row("bounds", f"{f'{shorten(each.entry)}: ' if each.entry else ''}at most {each.describe()}")
         if flow.changes:
             sheet.table(_list_changes_page(flow, review.allowed, sheet.arrow))
+    for agent in review.agents:
+        action = "" if agent.action is Action.CHANGED else f" {agent.action}"
+        sheet.heading(f"{agent.shown.noun} {shorten(agent.shown.name)}{action}")
+        sheet.row("file", agent.shown.file)
+        for told in agent.describe(sheet.arrow):
+            sheet.row("change", told)
     if review.fresh:
         sheet.heading(format_count(len(review.fresh), "new finding"))
         sheet.table(_list_findings(review.fresh))
@@ -641,7 +665,7 @@ def run(request: ReviewRequest) -> Exit:
         cost = CostOptions(prices=request.prices, models=request.models)
         given = assume(cost, load_configuration((beside,))).assumptions
         old = find_merge_base(request.against, beside) if request.merge_base else request.against
-        drawn = draw_sides(old, request.path, request.flow)
+        drawn = draw_sides(old, request.path, request.flow, needs_flow=False)
         review = gather(drawn, allowed, given)
         review = replace(review, branch=request.against if request.merge_base else "")
     if request.output_format == "json":
@@ -676,13 +700,13 @@ def run(request: ReviewRequest) -> Exit:
 @options.output_format("text", "json", "markdown", default="text")
 @click.pass_context
 def review(context: click.Context, /, **given: Any) -> None:
-    """Review the changes of the flows in PATH, by default the current folder.
+    """Review the changes of the flows and agent files in PATH, by default the current folder.
 
     The verdict comes first: whether changes break runs in flight, and whether errors are new. Then come the changes of
-    each flow, the changes of its bounds, and the findings, new ones first. `markdown`
-    is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
+    each flow, the changes of its bounds, the tools that agents gain and lose, and the findings, new ones first.
+    `markdown` is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
 
     Exit status: 0 no breaking change and no new error, 1 a breaking change, a new error, or errors that prevent the
-    comparison, 2 usage or environment, 3 no flow, 4 internal error.
+    comparison, 2 usage or environment, 3 nothing to review, 4 internal error.
     """
     context.exit(run(ReviewRequest(**given)))

@@ -162,6 +162,8 @@ class _RightsReader:
         mode = PermissionMode(given, file.at / "permissionMode") if given is not None else None
         shell = tuple(_list_shell_texts(file)) if key == "allowed-tools" else ()
         is_open = key not in file.members or any(each.name == _RIGHTS_EVERY for each in listed)
+        if is_claude and is_open:
+            taken |= {each for each in files.known.names("tools") if denials.find(each) is not None}
         without = tuple(sorted(taken)) if is_open else ()
         return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell, without=without)
 

@@ -1,0 +1,149 @@
+"""What the agent files of two sides may do: the tools that each gains and loses, and what else changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from stagec.change.comparison.change import Action
+from stagec.check.pipeline import Compilation
+from stagec.core.json import Json
+from stagec.core.value import value
+from stagec.core.words import listing, quote
+
+EVERY_OTHER = "*"
+"""Stands for the tools that nobody names: an agent without a limit may call them."""
+
+
+@value
+class AgentRights:
+    """What one agent, command, skill, prompt or workflow may do; `tools` are those that it names, in their order.
+
+    It `is_open` when it may call every tool but those that it is `without`. `told` are the texts that its model reads.
+    """
+
+    file: str
+    name: str
+    noun: str
+    tools: tuple[str, ...]
+    is_open: bool
+    without: tuple[str, ...]
+    mode: str | None
+    told: tuple[str, ...] | None
+
+    def may_call(self, tool: str) -> bool:
+        """Tell whether it may call a tool."""
+        return tool in self.tools or (self.is_open and tool not in self.without)
+
+    def list_beyond(self, other: AgentRights) -> tuple[str, ...]:
+        """Return the tools that it may call and the other may not."""
+        named = dict.fromkeys((*self.tools, *other.without))
+        found = [each for each in named if self.may_call(each) and not other.may_call(each)]
+        return (*found, *((EVERY_OTHER,) if self.is_open and not other.is_open else ()))
+
+
+def list_agent_rights(compilation: Compilation) -> tuple[AgentRights, ...]:
+    """Return what each agent file of a project may do, by file."""
+    alone = (each for each in compilation.list_accesses() if each.is_alone)
+    made = (
+        AgentRights(
+            file=each.flow.at.file,
+            name=name,
+            noun=each.flow.names["node"],
+            tools=tuple(tool.name for tool in rights.tools),
+            is_open=rights.is_open,
+            without=rights.without,
+            mode=None if rights.mode is None else rights.mode.name,
+            told=rights.prompts,
+        )
+        for each in alone
+        for name, rights in each.rights.items()
+    )
+    return tuple(sorted(made, key=lambda each: (each.file, each.name)))
+
+
+@value
+class ReviewedAgent:
+    """An agent file that differs: what has become of it, and what it may do before and now, None where it is absent.
+
+    `shown` is the newer side of it, the older one where it is gone.
+    """
+
+    action: Action
+    shown: AgentRights
+    old: AgentRights | None
+    new: AgentRights | None
+
+    @property
+    def is_reworded(self) -> bool:
+        """Whether its model reads another text."""
+        return self.old is not None and self.new is not None and self.old.told != self.new.told
+
+    @property
+    def gained(self) -> tuple[str, ...]:
+        """The tools that it may call now and might not before: all of a new one."""
+        return () if self.new is None else self.new.list_beyond(self.old or _make_nobody(self.new))
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The tools that it might call before and may not now: all of one that is gone."""
+        return () if self.old is None else self.old.list_beyond(self.new or _make_nobody(self.old))
+
+    @property
+    def modes(self) -> tuple[str | None, str | None]:
+        """Its permission mode before and now."""
+        old, new = (None if each is None else each.mode for each in (self.old, self.new))
+        return old, new
+
+    def describe(self, arrow: str) -> Iterator[str]:
+        """Yield what has changed, a phrase for each sort of change."""
+        if self.gained:
+            yield f"may call {_name_tools(self.gained)} now"
+        if self.lost:
+            yield f"may no longer call {_name_tools(self.lost)}"
+        if self.old is not None and self.new is not None and self.old.name != self.new.name:
+            yield f"name {quote(self.old.name)} {arrow} {quote(self.new.name)}"
+        before, now = self.modes
+        if before != now:
+            yield f"permission mode {quote(before or 'none')} {arrow} {quote(now or 'none')}"
+        if self.is_reworded:
+            yield "its text changes"
+
+
+def _make_nobody(like: AgentRights) -> AgentRights:
+    """Return an agent that may call nothing, to compare another with."""
+    return AgentRights(like.file, like.name, like.noun, (), is_open=False, without=(), mode=None, told=None)
+
+
+def _name_tools(tools: tuple[str, ...]) -> str:
+    named = [each for each in tools if each != EVERY_OTHER]
+    if len(named) == len(tools):
+        return listing(named)
+    return f"{listing(named)} and every other tool" if named else "every tool that is not named"
+
+
+def compare_agents(old: Iterable[AgentRights], new: Iterable[AgentRights]) -> tuple[ReviewedAgent, ...]:
+    """Return the agents that differ, by file; those that gain tools come first."""
+    before, now = ({(each.file, each.name): each for each in side} for side in (old, new))
+    moved = {each.file: each for key, each in before.items() if key not in now}  # a file may get another name in it
+    found: list[ReviewedAgent] = []
+    for key, each in now.items():
+        earlier = before.get(key) or moved.pop(each.file, None)
+        found.append(ReviewedAgent(Action.ADDED if earlier is None else Action.CHANGED, each, earlier, each))
+    found += [ReviewedAgent(Action.REMOVED, each, each, None) for each in moved.values()]
+    differing = (each for each in found if each.action is not Action.CHANGED or any(True for _ in each.describe("")))
+    return tuple(sorted(differing, key=lambda each: (not each.gained, each.shown.file)))
+
+
+def write_agent(given: ReviewedAgent) -> Json:
+    """Return what a review says of an agent as JSON."""
+    shown = given.shown
+    return {
+        "file": shown.file,
+        "name": shown.name,
+        "kind": shown.noun,
+        "action": given.action.value,
+        "gained": list(given.gained),
+        "lost": list(given.lost),
+        "modes": list(given.modes),
+        "reworded": given.is_reworded,
+    }
