@@ -260,6 +260,20 @@ def test_an_imported_agent_comes_after_its_workflow(draft: Drafting) -> None:
         "Use the reviewer agent.",
         "Run `/reviewer`, see /reviewer.",
         'Task(subagent_type="reviewer")',
+        "Let the reviewer check it.",
+        "Have the reviewer look.",
+        "Send the diff\nto your reviewer.",
+        "Return control to the reviewer.",
+        "Get an approval from the reviewer.",
+        "Use reviewer for all changes.",
+        "When tests fail, the **reviewer** takes over.",
+        "The reviewer agent goes first.",
+        "Tests pass → reviewer",
+        "Next step: `reviewer`",
+        "Agent(reviewer)",
+        "Read `.claude/agents/reviewer.md`.",
+        "Ask [the one](reviewer.md).",
+        "Do not stop before you call the reviewer.",
     ],
 )
 def test_delegation_is_found_as_people_write_it(sentence: str, draft: Drafting) -> None:
@@ -273,7 +287,17 @@ def test_delegation_is_found_as_people_write_it(sentence: str, draft: Drafting) 
 
 
 @pytest.mark.parametrize(
-    "sentence", ["The reviewer reads it.", "Write to me@reviewer.org.", "Call reviewer-lists.", "Run the reviewer."]
+    "sentence",
+    [
+        "The reviewer reads it.",
+        "Write to me@reviewer.org.",
+        "Call reviewer-lists.",
+        "Never call the reviewer.",
+        "Don't delegate anything to the reviewer.",
+        "Run reviewer:all and `import '@reviewer/a'`.",
+        "Read docs/reviewer.md.",
+        "Hand over to the reviewers.",
+    ],
 )
 def test_a_name_alone_is_no_delegation(sentence: str, draft: Drafting) -> None:
     project = draft(
@@ -283,6 +307,48 @@ def test_a_name_alone_is_no_delegation(sentence: str, draft: Drafting) -> None:
         }
     )
     assert project.hints == ()
+
+
+def test_it_says_where_each_agent_was_put_and_a_copied_stage_is_laid_out(draft: Drafting, capfd: Shown) -> None:
+    draft(
+        {
+            ".github/agents/a.agent.md": agent(HANDOFFS.format("b"), "Call the c.\n"),
+            ".github/agents/b.agent.md": agent("description: y"),
+            ".github/agents/c.agent.md": agent("description: y"),
+            ".github/agents/d.agent.md": agent("description: y"),
+        }
+    )
+    assert run(["init", "--from", ".", "--format", "json", "flow"]) == 0
+    rows = json.loads(capfd.readouterr().out)["agents"]
+    assert [(each["file"][15:16], each["stage"], each["listed"]) for each in rows] == [
+        ("a", "stages/a.md", True),
+        ("b", "stages/b.md", True),
+        ("c", "stages/c.md", False),
+        ("d", "stages/d.md", False),
+    ]
+    first, second, third, last = (each["message"] for each in rows)
+    assert first == "it is the entry: it names the others most often"
+    assert second.startswith("it comes after 'a': .github/agents/a.agent.md:")
+    assert third == "'a' seems to call it: .github/agents/a.agent.md:7 \"Call the c\""
+    assert last == "no file names it"
+    stage = Path("flow/stages/b.md")
+    lines = stage.read_text().splitlines()
+    stage.write_text("\n".join([lines[0], lines[2], lines[1], *lines[3:], ""]))
+    assert run(["format", "--check", "flow"]) == 1
+    assert run(["init", "--from", "flow/stages", "again"]) == 0
+    assert "stagec: note: d.md is stages/d.md, not listed in the pipeline: " in capfd.readouterr().err
+    assert run(["format", "--check", "again"]) == 0
+
+
+@pytest.mark.parametrize(("words", "number"), [("Run the docs.", 0), ("Use `docs`.", 1), ("Run the docs agent.", 1)])
+def test_a_name_that_is_also_a_word_counts_where_it_is_marked(words: str, number: int, draft: Drafting) -> None:
+    project = draft(
+        {
+            ".claude/agents/writer.md": agent("name: writer\ndescription: y", words),
+            ".claude/agents/docs.md": agent("name: docs\ndescription: y"),
+        }
+    )
+    assert len(project.hints) == number
 
 
 def test_calls_are_hints_with_their_place_and_never_routes(draft: Drafting) -> None:

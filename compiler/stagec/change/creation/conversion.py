@@ -21,6 +21,7 @@ from stagec.change.creation.drafting import PIPELINE, Drafting
 from stagec.change.creation.new_project import SCENARIO, LeftOut, Loss, NewProject
 from stagec.change.creation.readers import AgentReader
 from stagec.change.creation.taking import Adopted, write_stage
+from stagec.check.formatting import format_file, is_laid_out
 from stagec.check.pipeline import Compilation, Project, compile_project, judge, list_project_families
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -78,6 +79,8 @@ class Conversion:
         self._top = find_top(folder)
         self._target = (target or folder).resolve()
         self._is_inside = self._target.is_relative_to(self._top)
+        inside = self._target.relative_to(self._top).as_posix() if self._is_inside else "."
+        self._before = "" if inside == "." else f"{inside}/"
         self._entry = entry
         self._sources = Sources(self._top, Budgets())
         self._around: Around = look_around(self._sources, with_servers=self._is_inside)
@@ -126,8 +129,7 @@ class Conversion:
     def _compile(self, drafting: Drafting) -> Compilation | None:
         """Return what the project compiles to without the stages that have errors; those are left out."""
         root = self._top if self._is_inside else self._target
-        inside = self._target.relative_to(root).as_posix()
-        before = "" if inside == "." else f"{inside}/"
+        before = self._before
         while True:
             overlay = {f"{before}{file}": text.encode() for file, text in drafting.write(self._around).items()}
             paths = tuple(root / file for file in overlay if file.endswith((PIPELINE, ".md")))
@@ -142,7 +144,7 @@ class Conversion:
 
     def _finish(self, drafting: Drafting, compilation: Compilation) -> NewProject:
         """Return the new project with a scenario, if it has a plan."""
-        files = dict(drafting.write(self._around))
+        files = self._lay_out(drafting, compilation)
         meaning = next(each for each in compilation.meanings if each.flow.id == drafting.id)
         project = NewProject(
             {},
@@ -151,6 +153,7 @@ class Conversion:
             tuple(sorted(self._left, key=lambda each: each.file)),
             (*sorted((*drafting.losses, *self._around.losses), key=_order),),
             drafting.hints,
+            drafting.placements,
             has_scenario=False,
         )
         wrong = next(filter(_is_error, compilation.diagnostics), None)
@@ -159,12 +162,21 @@ class Conversion:
             project = replace(project, notes=(*project.notes, why))
         else:
             scenario = make_scenario(load(dump(meaning.plan())), drafting.unlisted)
-            files[SCENARIO] = scenario.text
+            files[SCENARIO] = scenario.text.encode()
             notes = project.notes
             if scenario.unanswered:
                 notes = (*notes, f"{SCENARIO} needs answers of yours for {listing(scenario.unanswered)}")
             project = replace(project, notes=notes, has_scenario=not scenario.unanswered)
-        return replace(project, files={file: text.encode() for file, text in files.items()})
+        return replace(project, files=files)
+
+    def _lay_out(self, drafting: Drafting, compilation: Compilation) -> dict[str, bytes]:
+        """Return the files of the draft in the layout that `stagec format` gives them, also stages that are copies."""
+        files: dict[str, bytes] = {}
+        for file, text in drafting.write(self._around).items():
+            tree = compilation.trees.get(self._before + file)
+            is_known = tree is not None and tree.readable and is_laid_out(tree)
+            files[file] = format_file(file, tree, Budgets()).after if tree is not None and is_known else text.encode()
+        return files
 
     def _notes(self, drafting: Drafting) -> Iterator[str]:
         """Yield what the authors of the agent files should know."""

@@ -59,6 +59,16 @@ def tell_words(file: str, line: int, words: str) -> str:
 
 
 @value
+class Placement:
+    """Where an agent file went: the file of its stage, whether the pipeline lists that, and why."""
+
+    file: str
+    stage: str
+    is_listed: bool
+    why: str
+
+
+@value
 class NewProject:
     """The files of a project by path, the id of its flow, and what its author should know.
 
@@ -71,6 +81,7 @@ class NewProject:
     left_out: tuple[LeftOut, ...] = ()
     losses: tuple[Loss, ...] = ()
     hints: tuple[Hint, ...] = ()
+    placements: tuple[Placement, ...] = ()
     has_scenario: bool = True
 
 

@@ -37,6 +37,10 @@ def make_report(folder: Path, project: NewProject) -> Json:
         "created": sorted(project.files),
         "flow": project.flow,
         "hasScenario": project.has_scenario,
+        "agents": [
+            {"file": each.file, "stage": each.stage, "listed": each.is_listed, "message": each.why}
+            for each in project.placements
+        ],
         "leftOut": [{"file": each.file, "message": each.why} for each in project.left_out],
         "lost": [
             {"file": each.file, "line": each.line, "key": each.key, "message": each.why} for each in project.losses
@@ -118,6 +122,9 @@ def run(request: InitRequest) -> Exit:
         put(f"{json.dumps(make_report(folder, project), indent=2, ensure_ascii=False)}\n")
         return Exit.CLEAN
     put("".join(f"{visible(line)}\n" for line in describe(folder, project)))
+    for placed in project.placements:
+        where = "listed in the pipeline" if placed.is_listed else "not listed in the pipeline"
+        say(f"stagec: note: {visible(placed.file)} is {placed.stage}, {where}: {visible(placed.why)}")
     for each in project.left_out:
         say(f"stagec: warning: {quote(each.file)} was left out: {each.why}")
     for loss in project.losses:
