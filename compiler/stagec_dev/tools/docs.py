@@ -19,13 +19,19 @@ def _declare(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> int:
-    wanted = {find_examples_file(options.root): write_examples(options.root), **pages(options.root)}
+    examples, written = find_examples_file(options.root), write_examples(options.root)
+    if not _is_current(examples, written):
+        if options.check:
+            sys.stdout.write(f"not current: {examples.relative_to(options.root)}\n")
+            return 1
+        examples.write_text(written, encoding="utf-8")  # the pages of rules read it
+    wanted = dict(pages(options.root))
     wanted[find_command_page(options.root)] = write_command_page()
     wanted[find_decisions_page(options.root)] = write_decisions_page(options.root)
     if find_breaking_page(options.root).exists():
         path, text = write_breaking_page(options.root)
         wanted[path] = text
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    stale = [path for path, text in wanted.items() if not _is_current(path, text)]
     extra = [path for path in (options.root / "docs" / "rules").glob("*.md") if path not in wanted]
     if options.check:
         sys.stdout.writelines(f"not current: {path.relative_to(options.root)}\n" for path in [*stale, *extra])
@@ -36,6 +42,10 @@ def _run(options: Namespace) -> int:
     for path in extra:
         path.unlink()
     return 0
+
+
+def _is_current(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
 
 
 DOCS = Tool(_declare, _run)
