@@ -17,7 +17,7 @@ from stagec.languages.registry.guards import DeclaredValidator, RetryPlan, Valid
 from stagec.languages.registry.prompts import Prompts
 from stagec.sources.contract.choices import Choices
 from stagec.sources.contract.conflict import Conflict
-from stagec.sources.contract.promise import Excluded, Presence, Promise
+from stagec.sources.contract.promise import Blank, Excluded, Presence, Promise
 from stagec.sources.contract.schemas import Miss, Schema
 
 
@@ -140,8 +140,8 @@ class OutputSchema:
     void: Conflict | None = None
     narrow: Callable[[str, str], tuple[Promise, tuple[Json, ...] | Miss]] | None = None
     """What the schema promises about a path, and which values can be there, when the answer has an intent."""
-    may_be_empty: Callable[[Promise], bool] | None = None
-    """Tells whether the empty text can stand where the schema promises something."""
+    find_blank: Callable[[Promise], Blank | None] | None = None
+    """Returns null or the empty text if it can stand where the schema promises something."""
 
 
 @value

@@ -11,7 +11,7 @@ from stagec.core.value import replace
 from stagec.languages.registry.document import Gate, Intent, OutputSchema, Registry, Step, StepKind
 from stagec.sources.contract.choices import Choices, choices, follow_pointer
 from stagec.sources.contract.conflict import emptiness
-from stagec.sources.contract.promise import Excluded, Promise, find_excluded, may_be_empty, possible_values, promise
+from stagec.sources.contract.promise import Excluded, Promise, find_blank, find_excluded, possible_values, promise
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import join
 from stagec.sources.shape.subschemas import tokens
@@ -118,7 +118,7 @@ class OutputReader:
             values=values,
             presences=frozenset(promised.presence for promised in paths.values()),
             narrow=partial(self._narrow, found, gate.field) if gate.field is not None else None,
-            may_be_empty=partial(may_be_empty, self._schemas),
+            find_blank=partial(find_blank, self._schemas),
         )
 
     def _narrow(self, found: Schema, field: str, path: str, intent: str) -> tuple[Promise, tuple[Json, ...] | Miss]:

@@ -14,7 +14,7 @@ from stagec.ir.flow import Read, Source
 from stagec.languages.registry.agent import Agent
 from stagec.languages.registry.answers import has_member
 from stagec.languages.registry.document import Registry, Step
-from stagec.sources.contract.promise import Presence, Promise
+from stagec.sources.contract.promise import Blank, Presence, Promise
 from stagec.sources.contract.schemas import Miss, Schema
 
 PROVIDED = frozenset(
@@ -111,7 +111,7 @@ class InputFate(StrEnum):
 class JudgedInput:
     """An input of a step and its fate; `is_vital` tells that the step cannot start without a value.
 
-    `needs_text` tells that it cannot start with an empty text either, whatever the default: it declares a variable that
+    `needs_text` tells that it cannot start with null or an empty text, whatever the default: a variable that it declares
     gets the value.
     `at` is where it was most likely written wrongly, `near` the name that was most likely meant there. `source` is the
     step that hands the value over, `promised` what its schema promises about the value.
@@ -128,12 +128,12 @@ class JudgedInput:
     needs_text: bool = False
 
     @property
-    def may_be_empty(self) -> bool:
-        """Whether the step can be handed an empty text with which it cannot start."""
+    def blank(self) -> Blank | None:
+        """A value that the step can be handed and with which it cannot start."""
         output = self.source.output if self.source is not None else None
-        if not self.needs_text or output is None or output.may_be_empty is None or self.promised is None:
-            return False
-        return output.may_be_empty(self.promised)
+        if not self.needs_text or output is None or output.find_blank is None or self.promised is None:
+            return None
+        return output.find_blank(self.promised)
 
 
 @value

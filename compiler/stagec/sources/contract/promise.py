@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from stagec.core.json import Json, Object, object_of
@@ -187,19 +187,30 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
     return tuple(found.values()) if promised.ends else Miss.NO_MEMBER
 
 
-def may_be_empty(schemas: Schemas, promised: Promise) -> bool:
-    """Tell whether the empty text can stand at a promised path; a pattern is taken to exclude it."""
+@value
+class Blank:
+    """Null or the empty text where it can stand at a promised path; `is_named` tells that the schema names it."""
+
+    given: Json
+    is_named: bool
+
+
+def find_blank(schemas: Schemas, promised: Promise) -> Blank | None:
+    """Return null or the empty text if it can stand at a promised path, rather one that the schema names."""
     every = (each for group in promised.ends for each in list_possible(schemas, group) or ())
-    return any(_admits_empty(each) for each in every)
+    found = [blank for each in every for blank in _list_blank(each)]
+    return next((each for each in found if each.is_named), found[0] if found else None)
 
 
-def _admits_empty(combination: Combination) -> bool:
+def _list_blank(combination: Combination) -> Iterator[Blank]:
+    """Yield the blank values that a combination leaves; a pattern is taken to exclude the empty text."""
     listed = list_values(combination)
-    return (
-        (listed is None or "" in listed)
-        and admits(combination, "")
-        and not any("pattern" in each for each in bodies_of(combination))
-    )
+    is_bound = any("pattern" in each for each in bodies_of(combination))
+    for given in (None, *(() if is_bound else ("",))):
+        if (listed is None or given in listed) and admits(combination, given):
+            yield Blank(
+                given, combination.whole and (listed is not None or (given is None and bool(combination.types)))
+            )
 
 
 def _say_unnamed(promised: Promise, *, whole: bool) -> Miss:

@@ -11,6 +11,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.languages.registry.document import Registry
 from stagec.languages.registry.inputs import HiddenInput, InputFate, JudgedInput, find_hidden_inputs, judge_inputs
+from stagec.sources.contract.promise import Blank
 
 
 @rule(
@@ -128,15 +129,42 @@ def stg2048_empty_input(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Write `"minLength": 1` in the schema of the step that hands the text over.
     """
-    same: dict[tuple[str, str], list[JudgedInput]] = {}
+    for found, blank, again in _list_blank(registry):
+        if not blank.is_named:
+            step, source = quote(found.step.key), quote(found.given.step)
+            message = f"step {step} cannot start with an empty text, which {quote(found.given.key)} of {source} may be"
+            yield Finding(found.at, message, again)
+
+
+@rule(since="0.1", origin=("steps-registry:input.required-missing", "rulings:T2"))
+def stg2049_blank_input(registry: Registry) -> Iterator[Finding]:
+    """A step is handed a value with which it cannot start.
+
+    ## Why this matters
+    A variable that a step declares has no value if it is handed null or an empty text. The schema of the step that
+    hands the value over allows this value by name, and the default of an input does not help: it stands for a value
+    that is missing. The run then fails at the step.
+
+    ## How to fix
+    Take null or the empty text out of that schema, or the variable out of the step.
+    """
+    for found, blank, again in _list_blank(registry):
+        if blank.is_named:
+            step, source = quote(found.step.key), quote(found.given.step)
+            given = "null" if blank.given is None else "an empty text"
+            message = f"step {step} cannot start with {given}, which {quote(found.given.key)} of {source} may be"
+            yield Finding(found.at, message, again)
+
+
+def _list_blank(registry: Registry) -> Iterator[tuple[JudgedInput, Blank, tuple[Related, ...]]]:
+    """Yield what steps take and cannot start with, each with the blank value and the other places that take it."""
+    same: dict[tuple[str, str], list[tuple[JudgedInput, Blank]]] = {}
     for each in judge_inputs(registry):
-        if each.fate in {InputFate.HANDED, InputFate.WHOLE} and each.may_be_empty:
-            same.setdefault((each.step.key, each.given.source), []).append(each)
-    for first, *others in same.values():
-        step, source = quote(first.step.key), quote(first.given.step)
-        message = f"step {step} cannot start with an empty text, which {quote(first.given.key)} of {source} may be"
-        again = tuple(Related(other.at, "taken here too") for other in others[:_SHOWN])
-        yield Finding(first.at, message, again)
+        blank = each.blank if each.fate in {InputFate.HANDED, InputFate.WHOLE} else None
+        if blank is not None:
+            same.setdefault((each.step.key, each.given.source), []).append((each, blank))
+    for (first, blank), *others in same.values():
+        yield first, blank, tuple(Related(other.at, "taken here too") for other, _ in others[:_SHOWN])
 
 
 @rule(
