@@ -111,7 +111,7 @@ class InputFate(StrEnum):
 class JudgedInput:
     """An input of a step and its fate; `is_vital` tells that the step cannot start without a value.
 
-    `needs_text` tells that it cannot start with null or an empty text either: a variable that it declares gets the value.
+    `needs_text` tells that it cannot start with null or an empty text either: it declares a variable for the value.
     `at` is where it was most likely written wrongly, `near` the name that was most likely meant there. `source` is the
     step that hands the value over, `promised` what its schema promises about the value.
     """
