@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 
 from stagec.core.json import Json, list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.flow import Demand, Read, Source, Unmet
 from stagec.languages.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
-from stagec.languages.stages.outcomes import VERDICT, can_skip, most_attempts
+from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, can_skip, most_attempts
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import Combination, as_object, combinations
 from stagec.sources.contract.conflict import Conflict, conflict, emptiness
@@ -237,12 +237,13 @@ def list_cases(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[Case]:
     return ends
 
 
+_ATTEMPTS_TRIED = 16
 _EXAMPLES: tuple[Json, ...] = ("x", "", 0, 1, True, None)
 
 
 @value
 class RefusedValue:
-    """A value that a stage may hand in at a path under `parsed`, and the schema that refuses it."""
+    """A value that the result of a stage may have at a path, and the schema that refuses it."""
 
     source: Stage
     path: tuple[str, ...]
@@ -261,7 +262,29 @@ def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[Refuse
         for path, combination in demanded:
             found = find_example(pipeline, source, path, combination)
             if found is not None:
-                yield RefusedValue(source, path, found[0], combination.layers[0].at)
+                yield RefusedValue(source, ("parsed", *path), found[0], combination.layers[0].at)
+        yield from _find_refused_count(pipeline, source, stage.inputs)
+
+
+def _find_refused_count(pipeline: Pipeline, source: Stage, inputs: Schema) -> Iterator[RefusedValue]:
+    """Yield a number of attempts after which a result of a stage is accepted, and that a schema of results refuses."""
+    most, asks = (
+        most_attempts(source),
+        any(each.path == ATTEMPTS for case in source.conduct.cases for each in case.when),
+    )
+    demanded = combinations(pipeline.schemas, as_object(inputs))
+    if most is None or asks or demanded is None or len(demanded) != 1:
+        return
+    wanted = combinations(pipeline.schemas, member(demanded[0], ATTEMPTS[0]).parts) or ()
+    if len(wanted) == 1 and wanted[0].layers:
+        refused = (each for each in range(1, min(most, _ATTEMPTS_TRIED) + 1) if not _fits(wanted[0], each))
+        yield from (RefusedValue(source, ATTEMPTS, each, wanted[0].layers[0].at) for each in islice(refused, 1))
+
+
+def _fits(combination: Combination, given: Json) -> bool:
+    """Tell whether a combination may leave a value."""
+    listed = list_values(combination)
+    return admits(combination, given) and (listed is None or identity(given) in map(identity, listed))
 
 
 def list_free(pipeline: Pipeline, way: Incoming) -> Iterator[Stage]:
@@ -303,13 +326,7 @@ def find_example(pipeline: Pipeline, source: Stage, path: tuple[str, ...], deman
         return None
     named = possible_values(pipeline.schemas, promise(pipeline.schemas, source.result, path, of_object=True))
     candidates = _EXAMPLES + list_edges(demanded) if isinstance(named, Miss) else named
-    listed = list_values(demanded)
-    known = None if listed is None else set(map(identity, listed))
-    refused = {
-        identity(each): each
-        for each in candidates
-        if not admits(demanded, each) or (known is not None and identity(each) not in known)
-    }
+    refused = {identity(each): each for each in candidates if not _fits(demanded, each)}
     found = variants(pipeline.schemas, source.result, {path: tuple(refused.values())}) if refused else None
     if found is None or not found.exact or not found.whole:
         return None

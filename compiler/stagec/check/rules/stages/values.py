@@ -217,8 +217,13 @@ def stg339_narrower_inputs(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for name, stage in pipeline.by_id.items() if pipeline.is_declared else ():
         for each in find_refused(pipeline, name, stage):
-            given, path = quote(as_text(each.given)), quote(spell_path(("parsed", *each.path)))
+            given, path = quote(as_text(each.given)), quote(spell_path(each.path))
             what = f"stage {quote(name)} refuses {given} at {path}"
-            related = (Related(each.source.at / "completionSchema", "this schema accepts the value"),)
+            key, why = _SOURCES[each.path[0] == "parsed"]
+            related = (Related(each.source.at / key, why),)
             message = f"{what}, which stage {quote(each.source.name)} may hand in"
             yield Finding(each.demanded, message, related)
+
+
+_SOURCES = (("retryPolicy", "it may take so many attempts"), ("completionSchema", "this schema accepts the value"))
+"""What decides about a value in a result, and how: about one outside of `parsed`, and about one inside."""
