@@ -203,6 +203,13 @@ def test_what_is_written_at_the_schema_itself_wins_over_what_it_refers_to(tmp_pa
     assert _values(choices(schemas, found)) == ["own"]
 
 
+def test_a_pointer_through_members_of_a_wrong_type_cannot_be_judged(tmp_path: Path) -> None:
+    schemas = _schemas(tmp_path, a={"swapped": {"type": {"action": {"enum": ["next"]}}, "properties": "object"}})
+    start = schemas.find_named("a.json", "swapped")
+    assert isinstance(start, Schema)
+    assert follow_pointer(schemas, start, "#/properties/action") is Miss.UNKNOWABLE
+
+
 def test_a_pointer_through_something_unreadable_cannot_be_judged(tmp_path: Path) -> None:
     schemas = _schemas(tmp_path, a={"x": {"$ref": "broken.json"}})
     (tmp_path / "broken.json").write_text("{")

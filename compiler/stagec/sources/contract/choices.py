@@ -104,6 +104,8 @@ def follow_pointer(schemas: Schemas, start: Schema, pointer: str) -> Schema | Mi
         for each in held:
             if isinstance(each.value, dict) and token in each.value:
                 inner.append(Schema(each.value[token], each.at / token))
+                # where no members can be, the shape of the schema is told
+                inexact = inexact or (is_schema and token in _MAPS and not isinstance(each.value[token], dict))
             elif isinstance(each.value, list) and (index := index_of(token)) < len(each.value):
                 inner.append(Schema(each.value[index], each.at / index))
         is_schema = not (is_schema and token in _MAPS | _LISTS) or token in _BOTH
