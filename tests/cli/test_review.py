@@ -450,5 +450,6 @@ def test_a_folder_in_which_nothing_is_read_has_no_review(agents: Path, capfd: Sh
     shutil.rmtree(agents.parent)
     Path("bare").mkdir()
     assert run(["review", "bare", "--against", "bare"]) == 3
+    assert "neither 'bare' nor 'bare' has a flow or agent file" in capfd.readouterr().err
     assert run(["review", "--against", "HEAD", "--flow", "helper"]) == 3
     capfd.readouterr()

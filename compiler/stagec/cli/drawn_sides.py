@@ -92,7 +92,8 @@ def draw_sides(against: str, path: str, flow: str | None = None, *, needs_flow: 
     new = _read_side(path, Path(), baseline)
     pairs = tuple(_judge_pair(each) for each in match_flows(old, new) if flow in {None, each.id})
     if not pairs and (needs_flow or flow is not None or not (old.files or new.files)):
-        named = "flow" if flow is None else f"flow {quote(flow)}"
+        either = "flow" if needs_flow else "flow or agent file"
+        named = either if flow is None else f"flow {quote(flow)}"
         near = hint(flow or "", NameIndex(sorted({each.id for each in (*old.flows, *new.flows)})))
         raise Failure(f"neither {quote(against)} nor {quote(path)} has a {named}{near}", Exit.NOTHING)
     return DrawnChanges(old, new, pairs, tuple(draw_pair(each, old, new) for each in pairs))

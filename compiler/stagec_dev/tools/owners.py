@@ -105,10 +105,21 @@ def _mutate(owner: _Owner) -> Iterator[dict[str, Any]]:
 
 
 def _put(given: dict[str, Any], path: list[str], each: Any) -> dict[str, Any]:
+    """Put a value at a path; what is no map or list on the way becomes a map, and `{a=b}` gives one that member."""
     held: Any = given
     for name in path[:-1]:
-        held = held[int(name)] if isinstance(held, list) else held.setdefault(name, {})
-    held[int(path[-1]) if isinstance(held, list) else path[-1]] = each
+        if name[0] == "{":
+            held.update([name.strip("{}").split("=")])
+            continue
+        at = int(name) if isinstance(held, list) else name
+        if isinstance(held, dict) and not isinstance(held.get(name), dict | list):
+            held[name] = {}
+        held = held[at]
+    last = path[-1]
+    if last[0] == "{":
+        held.update([last.strip("{}").split("=")], **(each if isinstance(each, dict) else {}))
+    else:
+        held[int(last) if isinstance(held, list) else last] = each
     return given
 
 

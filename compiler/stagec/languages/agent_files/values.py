@@ -1,6 +1,7 @@
 """Values of agent files that their tool does not take, by the rows in the data about tools.
 
-A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list. A type is one or
+A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list, and `{a=b}` for
+the value itself if it is a map whose member `a` is the text `b`. A type is one or
 more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
 list. `map{a b}` is a map without other members, `map!a,b` one that needs some, `map?a^b,c?d^e` one that has neither
 `b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is what is lost: `file`, `entry`, `program` (it
@@ -61,7 +62,11 @@ def _follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Pla
     found: list[tuple[Json, Place]] = [(given, at)]
     for name in path:
         inside: list[tuple[Json, Place]] = []
+        member, _, text = name.strip("{}").partition("=") if name[:1] == "{" else ("", "", "")
         for each, place in found:
+            if member:
+                inside += [(each, place)] if object_of(each).get(member) == text else []
+                continue
             members = each if isinstance(each, dict) else dict(enumerate(list_of(each)) if name == "*" else ())
             keys = members if name == "*" else [name] if name in members else []
             inside += [(members[key], place / key) for key in keys]
@@ -77,6 +82,12 @@ def _is_whole(given: Json) -> bool:
     return isinstance(given, int | float) and _is_number(given) and given == math.floor(given)
 
 
+def _matches(pattern: str, given: Json) -> bool:
+    return isinstance(given, str) and re.fullmatch(pattern, given, re.IGNORECASE | re.DOTALL) is not None
+
+
+_UPWARD = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)")
+"""A path that leaves the folder that it begins in."""
 _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "text": ("a text", lambda given: isinstance(given, str)),
     "filled": ("a text with something in it", lambda given: isinstance(given, str) and bool(given.strip())),
@@ -118,6 +129,16 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
         lambda given: not isinstance(given, str) or "/" in given or not given or given[0] in "{$",
     ),
     "none": (_ABSENT, lambda _: False),
+    "inside": ("a path without '..'", lambda given: not isinstance(given, str) or not _UPWARD.search(given)),
+    "folder": (
+        "the path of a folder without '..'",
+        lambda given: isinstance(given, str) and given != "" and not _UPWARD.search(given),
+    ),
+    "package": ("a name of a package without '..'", lambda given: isinstance(given, str) and ".." not in given),
+    "web": ("an address with 'http:' or 'https:'", lambda given: _matches(r"\s*https?:.*", given)),
+    "https": ("an address with 'https:'", lambda given: _matches(r"\s*https:.*", given)),
+    "commit": ("the 40 digits of a commit", lambda given: _matches("(?-i:[0-9a-f]{40})", given)),
+    "sha256": ("64 hexadecimal digits", lambda given: _matches("[0-9a-f]{64}", given)),
 }
 _ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
 """What the elements of lists must be."""
