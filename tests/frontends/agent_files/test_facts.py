@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from stagec.core.memo import Memo
@@ -31,12 +33,18 @@ def test_each_row_judges_a_value_at_its_path() -> None:
     known = Known(read_data(), Memo())
     silent = []
     for owner, kind, (path, *_) in ROWS:
-        for wrong in (None, "", 0.5, [[]], {"": None}):
-            given = wrong
-            for name in reversed(path.split(".")):
-                given = {"any" if name == "*" else name: given} if path else given
+        names = path.split(".") if path else []
+        depth = sum(not name.startswith("{") for name in names)
+        for wrong in (None, "", "../a", 0.5, [[]], {"": None}):
+            given: Any = wrong
+            for name in reversed(names):
+                if name.startswith("{"):  # what the value itself has to say
+                    member, _, text = name.strip("{}").partition("=")
+                    given = {**(given if isinstance(given, dict) else {}), member: text}
+                else:
+                    given = {"any" if name == "*" else name: given}
             found = find_misfits(given if isinstance(given, dict) else {}, Place("x"), known, kind, owner)
-            if any(len(each.at.pointer) >= len(path.split(".")) - (not path) for each in found):
+            if any(len(each.at.pointer) >= depth for each in found):
                 break
         else:
             silent.append((owner, kind, path))
