@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ class _Owner:
     """A program, the file that it judges when it starts, the rows about the file, and files that it takes.
 
     A refusal with one of the `pardoned` words depends on files outside of the project: stagec is silent about it.
+    `refusing` are the words of a program that ends well without the file, and `telling` those of stagec about that.
     """
 
     package: str
@@ -35,6 +36,8 @@ class _Owner:
     rows: str
     taken: Sequence[Mapping[str, Any]]
     pardoned: Sequence[str] = ()
+    refusing: str = ""
+    telling: str = ""
 
 
 _PLUGIN = {"name": "one", "version": "1.0.0", "description": "d"}
@@ -70,6 +73,16 @@ _OWNERS: Mapping[str, _Owner] = {
         "Claude Code",
         "marketplace",
         [_LISTED],
+    ),
+    "copilot-skill": _Owner(
+        "@github/copilot@1.0.102",
+        ["copilot", "skill", "list"],
+        ".github/skills/one/SKILL.md",
+        "Copilot",
+        "skill",
+        [{"name": "one", "description": "d"}],
+        refusing="skills failed to load",
+        telling="Copilot does not load the skill",
     ),
 }
 _VALUES: Sequence[Any] = ("x", "", 1, 1.5, -1, True, [], ["a"], [1], {}, {"a": "b"}, {"a": 1})
@@ -130,7 +143,7 @@ def _compare(owner: _Owner, program: Path, mutant: Mapping[str, Any]) -> Iterato
         file = root / owner.file
         for each in (file.parent, root / ".git", home):
             each.mkdir(parents=True)
-        text = _spell(mutant) if file.suffix == ".toml" else json.dumps(mutant)
+        text = _WRITERS[file.suffix](mutant)
         file.write_text(text, encoding="utf-8")
         (home / "config.toml").write_text(f'[projects."{root}"]\ntrust_level = "trusted"\n', encoding="utf-8")
         done = subprocess.run(
@@ -152,8 +165,10 @@ def _compare(owner: _Owner, program: Path, mutant: Mapping[str, Any]) -> Iterato
         found = configure((root,))
         told = compile_project(Project(found.root, (root,), found.settings)).diagnostics
     said = " ".join((done.stdout + done.stderr).split())
-    errors = [each.message for each in told if each.severity is Severity.ERROR]
-    is_refused = done.returncode != 0 and not any(each in said for each in owner.pardoned)
+    counted = (each for each in told if each.severity is Severity.ERROR or owner.telling)
+    errors = [each.message for each in counted if owner.telling in each.message]
+    is_lost = done.returncode != 0 or (owner.refusing != "" and owner.refusing in said)
+    is_refused = is_lost and not any(each in said for each in owner.pardoned)
     if is_refused is not bool(errors):
         yield f"{text.strip()!r}: stagec {errors}, {owner.command[0]} {done.returncode} {said[-300:]}"
 
@@ -167,6 +182,18 @@ def _spell_value(given: Any) -> str:
     if isinstance(given, dict):
         return "{" + ", ".join(f"{json.dumps(name)} = {_spell_value(each)}" for name, each in given.items()) + "}"
     return f"[{', '.join(map(_spell_value, given))}]" if isinstance(given, list) else json.dumps(given)
+
+
+def _write_frontmatter(given: Mapping[str, Any]) -> str:
+    return "".join(("---\n", *(f"{name}: {json.dumps(each)}\n" for name, each in given.items()), "---\nDo it.\n"))
+
+
+_WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    ".toml": _spell,
+    ".json": json.dumps,
+    ".md": _write_frontmatter,
+}
+"""What writes a document, by the suffix of its file."""
 
 
 OWNERS = Tool(_declare, _run)

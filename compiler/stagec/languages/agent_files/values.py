@@ -128,6 +128,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
         "PROVIDER/MODEL",
         lambda given: not isinstance(given, str) or "/" in given or not given or given[0] in "{$",
     ),
+    "blank": ("", lambda given: given is None),
     "none": (_ABSENT, lambda _: False),
     "inside": ("a path without '..'", lambda given: not isinstance(given, str) or not _UPWARD.search(given)),
     "folder": (

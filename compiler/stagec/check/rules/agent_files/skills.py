@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import SKILLS, list_names, rule
+from stagec.check.rules.agent_files import SKILLS, list_misfits, list_names, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.languages.agent_files.claude_reading import blank_fences
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
-from stagec.languages.agent_files.known import is_off, is_on
+from stagec.languages.agent_files.known import COPILOT, is_off, is_on
 from stagec.languages.agent_files.values import find_misfits, present
 
 
@@ -151,13 +151,16 @@ def stg3125_undescribed_skill(document: AgentFiles) -> Iterator[Finding]:
             yield Finding(at, "the skill has no 'description': OpenCode drops it, others refuse it")
 
 
+_OF_COPILOT = re.compile(r"(?:^|/)\.github/skills/")
+
+
 @rule(since="0.1", origin=("agent-files:mistyped-skill-value",), severity=Severity.WARNING)
 def stg3126_mistyped_skill_value(files: AgentFiles) -> Iterator[Finding]:
-    """A value of a skill or a command is of a kind that Claude Code drops, or has no effect.
+    """A value of a skill or a command is of a kind that its tool drops or refuses, or has no effect.
 
     ## Why this matters
     Claude Code loads the file and leaves the value out, without telling: the description, the permission or the
-    separate context that was asked for is not there.
+    separate context that was asked for is not there. Copilot does not load a skill with such a value.
 
     ## How to fix
     Write a value that the message names. `agent` and `background` count only with `context: fork`.
@@ -172,6 +175,9 @@ def stg3126_mistyped_skill_value(files: AgentFiles) -> Iterator[Finding]:
         for key in ("agent", "background"):
             if key in file.members and file.members.get("context") is None:
                 yield Finding((file.at / key).key, f"{quote(key)} has no effect without 'context: fork'")
+    for file, wrong in list_misfits(files, {"shared-skill": "skill"}, COPILOT):
+        if _OF_COPILOT.search(file.at.file):  # other folders with such skills belong to other tools too
+            yield Finding(wrong.at, f"Copilot does not load the skill: {wrong}")
 
 
 @rule(since="0.1", origin=("agent-files:shadowed-command",))
