@@ -10,16 +10,16 @@ import pytest
 from stagec.ir.plan.loader import schema
 from stagec_dev.__main__ import main
 from stagec_dev.checkout import ROOT
-from stagec_dev.tools.members import tables
+from stagec_dev.tools.members import files, tables
 
 PAGE, SCHEMA = Path("docs", "plan-format.md"), Path("schemas", "plan.schema.json")
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a checkout that has both files, as they are in this one."""
-    for path in (PAGE, SCHEMA):
-        (tmp_path / path).parent.mkdir()
+    """Return a checkout that has these files, as they are in this one."""
+    for path in (each.relative_to(ROOT) for each in files()):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes((ROOT / path).read_bytes())
     return tmp_path
 
@@ -28,12 +28,19 @@ def test_the_tables_and_the_schema_of_this_checkout_are_current() -> None:
     assert main(["members", "--check"]) == 0
 
 
-@pytest.mark.parametrize(("path", "told"), [(PAGE, "| The outcome."), (SCHEMA, '"The outcome."')])
+REPORT = Path("schemas", "paths.schema.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "told"), [(PAGE, "| The outcome."), (SCHEMA, '"The outcome."'), (REPORT, '"Why no run covers it."')]
+)
 def test_a_changed_file_is_found_and_written_again(
     checkout: Path, path: Path, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (checkout / path).read_text(encoding="utf-8")
-    (checkout / path).write_text(text.replace(told, told.replace("outcome", "thing")), encoding="utf-8")
+    (checkout / path).write_text(
+        text.replace(told, told.replace("outcome", "thing").replace("run", "walk")), encoding="utf-8"
+    )
     assert main(["members", "--check", "--root", str(checkout)]) == 1
     assert capsys.readouterr().out == f"not current: {path.as_posix()}\n"
     assert main(["members", "--root", str(checkout)]) == 0

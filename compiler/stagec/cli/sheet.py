@@ -19,12 +19,6 @@ _INSIDE = "    "
 """What stands before the second line of a row."""
 
 
-def draw_lines(paper: Canvas, lines: Iterable[tuple[str, Style | None]]) -> str:
-    """Return lines in their styles; whatever they hold, nothing in them reaches the terminal unescaped."""
-    paint = Paint(paper.colour)
-    return "".join(f"{paint(escape_ci_commands(visible(text, paper.encoding)), style)}\n" for text, style in lines)
-
-
 def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -> str:
     """Return rows as lines; columns without text are left out, and the widest are cut where a terminal is too narrow.
 
@@ -120,6 +114,10 @@ class Sheet:
         if self._lines:
             self._lines.append("")
         self._lines.append(self._paint(self._visible(text), Style.MESSAGE))
+
+    def line(self, text: str, style: Style | None = None) -> None:
+        """Add a line that is never broken."""
+        self._lines.append(self._paint(escape_ci_commands(visible(text, self._canvas.encoding)), style))
 
     def row(self, label: str, *texts: str) -> None:
         """Add a named row of one or more lines; without any it is left out."""

@@ -6,7 +6,9 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
+from stagec.change.flow_tests.coverage import KINDS, Coverage
 from stagec.change.flow_tests.document import FlowTest, FlowTestFile, is_flow_test, read_flow_tests
 from stagec.change.flow_tests.execution import Observation, make_runner
 from stagec.change.flow_tests.expectations import find_mismatches
@@ -19,9 +21,10 @@ from stagec.core.json import object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.core.words import listing, quote
+from stagec.core.words import format_count, listing, quote
 from stagec.core.workers import Workers
 from stagec.ir.plan import Plan
+from stagec.ir.plan.codec import Count
 from stagec.sources.discover import FileWish, discover
 from stagec.sources.project.configuration import Configuration
 from stagec.sources.read import Sources
@@ -162,6 +165,25 @@ def _choose(trees: Iterable[Tree], flows: TestedFlows, word: str | None) -> Iter
         for test in file.tests:
             if word is None or word.lower() in test.name.lower():
                 yield tree, flows.load(file), test
+
+
+@value
+class CoveredCount:
+    """How many of one kind were run, and how many there are."""
+
+    run: Annotated[Count, "How many were run."]
+    all: Annotated[Count, "How many there are."]
+
+
+def count_covered(coverage: Coverage) -> dict[str, CoveredCount]:
+    """Return what was run of each kind, by the member of a report that has it."""
+    return {f"{kind}s": CoveredCount(*coverage.count(kind)) for kind in KINDS}
+
+
+def list_covered(coverage: Coverage) -> list[str]:
+    """Return how much was run of each kind that there is, in words."""
+    counts = ((kind, *coverage.count(kind)) for kind in KINDS)
+    return [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
 
 
 def count_jobs(wanted: int | None) -> int:

@@ -1,14 +1,18 @@
-"""Write the schema of plans and the tables in the page about their format, or check that both are current."""
+"""Write the schemas of plans and reports, and the tables in the page about plans, or check that all are current."""
 
 from __future__ import annotations
 
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
+from stagec.cli import commands
+from stagec.cli.report import ReportForm
 from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.shelf import names
 from stagec.ir.plan.loader import schema
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
@@ -19,14 +23,25 @@ _HEAD = ("member", "form", "what it is")
 
 
 def files(root: Path = ROOT) -> Mapping[Path, str]:
-    """Return what is made of the form of a plan: the text of each file with current tables or definitions."""
+    """Return what is made of the forms of plans and reports: the text of each file with tables or definitions."""
     page = root / "docs" / "plan-format.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)
+    schemas = {"plan": schema(), **{each.name: each.schema() for each in list_forms()}}
     return {
         page: f"{before}{_BEGIN}\n{tables()}\n{_END}{after}",
-        root / "schemas" / "plan.schema.json": json.dumps(schema(), ensure_ascii=False, indent=2) + "\n",
+        **{
+            root / "schemas" / f"{name}.schema.json": json.dumps(each, ensure_ascii=False, indent=2) + "\n"
+            for name, each in schemas.items()
+        },
     }
+
+
+def list_forms() -> Iterator[ReportForm]:
+    """Yield the forms of the reports that commands print."""
+    for name in names(commands):
+        module = import_module(f"{commands.__name__}.{name}")
+        yield from (each for each in vars(module).values() if isinstance(each, ReportForm))
 
 
 def tables() -> str:

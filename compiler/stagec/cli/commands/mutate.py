@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
@@ -16,140 +14,130 @@ from stagec.change.mutation.trial import SourcePlaces, Trial, choose_sample, lis
 from stagec.cli import options
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import ReportForm, put_report
 from stagec.cli.running.inputs import locate_place
-from stagec.cli.sheet import draw_lines
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.sheet import Sheet
+from stagec.cli.streams import show_progress
 from stagec.cli.testing import RunTest, TestedFlow, TestedFlows, count_jobs, read_files, run_tests
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.place import START
+from stagec.core.place import START, Position
 from stagec.core.terminal import Style
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
+from stagec.ir.plan.codec import HIDDEN, PATH, Count, Positive
 from stagec.sources.project.configuration import Configuration
 
-_VERSION = 1
+
+class MutantState(StrEnum):
+    """What became of a change."""
+
+    NOTICED = "noticed"
+    SURVIVED = "survived"
+    EQUIVALENT = "equivalent"
 
 
 @value
 class FoundMutant:
-    """A mutant that was tried, its place in the sources, and the name of the test that detects it."""
+    """One change."""
 
-    verdict: Trial
-    at: tuple[str, int, int]
-    test: str | None = None
+    operator: Annotated[str, "The kind of change."]
+    state: Annotated[MutantState, "What became of it."]
+    node: Annotated[str | None, "The node that differs; null where the run as a whole does."]
+    pointer: Annotated[tuple[str | int, ...], PATH, "What was changed in the plan."]
+    file: Annotated[str, "The file that has it."]
+    line: Annotated[Positive, "The line, from 1."]
+    column: Annotated[Positive, "The column, from 1."]
+    change: Annotated[str, "What was changed, in a sentence."]
+    wanted: Annotated[str | None, "What a test would notice it by; of changes that survived."] = None
+    reason: Annotated[str | None, "Why no run can differ; of equivalent changes."] = None
+    test: Annotated[str | None, "The test that notices it."] = None
+    message: Annotated[str | None, "What that test says."] = None
 
-    @property
-    def state(self) -> str:
-        """What became of it: `noticed`, `equivalent` or `survived`."""
-        return "survived" if self.verdict.survives else "equivalent" if self.test is None else "noticed"
-
-    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
-        """Yield the lines that say what became of it."""
-        mutant, verdict = self.verdict.mutant, self.verdict
-        where = ":".join(map(str, self.at))
-        yield f"{where}: {self.state}: {mutant.told} [{mutant.operator}]", Style.ERROR if verdict.survives else None
+    @classmethod
+    def of(cls, verdict: Trial, at: tuple[str, Position], test: str | None) -> FoundMutant:
+        """Return what is reported of a mutant, its place in the sources, and the test that notices it."""
+        mutant, (file, position) = verdict.mutant, at
+        place = (file, position.line, position.column)
+        told = (mutant.node, (*mutant.at,), *place, mutant.told)
         if verdict.survives:
-            yield f"  a test would notice it by {mutant.wanted}", None
-        else:
-            yield f"  {verdict.equivalent or f'{self.test}: {verdict.told}'}", None
-
-    def describe(self) -> Mapping[str, object]:
-        """Return it as JSON."""
-        mutant, verdict = self.verdict.mutant, self.verdict
-        file, line, column = self.at
-        more: dict[str, object] = {"wanted": mutant.wanted}
-        if verdict.equivalent is not None:
-            more = {"reason": verdict.equivalent}
-        elif self.test is not None:
-            more = {"test": self.test, "message": verdict.told}
-        return {
-            "operator": mutant.operator,
-            "state": self.state,
-            "node": mutant.node,
-            "pointer": [*mutant.at],
-            "file": file,
-            "line": line,
-            "column": column,
-            "change": mutant.told,
-            **more,
-        }
+            return cls(mutant.operator, MutantState.SURVIVED, *told, wanted=mutant.wanted)
+        if test is None:
+            return cls(mutant.operator, MutantState.EQUIVALENT, *told, reason=verdict.equivalent)
+        return cls(mutant.operator, MutantState.NOTICED, *told, test=test, message=verdict.told)
 
 
 @value
 class MutatedFlow:
-    """A flow, how many tests it has, how many mutants there are, and those that were tried."""
+    """A flow, and what became of the changes."""
 
-    id: str
-    tests: int
-    known: int
-    mutants: tuple[FoundMutant, ...]
+    id: Annotated[str, "The id of the flow."]
+    tests: Annotated[Count, "How many tests it has."]
+    known: Annotated[Count, "How many changes there are."]
+    tried: Annotated[Count, "How many of them were tried."]
+    noticed: Annotated[Count, "How many some test notices."]
+    survived: Annotated[Count, "How many no test notices, and some run may."]
+    equivalent: Annotated[Count, "How many no run can tell from the flow."]
+    percent: Annotated[float, "The share noticed of those that are not equivalent."]
+    mutants: Annotated[tuple[FoundMutant, ...], "Every change that was tried."]
 
-    def count(self, state: str) -> int:
-        """Return how many mutants became this."""
-        return sum(each.state == state for each in self.mutants)
+    @classmethod
+    def of(cls, flow: str, tests: int, known: int, mutants: tuple[FoundMutant, ...]) -> MutatedFlow:
+        """Return what is reported of a flow: how many tests and mutants it has, and those that were tried."""
+        counts = {state.value: sum(each.state == state for each in mutants) for state in MutantState}
+        made = cls(id=flow, tests=tests, known=known, tried=len(mutants), percent=0.0, mutants=mutants, **counts)
+        return replace(made, percent=round(made.share, 1))
 
     @property
-    def percent(self) -> float:
-        """The share of the mutants that are noticed, of those that some run can tell from the plan."""
-        different = len(self.mutants) - self.count("equivalent")
-        return 100.0 * self.count("noticed") / different if different else 100.0
+    def share(self) -> float:
+        """The exact share in percent."""
+        different = self.tried - self.equivalent
+        return 100.0 * self.noticed / different if different else 100.0
 
 
 @value
 class MutationReport:
-    """What became of all mutants; `wanted` is the least score in percent."""
+    """Which changes of flows the tests notice."""
 
-    flows: tuple[MutatedFlow, ...]
-    lists_all: bool = False
-    wanted: float | None = None
+    flows: Annotated[tuple[MutatedFlow, ...], "Every flow that has tests."]
+    lists_all: Annotated[bool, HIDDEN] = False
+    wanted: Annotated[float | None, HIDDEN] = None
+    """The least score in percent."""
 
     @property
     def unnoticed(self) -> tuple[MutatedFlow, ...]:
         """The flows of which too little is noticed."""
-        return tuple(each for each in self.flows if self.wanted is not None and each.percent < self.wanted)
+        return tuple(each for each in self.flows if self.wanted is not None and each.share < self.wanted)
 
-    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
-        """Yield the lines of the report, each with its style."""
+    def draw(self, sheet: Sheet) -> None:
+        """Write what became of the changes, for people."""
         for flow in self.flows:
             for each in flow.mutants:
-                if self.lists_all or each.state == "survived":
-                    yield from each.list_lines()
-            different = len(flow.mutants) - flow.count("equivalent")
-            score = f"{flow.count('noticed')} of {format_count(different, 'change')} noticed, {flow.percent:.1f} %"
-            yield f"{flow.id}: {format_count(flow.tests, 'test')}, {score}", Style.MESSAGE
-            reasons = Counter(each.verdict.equivalent for each in flow.mutants if each.state == "equivalent")
+                if self.lists_all or each.state == MutantState.SURVIVED:
+                    _draw_mutant(sheet, each)
+            different = format_count(flow.tried - flow.equivalent, "change")
+            score = f"{flow.noticed} of {different} noticed, {flow.share:.1f} %"
+            sheet.line(f"{flow.id}: {format_count(flow.tests, 'test')}, {score}", Style.MESSAGE)
+            reasons = Counter(each.reason for each in flow.mutants if each.state == MutantState.EQUIVALENT)
             for why, count in sorted(reasons.items(), key=lambda each: (-each[1], str(each[0]))):
-                yield f"  {format_count(count, 'change')} without effect: {why}", None
-            if flow.known > len(flow.mutants):
-                yield f"  {len(flow.mutants)} of {flow.known} were tried", None
+                sheet.line(f"  {format_count(count, 'change')} without effect: {why}")
+            if flow.known > flow.tried:
+                sheet.line(f"  {flow.tried} of {flow.known} were tried")
         for flow in self.unnoticed:
-            yield f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR
+            sheet.line(f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR)
 
 
-def draw_text(report: MutationReport) -> str:
-    """Return the report for people."""
-    return draw_lines(find_canvas(sys.stdout, os.environ), report.list_lines())
+def _draw_mutant(sheet: Sheet, given: FoundMutant) -> None:
+    survives = given.state == MutantState.SURVIVED
+    said = f"{given.state}: {given.change} [{given.operator}]"
+    sheet.line(f"{given.file}:{given.line}:{given.column}: {said}", Style.ERROR if survives else None)
+    if survives:
+        sheet.line(f"  a test would notice it by {given.wanted}")
+    else:
+        sheet.line(f"  {given.reason or f'{given.test}: {given.message}'}")
 
 
-def draw_json(report: MutationReport) -> str:
-    """Return the report as JSON."""
-    flows = [
-        {
-            "id": flow.id,
-            "tests": flow.tests,
-            "known": flow.known,
-            "tried": len(flow.mutants),
-            **{state: flow.count(state) for state in ("noticed", "survived", "equivalent")},
-            "percent": round(flow.percent, 1),
-            "mutants": [each.describe() for each in flow.mutants],
-        }
-        for flow in report.flows
-    ]
-    return json.dumps({"version": _VERSION, "flows": flows}, indent=2, ensure_ascii=False) + "\n"
-
-
-FORMATS: Mapping[str, Callable[[MutationReport], str]] = {"text": draw_text, "json": draw_json}
+FORM = ReportForm("mutation", "mutate", MutationReport)
 
 
 @value
@@ -187,12 +175,10 @@ class MutationRequest:
         ]
         names = [each.test.name for each in own]
         shown = tuple(
-            FoundMutant(
-                each, (name(place.file), start.line, start.column), None if each.test is None else names[each.test]
-            )
+            FoundMutant.of(each, (name(place.file), start), None if each.test is None else names[each.test])
             for each, place, start in zip(verdicts, at, starts, strict=True)
         )
-        return MutatedFlow(flow.plan.id, len(own), len(every), shown)
+        return MutatedFlow.of(flow.plan.id, len(own), len(every), shown)
 
 
 def run(request: MutationRequest) -> Exit:
@@ -208,7 +194,7 @@ def run(request: MutationRequest) -> Exit:
         raise Failure(f"the tests must pass without a change: {listing(failing)} fail", Exit.FINDINGS, _HINTS)
     mutated = tuple(request.mutate(flow, (configuration, flows, tested)) for flow in flows.found.values())
     report = MutationReport(mutated, request.lists_all, request.fail_under)
-    put(FORMATS[request.output_format](report))
+    put_report(report, request.output_format)
     return Exit.FINDINGS if report.unnoticed else Exit.CLEAN
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
-from stagec.change.flow_tests.coverage import KINDS
 from stagec.change.flow_tests.document import ENDINGS, is_flow_test, write_flow_tests
 from stagec.change.flow_tests.paths.finder import PathSet, find_paths
 from stagec.cli import options
@@ -19,87 +16,106 @@ from stagec.cli.completions import complete_flow
 from stagec.cli.files import STDIN, create_files, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
+from stagec.cli.report import ReportForm, put_report
 from stagec.cli.running.options import entry
-from stagec.cli.sheet import draw_lines
-from stagec.cli.streams import find_canvas, put, say, show_progress
+from stagec.cli.sheet import Sheet
+from stagec.cli.streams import say, show_progress
+from stagec.cli.testing import CoveredCount, count_covered, list_covered
 from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.core.failure import Exit, Failure
+from stagec.core.json import Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.terminal import Style
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.plan import Plan, PlanError
+from stagec.ir.plan.codec import HIDDEN, Count
+from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine import Program, load
+
+
+@value
+class FoundRun:
+    """A run, and the scenario in which it comes about."""
+
+    name: Annotated[str, "A name for a test."]
+    outcome: Annotated[Outcome, "How the run ends."]
+    reason: Annotated[str, "Why it ends, in a sentence."]
+    path: Annotated[tuple[str, ...], "The nodes that run, in the order in which they end."]
+    executions: Annotated[Count, "How many executions of nodes it has."]
+    turns: Annotated[Count, "How often models are asked."]
+    scenario: Annotated[Object, "The scenario; see `stagec schema scenario`."]
+
+
+@value
+class MissingPart:
+    """A part of a flow that no run covers."""
+
+    what: Annotated[str, "The node, the edge, the rule or the pair of edges, for people."]
+    why: Annotated[str, "Why no run covers it."]
 
 
 @value
 class FlowPaths:
     """A flow and the runs that cover it."""
 
-    plan: Plan
-    set: PathSet
+    flow: Annotated[str, "The id of the flow."]
+    percent: Annotated[float, "How much of the flow the runs cover, from 0 to 100."]
+    nodes: Annotated[CoveredCount, "Its nodes."]
+    edges: Annotated[CoveredCount, "Its edges without conditions."]
+    cases: Annotated[CoveredCount, "Its edges with conditions, and the nodes that an answer may choose."]
+    rules: Annotated[CoveredCount, "The checks that judge results, and the validators."]
+    runs: Annotated[tuple[FoundRun, ...], "The runs; those that end as done come first."]
+    missing: Annotated[tuple[MissingPart, ...], "What no run covers."]
+    found: Annotated[PathSet, HIDDEN]
 
-    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
-        """Yield the lines for people, each with its style."""
-        counts = ((kind, *self.set.coverage.count(kind)) for kind in KINDS)
-        parts = [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
-        yield f"{self.plan.id}: {format_count(len(self.set.paths), 'run')} with {', '.join(parts)}", Style.MESSAGE
-        for number, each in enumerate(self.set.paths, 1):
-            begin = "" if each.test.scenario.get("entry") is None else f"from {each.test.scenario['entry']}: "
-            yield f"  {number}  {begin}{' → '.join(each.found.path) or 'no node'}", None
-            reason = "" if each.found.outcome == each.found.reason else f": {each.found.reason}"
-            yield f"     {each.found.outcome}{reason}, {format_count(each.found.executions, 'execution')}", None
-        for missing in self.set.missing:
-            yield f"  not covered: {missing.told}", Style.WARNING
-            yield f"     {missing.why}", None
+    @classmethod
+    def of(cls, plan: Plan, found: PathSet) -> FlowPaths:
+        """Return what is reported of a flow."""
+        runs = (
+            FoundRun(
+                each.test.name,
+                Outcome(str(each.found.outcome)),
+                each.found.reason,
+                each.found.path,
+                each.found.executions,
+                each.found.turns,
+                each.test.scenario,
+            )
+            for each in found.paths
+        )
+        missing = tuple(MissingPart(each.told, each.why) for each in found.missing)
+        percent, counts = round(found.coverage.percent, 1), count_covered(found.coverage)
+        return cls(flow=plan.id, percent=percent, runs=tuple(runs), missing=missing, found=found, **counts)
 
-    def to_json(self) -> Mapping[str, object]:
-        """Return the flow as the document has it."""
-        counts = ((kind, *self.set.coverage.count(kind)) for kind in KINDS)
-        return {
-            "flow": self.plan.id,
-            "percent": round(self.set.coverage.percent, 1),
-            **{f"{kind}s": {"run": run, "all": known} for kind, run, known in counts},
-            "runs": [
-                {
-                    "name": each.test.name,
-                    "outcome": each.found.outcome,
-                    "reason": each.found.reason,
-                    "path": list(each.found.path),
-                    "executions": each.found.executions,
-                    "turns": each.found.turns,
-                    "scenario": each.test.scenario,
-                }
-                for each in self.set.paths
-            ],
-            "missing": [{"what": each.told, "why": each.why} for each in self.set.missing],
-        }
+    def draw_tests(self) -> str:
+        """Return a file of flow tests; nothing where no run was found."""
+        notes = [f"not covered: {each.what}: {each.why}" for each in self.missing]
+        return write_flow_tests(self.flow, [path.test for path in self.found.paths], notes) if self.runs else ""
 
 
-def draw_text(flows: Sequence[FlowPaths]) -> str:
-    """Return the runs for people."""
-    lines = (line for each in flows for line in each.list_lines())
-    return draw_lines(find_canvas(sys.stdout, os.environ), lines)
+@value
+class PathsReport:
+    """Few runs that cover flows."""
+
+    flows: Annotated[tuple[FlowPaths, ...], "Every flow."]
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write the runs for people."""
+        for flow in self.flows:
+            covered = ", ".join(list_covered(flow.found.coverage))
+            sheet.line(f"{flow.flow}: {format_count(len(flow.runs), 'run')} with {covered}", Style.MESSAGE)
+            for number, each in enumerate(flow.runs, 1):
+                begin = f"from {each.scenario['entry']}: " if each.scenario.get("entry") is not None else ""
+                reason = "" if each.outcome == each.reason else f": {each.reason}"
+                sheet.line(f"  {number}  {begin}{' → '.join(each.path) or 'no node'}")
+                sheet.line(f"     {each.outcome}{reason}, {format_count(each.executions, 'execution')}")
+            for missing in flow.missing:
+                sheet.line(f"  not covered: {missing.what}", Style.WARNING)
+                sheet.line(f"     {missing.why}")
 
 
-def draw_flow_tests(flows: Sequence[FlowPaths]) -> str:
-    """Return a file of flow tests of one flow; nothing where no run was found."""
-    (flow,) = flows
-    notes = [f"not covered: {missing.told}: {missing.why}" for missing in flow.set.missing]
-    return write_flow_tests(flow.plan.id, [path.test for path in flow.set.paths], notes) if flow.set.paths else ""
-
-
-def draw_json(flows: Sequence[FlowPaths]) -> str:
-    """Return the runs as the document that `schemas/paths.schema.json` describes."""
-    document = {"version": 1, "flows": [each.to_json() for each in flows]}
-    return (json.dumps(document, indent=2) + "\n").replace("##", "#\\u0023")  # build services obey `##[…]`
-
-
-FORMATS: Mapping[str, Callable[[Sequence[FlowPaths]], str]] = {
-    "text": draw_text,
-    "flow-test": draw_flow_tests,
-    "json": draw_json,
-}
+FORM = ReportForm("paths", "paths", PathsReport)
 
 
 @value
@@ -162,24 +178,25 @@ def run(request: PathsRequest) -> Exit:
         names = listing(sorted(each.plan.id for each in programs))
         raise Failure(f"one file has the tests of one flow: --flow names one of {names}")
     with show_progress("searching …"):
-        found = [FlowPaths(each.plan, request.find(each)) for each in programs]
-    if request.output is None:
-        put(FORMATS[request.output_format](found))
+        report = PathsReport(tuple(FlowPaths.of(each.plan, request.find(each)) for each in programs))
+    if request.output is not None:
+        _write(request.output, report.flows[0])
     else:
-        _write(request.output, found[0])
-    return Exit.FINDINGS if any(each.set.missing for each in found) else Exit.CLEAN
+        put_report(report, request.output_format, {"flow-test": lambda given: given.flows[0].draw_tests()})
+    return Exit.FINDINGS if any(each.missing for each in report.flows) else Exit.CLEAN
 
 
 def _write(path: Path, covered: FlowPaths) -> None:
     """Write the tests to a new file, and say what they cover."""
-    if not covered.set.paths:
-        raise Failure(f"no run of {quote(covered.plan.id)} was found: {covered.set.missing[0].why}", Exit.FINDINGS)
+    if not covered.runs:
+        raise Failure(f"no run of {quote(covered.flow)} was found: {covered.missing[0].why}", Exit.FINDINGS)
     folder, name = os.path.split(path)
-    text = draw_flow_tests([covered])
-    create_files(Path(folder or os.curdir), {name: text.encode()}, "name another file, or remove this one")
-    say(f"stagec: {path}: {format_count(len(covered.set.paths), 'test')}; 'stagec test {path}' runs them")
-    for each in covered.set.missing:
-        say(f"stagec: not covered: {each.told}: {each.why}")
+    create_files(
+        Path(folder or os.curdir), {name: covered.draw_tests().encode()}, "name another file, or remove this one"
+    )
+    say(f"stagec: {path}: {format_count(len(covered.runs), 'test')}; 'stagec test {path}' runs them")
+    for each in covered.missing:
+        say(f"stagec: not covered: {each.what}: {each.why}")
 
 
 @click.command(short_help="Write a small set of scenarios that covers a flow, or the shortest run to a node.")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
@@ -22,26 +20,29 @@ from stagec.cli.databases.run_sources import list_statuses, read_named
 from stagec.cli.differences import quote_markdown
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import ReportForm, put_report
 from stagec.cli.running import options as running
 from stagec.cli.running.inputs import load_program
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.streams import show_progress
 from stagec.cli.testing import TestedFlows, read_files, run_tests
 from stagec.cli.unfound import choose_flows
 from stagec.cli.wording import join_names, shorten
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import Json
 from stagec.core.place import START, Place, Position, pointer_text
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.flow import Flow
 from stagec.ir.plan import Plan
+from stagec.ir.plan.codec import HIDDEN, Count, Positive
 from stagec.ir.rights import FlowRights, Label, Right, Rights, Teller
 from stagec.runtime.drivers.history import History
 from stagec.runtime.drivers.replay import advance_through
 from stagec.runtime.machine import Answered, Program
 from stagec.sources.project.configuration import Configuration
 from stagec.sources.tree import Tree
+
+NameFile = Callable[[str], str]
 
 
 class CallEvidence(StrEnum):
@@ -55,73 +56,80 @@ class CallEvidence(StrEnum):
 
 @value
 class ToolPermission:
-    """A tool that a node may call: what it reads and does, who says so, where that is allowed, and who calls it.
+    """A tool, or a program."""
 
-    `tests` and `runs` count the tests and the recorded runs that call it; None where these cannot tell.
-    """
-
-    name: str
-    labels: tuple[Label, ...]
-    teller: Teller
-    at: Place
-    position: Position
-    is_program: bool
-    tests: int | None
-    runs: int | None
-
-    @property
-    def is_called(self) -> bool:
-        """Whether some test or run calls it."""
-        return bool(self.tests or self.runs)
+    name: Annotated[str, "Its name."]
+    program: Annotated[bool, "Whether it is a program that the node runs."]
+    labels: Annotated[tuple[Label, ...], "What it reads and does in the mode of the node."]
+    told: Annotated[Teller, "Who says so."]
+    file: Annotated[str, "The file that allows it."]
+    pointer: Annotated[str, "The JSON Pointer of the place there."]
+    line: Annotated[Positive, "The line, from 1."]
+    column: Annotated[Positive, "The column, from 1."]
+    tests: Annotated[Count | None, "How many tests call it; null where they cannot tell."]
+    runs: Annotated[Count | None, "How many recorded runs call it; null where they cannot tell."]
 
 
 @value
 class NodePermissions:
-    """What a node may do; `is_open` tells that nobody limits its tools but for those that it is `without`.
+    """A node; a step of an agent in a phase is `PHASE/STEP`."""
 
-    `asked` counts the answers of its model in tests and runs, `silent` those of them that do not say what was called,
-    `others` are the tools that it called and that no list allows.
-    """
-
-    node: str
-    mode: str | None
-    is_open: bool
-    tools: tuple[ToolPermission, ...]
-    evidence: CallEvidence
-    asked: int = 0
-    silent: int = 0
-    others: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-    @property
-    def least(self) -> tuple[str, ...]:
-        """The tools without which some test or run would not do what it does."""
-        return (*(each.name for each in self.tools if each.is_called), *self.others)
-
-    @property
-    def surplus(self) -> tuple[str, ...]:
-        """The uncalled tools of a node, if its calls are known."""
-        known = self.tools if self.evidence is CallEvidence.CALLS else ()
-        return tuple(each.name for each in known if not each.is_called)
+    node: Annotated[str, "Its id."]
+    mode: Annotated[str | None, "Its permission mode, if it has one."]
+    limited: Annotated[bool, "Whether somebody limits its tools."]
+    without: Annotated[tuple[str, ...], "Tools that are taken from it, where nobody limits the others."]
+    evidence: Annotated[
+        CallEvidence,
+        "What tests and runs tell: the calls of the node; not all of them, because none comes to it, or some answer"
+        " does not say what was called; nothing, because there is none.",
+    ]
+    asked: Annotated[Count, "How many answers models gave in it."]
+    silent: Annotated[Count, "How many of these do not say which tools were called."]
+    tools: Annotated[tuple[ToolPermission, ...], "What it may do."]
+    least: Annotated[
+        tuple[str, ...], "The tools that tests and runs call: all that is needed where `evidence` is `calls`."
+    ]
+    surplus: Annotated[tuple[str, ...], "The tools that nothing calls, where `evidence` is `calls`."]
 
 
 @value
 class FlowPermissions:
-    """What the nodes of a flow may do; `tests` are its tests, of which some may fail, `runs` its recorded runs."""
+    """A flow."""
 
-    id: str
-    noun: str
-    file: str
-    nodes: tuple[NodePermissions, ...]
-    tests: int
-    failing: int
-    runs: int = 0
-    has_flow: bool = True
+    flow: Annotated[str, "The id of the flow."]
+    file: Annotated[str, "The file that declares it."]
+    tests: Annotated[Count, "How many tests it has."]
+    failing: Annotated[Count, "How many of these fail."]
+    runs: Annotated[Count, "How many recorded runs were counted."]
+    nodes: Annotated[tuple[NodePermissions, ...], "Its nodes."]
+    noun: Annotated[str, HIDDEN]
+    has_flow: Annotated[bool, HIDDEN]
+
+
+@value
+class PermissionsReport:
+    """What nodes may do, and what of it their tests call."""
+
+    flows: Annotated[tuple[FlowPermissions, ...], "Every flow, and every agent file as a flow of one node."]
+    name_file: Annotated[NameFile, HIDDEN]
 
     @property
     def has_surplus(self) -> bool:
         """Whether more is allowed than the tests and runs need."""
-        return any(each.surplus for each in self.nodes)
+        return any(node.surplus for flow in self.flows for node in flow.nodes)
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write the permissions for people."""
+        for each in self.flows:
+            draw_flow(sheet, each, self.name_file)
+
+    def list_markdown(self) -> Iterator[str]:
+        """Yield the permissions in Markdown."""
+        for each in self.flows:
+            yield from _write_flow(each, self.name_file)
+
+
+FORM = ReportForm("permissions", "permissions", PermissionsReport)
 
 
 @value
@@ -143,7 +151,7 @@ class PermissionCollector:
         """Return what the nodes of a flow may do, those inside of agents included."""
         whole = given.whole
         return FlowPermissions(
-            id=whole.flow.id,
+            flow=whole.flow.id,
             noun=whole.flow.names.get("node", "node"),
             file=whole.flow.at.file,
             nodes=tuple(self._collect_node(name, rights, runs) for name, rights in whole.rights.items()),
@@ -155,16 +163,20 @@ class PermissionCollector:
 
     def _collect_node(self, name: str, rights: Rights, runs: tuple[SeenRun, ...]) -> NodePermissions:
         called = {tool for run in runs for node, tool in run.used.called if node == name}
+        others = sorted(tool for tool in called if not any(_covers(each, tool) for each in rights.tools))
+        tools, evidence = tuple(self._collect_tools(name, rights, runs)), _judge_evidence(name, runs)
+        known = tools if evidence is CallEvidence.CALLS else ()
         return NodePermissions(
             node=name,
             mode=rights.mode.name if rights.mode is not None else None,
-            is_open=rights.is_open,
+            limited=not rights.is_open,
             without=rights.without,
-            tools=tuple(self._collect_tools(name, rights, runs)),
-            evidence=_judge_evidence(name, runs),
+            tools=tools,
+            evidence=evidence,
             asked=sum(each.used.asked.get(name, 0) for each in runs),
             silent=sum(each.used.silent.get(name, 0) for each in runs),
-            others=tuple(sorted(tool for tool in called if not any(_covers(each, tool) for each in rights.tools))),
+            least=(*(each.name for each in tools if _is_called(each)), *others),
+            surplus=tuple(each.name for each in known if not _is_called(each)),
         )
 
     def _collect_tools(self, name: str, rights: Rights, runs: tuple[SeenRun, ...]) -> Iterator[ToolPermission]:
@@ -175,11 +187,13 @@ class PermissionCollector:
             recorded = sum(run.is_recorded for run in callers)
             yield ToolPermission(
                 name=each.name,
+                program=each.is_program,
                 labels=tuple(sorted(rights.labels_of(each))),
-                teller=each.labelled.teller,
-                at=each.at,
-                position=positions.get(each.at, START.start),
-                is_program=each.is_program,
+                told=each.labelled.teller,
+                file=each.at.file,
+                pointer=pointer_text(each.at.pointer),
+                line=positions.get(each.at, START.start).line,
+                column=positions.get(each.at, START.start).column,
                 tests=len(callers) - recorded if is_told else None,
                 runs=recorded if is_told else None,
             )
@@ -194,6 +208,10 @@ class PermissionCollector:
             spans = tree.format.locate(tree.data, inside) if tree is not None else {}
             found.update({at: span.start for at, span in spans.items()})
         return found
+
+
+def _is_called(given: ToolPermission) -> bool:
+    return bool(given.tests or given.runs)
 
 
 _COLLECT_TOLD = (CallEvidence.CALLS, CallEvidence.NOT_SEEN)
@@ -240,13 +258,12 @@ _PAGE_TOLD: Mapping[Teller, str] = {
     Teller.LOCK: "labels from its server",
     Teller.NOBODY: "no labels",
 }
-NameFile = Callable[[str], str]
 _HEAD = ("| {noun} | tool | reads and does | source | allowed at | tests |", "|---|---|---|---|---|---|")
 
 
 def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None:
     """Write what the nodes of a flow may do, and what of it its tests and runs need."""
-    sheet.heading(shorten(given.id))
+    sheet.heading(shorten(given.flow))
     sheet.row("from", name_file(given.file))
     sheet.row("tests", _describe_tests(given))
     rows: list[Row] = []
@@ -257,7 +274,7 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
         for at, each in enumerate(node.tools):
             name = f"{node.node}{mode}" if at == 0 else ""
             rows.append(((name, each.name, _describe_labels(each)), (_describe_rest(given, node, each, name_file),)))
-        if node.tools and node.is_open:
+        if node.tools and not node.limited:
             rows.append((("", _describe_open(node, "any other tool"), ""), ()))
     if rows:
         sheet.table(rows)
@@ -271,16 +288,11 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
 def _describe_open(node: NodePermissions, tools: str) -> str:
     """Say which tools a node may call that nobody lists."""
     without = f" but {join_names(node.without)}" if node.without else ""
-    return f"{tools}{without}" if node.is_open else "nothing"
-
-
-def write_comment(flows: Iterable[FlowPermissions], name_file: NameFile) -> str:
-    """Return the permissions in Markdown; what people have written stands in it as code and never as markup."""
-    return "\n".join(line for each in flows for line in _write_flow(each, name_file)) + "\n"
+    return "nothing" if node.limited else f"{tools}{without}"
 
 
 def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
-    yield f"### Permissions of {quote_markdown(given.id)}\n\n{_describe_tests(given).capitalize()}.\n"
+    yield f"### Permissions of {quote_markdown(given.flow)}\n\n{_describe_tests(given).capitalize()}.\n"
     yield from (line.format(noun=given.noun) for line in _HEAD)
     for node in given.nodes:
         mode = f" ({quote_markdown(node.mode)})" if node.mode is not None else ""
@@ -288,10 +300,10 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
             what = _describe_open(node, "any tool")
             yield f"| {_cell(node.node)}{mode} | {what} | | | | |"
         for each in node.tools:
-            place = _cell(f"{name_file(each.at.file)}:{each.position.line}")
-            told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _PAGE_TOLD[each.teller], place)
+            place = _cell(f"{name_file(each.file)}:{each.line}")
+            told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _PAGE_TOLD[each.told], place)
             yield f"| {' | '.join(told)} | {_describe_use(given, node, each)} |"
-        if node.tools and node.is_open:
+        if node.tools and not node.limited:
             yield f"| {_cell(node.node)}{mode} | {_describe_open(node, 'any other tool')} | | | | |"
     unknown = [*_group_unknown(given, _code)]
     if unknown and given.tests + given.runs:
@@ -327,7 +339,7 @@ def _group_unknown(given: FlowPermissions, name: Callable[[str], str] = shorten)
     """Yield why it is not known what nodes need that may do something; the nodes of one reason together."""
     nodes: dict[str, list[str]] = {}
     for each in given.nodes:
-        why = _explain(given, each) if each.tools or each.is_open else ""
+        why = _explain(given, each) if each.tools or not each.limited else ""
         if why:
             nodes.setdefault(why, []).append(each.node)
     for why, names in nodes.items():
@@ -359,13 +371,13 @@ def _name_nobody(given: FlowPermissions) -> str:
 def _describe_labels(given: ToolPermission) -> str:
     if given.labels:
         return ", ".join(given.labels)
-    return "unknown" if given.teller is Teller.NOBODY else "none"
+    return "unknown" if given.told is Teller.NOBODY else "none"
 
 
 def _describe_rest(flow: FlowPermissions, node: NodePermissions, given: ToolPermission, name_file: NameFile) -> str:
-    place = f"{name_file(given.at.file)}:{given.position.line}:{given.position.column}"
+    place = f"{name_file(given.file)}:{given.line}:{given.column}"
     use = "" if node.evidence is CallEvidence.NO_TESTS else f"{_describe_use(flow, node, given)}; "
-    return f"{use}{_PAGE_TOLD[given.teller]}; {place}"
+    return f"{use}{_PAGE_TOLD[given.told]}; {place}"
 
 
 def _describe_use(flow: FlowPermissions, node: NodePermissions, given: ToolPermission) -> str:
@@ -383,52 +395,6 @@ _UNKNOWN: Mapping[CallEvidence, str] = {
     CallEvidence.NOT_SEEN: "its calls are not seen",
     CallEvidence.NO_TESTS: "no tests",
 }
-
-
-def format_flows(flows: Iterable[FlowPermissions]) -> str:
-    """Return the document."""
-    made = [
-        {
-            "flow": each.id,
-            "file": each.file,
-            "tests": each.tests,
-            "failing": each.failing,
-            "runs": each.runs,
-            "nodes": [_write_node(node) for node in each.nodes],
-        }
-        for each in flows
-    ]
-    text = json.dumps({"version": 1, "flows": made}, indent=2) + "\n"
-    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
-
-
-def _write_node(given: NodePermissions) -> Json:
-    return {
-        "node": given.node,
-        "mode": given.mode,
-        "limited": not given.is_open,
-        "without": list(given.without),
-        "evidence": given.evidence.value,
-        "asked": given.asked,
-        "silent": given.silent,
-        "tools": [
-            {
-                "name": each.name,
-                "program": each.is_program,
-                "labels": [label.value for label in each.labels],
-                "told": each.teller.value,
-                "file": each.at.file,
-                "pointer": pointer_text(each.at.pointer),
-                "line": each.position.line,
-                "column": each.position.column,
-                "tests": each.tests,
-                "runs": each.runs,
-            }
-            for each in given.tools
-        ],
-        "least": list(given.least),
-        "surplus": list(given.surplus),
-    }
 
 
 @value
@@ -550,17 +516,9 @@ def run(request: PermissionsRequest) -> Exit:
     configuration = load_configuration(request.paths, request.root)
     with show_progress("collecting …"):
         flows = request.collect(configuration)
-    name_file = name_from_here(configuration.root)
-    if request.output_format == "json":
-        put(format_flows(flows))
-    elif request.output_format == "markdown":
-        put(write_comment(flows, name_file))
-    else:
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        for each in flows:
-            draw_flow(sheet, each, name_file)
-        put(sheet.text())
-    return Exit.FINDINGS if request.check and any(each.has_surplus for each in flows) else Exit.CLEAN
+    report = PermissionsReport(flows, name_from_here(configuration.root))
+    put_report(report, request.output_format)
+    return Exit.FINDINGS if request.check and report.has_surplus else Exit.CLEAN
 
 
 @click.command(short_help="List what each node may do, why, and the tools that its tests call.")

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from xml.sax.saxutils import quoteattr
 
 import click
 
-from stagec.change.flow_tests.coverage import KINDS, Coverage, describe_missing, measure_coverage
+from stagec.change.flow_tests.coverage import Coverage, describe_missing, measure_coverage
 from stagec.cli import options
 from stagec.cli.files import name_from_here, write_files
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import ReportForm, put_report
 from stagec.cli.running.inputs import locate
-from stagec.cli.sheet import draw_lines
-from stagec.cli.streams import find_canvas, put, say, show_progress
-from stagec.cli.testing import RunTest, TestedFlows, read_files, run_tests
+from stagec.cli.sheet import Sheet
+from stagec.cli.streams import say, show_progress
+from stagec.cli.testing import (
+    CoveredCount,
+    RunTest,
+    TestedFlows,
+    count_covered,
+    list_covered,
+    read_files,
+    run_tests,
+)
 from stagec.core.failure import Exit, Failure
-from stagec.core.place import Position
 from stagec.core.terminal import Style
 from stagec.core.value import value
 from stagec.core.words import format_count, visible
 from stagec.ir.plan import Plan
+from stagec.ir.plan.codec import HIDDEN, Count, Positive
 from stagec.sources.tree import Tree
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -37,125 +43,111 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class Complaint:
     """Why a test fails, and where in its file that is written."""
 
-    position: Position
-    told: str
+    line: Annotated[Positive, "The line, from 1."]
+    column: Annotated[Positive, "The column, from 1."]
+    message: Annotated[str, "What is not as expected."]
 
 
 @value
 class TestResult:
-    """A test by its name, and why it fails; nothing if it passes."""
+    """A test."""
 
-    name: str
-    complaints: tuple[Complaint, ...] = ()
-
-    def describe(self) -> Mapping[str, object]:
-        """Return the result as JSON."""
-        complaints = [
-            {"line": each.position.line, "column": each.position.column, "message": each.told}
-            for each in self.complaints
-        ]
-        return {"name": self.name, "passed": not complaints, "complaints": complaints}
+    name: Annotated[str, "Its name."]
+    passed: Annotated[bool, "Whether it passes."]
+    complaints: Annotated[tuple[Complaint, ...], "Why it fails; nothing if it passes."]
 
 
 @value
 class TestedFile:
-    """The results of a file of tests, and the id of the flow that it tests; `name` is the file as the user names it."""
+    """The results of a file of tests."""
 
-    name: str
-    flow: str
-    results: tuple[TestResult, ...]
+    file: Annotated[str, "The file, from where stagec was called."]
+    flow: Annotated[str, "The id of the flow that it tests."]
+    tests: Annotated[tuple[TestResult, ...], "Its tests."]
 
 
 @value
 class CoveredFlow:
     """A flow that was tested, and how much of it was run."""
 
-    plan: Plan
-    coverage: Coverage
+    id: Annotated[str, "The id of the flow."]
+    percent: Annotated[float, "How much of the flow the tests run, from 0 to 100."]
+    nodes: Annotated[CoveredCount, "Its nodes."]
+    edges: Annotated[CoveredCount, "Its edges without conditions."]
+    cases: Annotated[CoveredCount, "Its edges with conditions, and the nodes that an answer may choose."]
+    rules: Annotated[CoveredCount, "The checks that judge results, and the validators."]
+    missing: Annotated[tuple[str, ...], "What no test runs, for people."]
+    coverage: Annotated[Coverage, HIDDEN]
+
+    @classmethod
+    def of(cls, plan: Plan, coverage: Coverage) -> CoveredFlow:
+        """Return what is reported of a flow."""
+        percent, counts = round(coverage.percent, 1), count_covered(coverage)
+        missing = tuple(describe_missing(plan, coverage))
+        return cls(id=plan.id, percent=percent, missing=missing, coverage=coverage, **counts)
 
 
 @value
 class FlowTestReport:
-    """What came of all tests. `wanted` is the least coverage in percent; `lists_missing` tells what was not run."""
+    """What came of the tests of flows."""
 
-    files: tuple[TestedFile, ...]
-    flows: tuple[CoveredFlow, ...]
-    lists_missing: bool = False
-    wanted: float | None = None
+    failed: Annotated[Count, "How many tests fail."]
+    files: Annotated[tuple[TestedFile, ...], "Every file that has a test with the word in its name."]
+    flows: Annotated[tuple[CoveredFlow, ...], "Every flow that was tested."]
+    lists_missing: Annotated[bool, HIDDEN] = False
+    wanted: Annotated[float | None, HIDDEN] = None
+    """The least coverage in percent."""
 
     @property
-    def failed(self) -> int:
-        """How many tests fail."""
-        return sum(bool(each.complaints) for file in self.files for each in file.results)
+    def count(self) -> int:
+        """How many tests there are."""
+        return sum(len(file.tests) for file in self.files)
 
     @property
     def uncovered(self) -> tuple[CoveredFlow, ...]:
         """The flows of which too little was run."""
         return tuple(each for each in self.flows if self.wanted is not None and each.coverage.percent < self.wanted)
 
-    def list_lines(self) -> Iterator[tuple[str, Style | None]]:
-        """Yield the lines of the report, each with its style."""
+    def draw(self, sheet: Sheet) -> None:
+        """Write the report for people."""
         for file in self.files:
-            yield f"{file.name}: {file.flow}", Style.MESSAGE
-            for each in file.results:
-                yield (f"  failed  {each.name}", Style.ERROR) if each.complaints else (f"  passed  {each.name}", None)
+            sheet.line(f"{file.file}: {file.flow}", Style.MESSAGE)
+            for each in file.tests:
+                sheet.line(
+                    f"  {'passed' if each.passed else 'failed'}  {each.name}", None if each.passed else Style.ERROR
+                )
                 for complaint in each.complaints:
-                    start = complaint.position
-                    yield f"    {file.name}:{start.line}:{start.column}: {complaint.told}", None
-        count = sum(len(file.results) for file in self.files)
-        yield f"{format_count(count, 'test')}: {count - self.failed} passed, {self.failed} failed", Style.MESSAGE
+                    sheet.line(f"    {file.file}:{complaint.line}:{complaint.column}: {complaint.message}")
+        told = f"{self.count - self.failed} passed, {self.failed} failed"
+        sheet.line(f"{format_count(self.count, 'test')}: {told}", Style.MESSAGE)
         for flow in self.flows:
-            yield f"{flow.plan.id}: {_describe_coverage(flow.coverage)}", None
+            *most, last = list_covered(flow.coverage)
+            run = " and ".join((", ".join(most), last))
+            sheet.line(f"{flow.id}: tests run {run}, {flow.coverage.percent:.0f} %")
             if self.lists_missing or flow in self.uncovered:
-                yield from ((f"  {line}", None) for line in describe_missing(flow.plan, flow.coverage))
+                for line in flow.missing:
+                    sheet.line(f"  {line}")
         for flow in self.uncovered:
-            yield f"{flow.plan.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR
+            sheet.line(f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR)
 
 
-def draw_text(report: FlowTestReport) -> str:
-    """Return the report for people."""
-    return draw_lines(find_canvas(sys.stdout, os.environ), report.list_lines())
-
-
-def _describe_coverage(coverage: Coverage) -> str:
-    counts = ((kind, *coverage.count(kind)) for kind in KINDS)
-    told = [f"{run} of {format_count(known, kind)}" for kind, run, known in counts if known]
-    return f"tests run {' and '.join((', '.join(told[:-1]), told[-1]))}, {coverage.percent:.0f} %"
-
-
-def draw_json(report: FlowTestReport) -> str:
-    """Return the report as JSON."""
-    files = [
-        {"file": file.name, "flow": file.flow, "tests": [each.describe() for each in file.results]}
-        for file in report.files
-    ]
-    flows = [
-        {
-            "id": flow.plan.id,
-            "percent": round(flow.coverage.percent, 1),
-            **{f"{kind}s": dict(zip(("run", "all"), flow.coverage.count(kind), strict=True)) for kind in KINDS},
-            "missing": [*describe_missing(flow.plan, flow.coverage)],
-        }
-        for flow in report.flows
-    ]
-    return json.dumps({"failed": report.failed, "files": files, "flows": flows}, indent=2) + "\n"
+FORM = ReportForm("test_report", "test", FlowTestReport)
 
 
 def draw_junit(report: FlowTestReport) -> str:
     """Return the report as JUnit's XML."""
-    tests = sum(len(file.results) for file in report.files)
-    head = f'<testsuites name="stagec test" tests="{tests}" failures="{report.failed}" errors="0">'
+    head = f'<testsuites name="stagec test" tests="{report.count}" failures="{report.failed}" errors="0">'
     lines = ['<?xml version="1.0" encoding="utf-8"?>', head, *map(_draw_suite, report.files), "</testsuites>"]
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _draw_suite(file: TestedFile) -> str:
-    name = _quote(file.name)
-    failed = sum(bool(each.complaints) for each in file.results)
-    head = f'<testsuite name={name} tests="{len(file.results)}" failures="{failed}" errors="0" skipped="0">'
+    name = _quote(file.file)
+    failed = sum(not each.passed for each in file.tests)
+    head = f'<testsuite name={name} tests="{len(file.tests)}" failures="{failed}" errors="0" skipped="0">'
     cases = []
-    for each in file.results:
-        told = " ".join(f"{one.position.line}:{one.position.column}: {one.told}" for one in each.complaints)
+    for each in file.tests:
+        told = " ".join(f"{one.line}:{one.column}: {one.message}" for one in each.complaints)
         inside = f"><failure message={_quote(told)}/></testcase>" if told else "/>"
         cases.append(f"  <testcase classname={name} name={_quote(each.name)}{inside}")
     return "\n".join((head, *cases, "</testsuite>"))
@@ -163,9 +155,6 @@ def _draw_suite(file: TestedFile) -> str:
 
 def _quote(text: str) -> str:
     return quoteattr(_NO_XML.sub("\ufffd", visible(text)))
-
-
-FORMATS: Mapping[str, Callable[[FlowTestReport], str]] = {"text": draw_text, "json": draw_json, "junit": draw_junit}
 
 
 @value
@@ -192,26 +181,25 @@ def run(request: FlowTestRequest) -> Exit:
     name = name_from_here(configuration.root)
     files = tuple(_report_file(name(tree.file), [each for each in tested if each.tree is tree]) for tree in trees)
     coverage = tuple(
-        CoveredFlow(each.plan, measure_coverage(each.plan, (one.found for one in tested if one.flow is each)))
+        CoveredFlow.of(each.plan, measure_coverage(each.plan, (one.found for one in tested if one.flow is each)))
         for each in flows.found.values()
     )
-    told = tuple(file for file in files if file.results)
-    report = FlowTestReport(told, coverage, request.coverage, request.fail_under)
+    told = tuple(file for file in files if file.tests)
+    failed = sum(not each.passed for file in told for each in file.tests)
+    report = FlowTestReport(failed, told, coverage, request.coverage, request.fail_under)
     if request.update:
         _update(configuration.root, trees, tested)
     else:
-        put(FORMATS[request.output_format](report))
+        put_report(report, request.output_format, {"junit": draw_junit})
     return Exit.FINDINGS if report.uncovered or (report.failed and not request.update) else Exit.CLEAN
 
 
 def _report_file(name: str, tested: list[RunTest]) -> TestedFile:
-    results = (
-        TestResult(
-            each.test.name,
-            tuple(Complaint(locate(each.tree, at.pointer), told) for at, told in each.list_complaints()),
-        )
-        for each in tested
-    )
+    results = []
+    for each in tested:
+        found = ((locate(each.tree, at.pointer), told) for at, told in each.list_complaints())
+        complaints = tuple(Complaint(at.line, at.column, told) for at, told in found)
+        results.append(TestResult(each.test.name, not complaints, complaints))
     return TestedFile(name, tested[0].flow.plan.id if tested else "", tuple(results))
 
 

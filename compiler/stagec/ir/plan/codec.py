@@ -15,7 +15,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from stagec.core.canonical import MOST
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import TAG, replace, tag_of, value
 from stagec.core.words import quote
@@ -47,6 +47,10 @@ class Codec:
     write: Callable[[Any], Json]
     describe: Callable[[Definitions], Json]
     plain: type | None = None
+
+
+HIDDEN = object()
+"""In an annotation, says that JSON has no such member: it is for people only."""
 
 
 @value
@@ -177,6 +181,24 @@ def text_or(text: Codec, other: Codec) -> Codec:
     )
 
 
+def nullable(codec: Codec) -> Codec:
+    """Return the codec of what may also be null."""
+
+    def describe(found: Definitions) -> Json:
+        described = object_of(codec.describe(found))
+        if isinstance(described.get("type"), str):
+            return {**described, "type": [described["type"], "null"]}
+        if "enum" in described:
+            return {"enum": [*list_of(described["enum"]), None]}
+        return {"anyOf": [described, {"type": "null"}]}
+
+    return Codec(
+        lambda given, known: None if given is None else codec.read(given, known),
+        lambda given: None if given is None else codec.write(given),
+        describe,
+    )
+
+
 def bound(codec: Codec, is_within: Callable[[Any], bool], reason: str) -> Codec:
     """Return a codec that accepts only what is within a bound; the bound keeps recursive readers within the stack."""
 
@@ -243,6 +265,8 @@ def _is_shallow(given: Any) -> bool:
 ANY = bound(Codec(lambda given, _: given, itself, lambda _: True), _is_shallow, TOO_DEEP)
 TEXT = plain(str, "a text", {"type": "string"})
 FLAG = plain(bool, "true or false", {"type": "boolean"})
+NUMBER = plain(float, "a number", {"type": "number"})
+WHOLE = plain(int, "a whole number", {"type": "integer"})
 COUNT = leaf(
     lambda given: type(given) is int and 0 <= given <= MOST,
     "a whole number that is not negative",
@@ -362,7 +386,7 @@ def _keep(form: Any, derive: Callable[[], Codec]) -> Codec:
     return made
 
 
-_DERIVED: dict[Any, Codec] = {str: TEXT, bool: FLAG, Json: ANY}
+_DERIVED: dict[Any, Codec] = {str: TEXT, bool: FLAG, int: WHOLE, float: NUMBER, Json: ANY}
 _UNIONS = (Union, UnionType)
 
 
@@ -379,12 +403,18 @@ class _Field:
 
 
 def _list_fields(kind: Any) -> tuple[_Field, ...]:
-    """Return the members that the annotations of a class declare."""
+    """Return the members that the annotations of a class declare. One that may be None without a default is null."""
     defaults: Mapping[str, Any] = kind.__dict__["_defaults"]
     found = []
     for name, form in get_annotations(kind, eval_str=True).items():
-        about = next(each for each in get_args(form) if isinstance(each, str))
-        found.append(_Field(name, camel(name), codec_of(form), about, name not in defaults, defaults.get(name)))
+        inner, *said = get_args(form)
+        if HIDDEN in said:
+            continue
+        about = next(each for each in said if isinstance(each, str))
+        codec, is_needed = codec_of(form), name not in defaults
+        if is_needed and inner not in _DERIVED and get_origin(inner) in _UNIONS and NoneType in get_args(inner):
+            codec = nullable(codec)
+        found.append(_Field(name, camel(name), codec, about, is_needed, defaults.get(name)))
     return tuple(found)
 
 
@@ -406,19 +436,19 @@ def _record(kind: type) -> Codec:
 
 def _union(kinds: Iterable[Any]) -> Codec:
     """Return the codec of what is of one of several classes; the tag tells which."""
-    variants = {tag_of(kind): codec_of(kind) for kind in kinds}
-    readers = {tag: codec.read for tag, codec in variants.items()}
-    expected = f"expected an object whose '{TAG}' is {' or '.join(map(repr, variants))}"
+    known = [(tag_of(kind), codec_of(kind)) for kind in kinds]
+    readers = {tag: codec.read for tag, codec in known}
+    expected = f"expected an object whose '{TAG}' is {' or '.join(map(repr, readers))}"
 
-    def read(given: Any, known: Known) -> Any:
+    def read(given: Any, names: Known) -> Any:
         try:
             chosen = readers[given[TAG]]
         except (KeyError, TypeError):  # no such tag, no tag, no text, no object
             raise CodecError(expected) from None
-        return chosen(given, known)
+        return chosen(given, names)
 
     def describe(found: Definitions) -> Json:
-        return {"oneOf": [codec.describe(found) for codec in variants.values()]}
+        return {"oneOf": [codec.describe(found) for _, codec in known]}
 
     return Codec(read, write, describe)
 
