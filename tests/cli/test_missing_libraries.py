@@ -53,6 +53,8 @@ def without(library: str, *arguments: object) -> subprocess.CompletedProcess[str
     [
         ("networkx", "compile", "networkx"),
         ("networkx", "verify", "networkx"),
+        ("jsonschema", "compile", "jsonschema"),
+        ("jsonschema", "verify", "jsonschema"),
         ("jsonschema_rs", "validate", "jsonschema-rs"),
         ("jsonschema_rs", "compile", "jsonschema-rs"),
         ("jsonschema_rs", "verify", "jsonschema-rs"),

@@ -30,6 +30,8 @@ DOORS = {
     "pygls": ("stagec.lsp.conversion", "stagec.lsp.requests", "stagec.lsp.server"),
     "msgspec": ("stagec.core.value",),
     "mcp_types": ("stagec.runtime.world",),
+    "jsonschema": ("stagec.change.comparison.second_judge",),
+    "jsonschema_specifications": ("stagec.change.comparison.second_judge",),
     "jsonschema_rs": (
         "stagec.sources.shape",
         "stagec.sources.project.mistakes",
@@ -37,7 +39,7 @@ DOORS = {
     ),
     "opentelemetry": ("stagec.runtime.telemetry.otlp",),
     "pydantic_ai": ("stagec.runtime.world.models.pydantic_provider",),
-    "referencing": ("stagec.sources.contract.addresses",),
+    "referencing": ("stagec.sources.contract.addresses", "stagec.change.comparison.second_judge"),
     "starlette": ("stagec.runtime.serve",),
     "uvicorn": (
         "stagec.runtime.serve.server",

@@ -55,6 +55,7 @@ _LIBRARIES = {
     "graphviz": "graphviz",
     "jinja2": "jinja2",
     "jiter": "jiter",
+    "jsonschema": "jsonschema",
     "jsonschema_rs": "jsonschema-rs",
     "networkx": "networkx",
     "referencing": "referencing",

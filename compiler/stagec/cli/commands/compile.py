@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 import click
 
+from stagec.change.comparison.second_judge import find_differences
 from stagec.check.pipeline import Meaning
 from stagec.check.reporters import Report
 from stagec.check.reporters.text import REPORTER
@@ -29,6 +30,7 @@ from stagec.core.words import format_count, listing, quote, shorten_digest, visi
 from stagec.ir.plan import PlanError, load
 from stagec.ir.plan.loader import read_frame
 from stagec.languages import Flow
+from stagec.runtime.machine.program import program_of
 
 SUFFIX = ".plan.json"
 _REFUSED = frozenset('/\\:*?"<>|')
@@ -88,6 +90,15 @@ def list_plans(plans: Iterable[tuple[Path | None, Frozen]], states: Iterable[str
         digest, _ = read_frame(each.data)
         nodes = format_count(len(each.plan.nodes), "node")
         say(f"{name}{' ' * (width - columns(name))}  {shorten_digest(digest)}  {nodes}" + (f"  {note}" if note else ""))
+
+
+def list_differences(plans: Iterable[Frozen]) -> list[str]:
+    """Return a warning for each schema in plans by which another library judges otherwise than stagec."""
+    return [
+        f"stagec: warning: flow {quote(each.plan.id)}: {found.describe()}"
+        for each in plans
+        for found in find_differences(program_of(each.plan))
+    ]
 
 
 def print_left_out(freezer: Freezer, compiled: Iterable[Meaning]) -> None:
@@ -207,12 +218,15 @@ def run(request: CompileRequest) -> Exit:
         if request.check and target.path is None:
             raise Failure("--check compares with files: --output names them")
         made = {name: freezer.freeze(each) for name, each in chosen.items()}
+        warnings = list_differences(each for each in made.values() if isinstance(each, Frozen))
     print_findings(freezer, None if request.flow is None else [each.flow for each in chosen.values()])
     plans = [(target.file(name), each) for name, each in made.items() if isinstance(each, Frozen)]
     states = [compare_file(path, each) if request.check else "" for path, each in plans]
     if not request.check:
         write_plans(target, [(path, each.data) for path, each in plans])
     list_plans(plans, states)
+    for warning in warnings:
+        say(warning)
     print_left_out(freezer, [chosen[name] for name, each in made.items() if isinstance(each, Frozen)])
     refused = [each for each in made.values() if isinstance(each, Refused)]
     is_broken = print_refusals(freezer, refused, is_all=request.flow is None)
@@ -251,7 +265,7 @@ def freeze(context: click.Context, /, **given: Any) -> None:
     A plan is one flow with everything that a run needs. A flow with errors has no plan. With --without-unreachable,
     stagec omits nodes that no run reaches, and ignores their errors. Every rule applies with its own severity: the
     settings select, extend-select, ignore and severity have no effect here. Errors and warnings go to standard error,
-    with a line for each plan.
+    with a line for each plan. stagec also warns of schemas by which the library jsonschema judges values differently.
 
     Exit status: 0 all compiled, 1 some flow has errors, 2 usage or environment, 3 nothing to compile, 4 internal error.
     """

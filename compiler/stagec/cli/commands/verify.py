@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from stagec.change.comparison.second_judge import find_differences
 from stagec.cli import options
 from stagec.cli.files import read_file
 from stagec.cli.signatures import describe_missing, locate_signature, read_keys, read_signature, vouch
@@ -108,6 +109,7 @@ def _judge(
         put_lines(f"{name}: refused: {said}")
         return False
     found = () if sources is None else sources.compare(plan, data)
+    warnings = [f"{name}: warning: {each.describe()}" for each in find_differences(program_of(plan))]
     if found:
         put_lines(f"{name}: differs from the sources{found[0]}", *(f"  {line}" for line in found[1:]))
     else:
@@ -115,6 +117,7 @@ def _judge(
         nodes = format_count(len(plan.nodes), "node")
         named = f"{quote(plan.id)} with {nodes}, {shorten_digest(loaded.digest)}"
         put_lines(f"{name}: {how}: {named}{said and f', {said}'}")
+    put_lines(*warnings)
     return not found and (not has_witness or _search_witnesses(name, plan))
 
 
@@ -169,6 +172,7 @@ def verify(context: click.Context, /, **given: Any) -> None:
     `-` reads a plan from standard input. With --against, each plan must equal the compiled flow byte for byte; if not,
     stagec prints the differences. With --key, each plan must be signed: by 'stagec sign', or by 'ssh-keygen -Y sign -n
     stagec'. With --witness, the machine must complete a run from each entry; stagec prints how long the shortest is.
+    stagec also warns of schemas by which the library jsonschema judges values differently.
 
     Exit status: 0 all plans are sound, 1 some plan is refused or differs, 2 usage or environment,
     4 internal error.
