@@ -21,3 +21,24 @@ def gone(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+KILLS_ITS_SUPERVISOR = """
+import os, pathlib, signal, subprocess, sys, time
+child = subprocess.Popen(["sleep", "600"])
+note = pathlib.Path(sys.argv[1])
+note.with_name("new").write_text(f"{os.getppid()} {os.getpid()} {child.pid}")
+note.with_name("new").rename(note)
+os.kill(os.getppid(), signal.SIGKILL)
+time.sleep(600)
+"""
+"""A program that writes to a file which processes there are, the supervisor first, and kills that."""
+
+
+def await_orphans(note: Path) -> list[int]:
+    """Wait until a program has killed its supervisor; return the processes that may be left."""
+    while not note.exists():
+        time.sleep(0.01)
+    supervisor, *others = map(int, note.read_text(encoding="utf-8").split())
+    assert gone(supervisor)
+    return others

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from processes import gone
+from processes import KILLS_ITS_SUPERVISOR, await_orphans, gone
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
@@ -193,6 +193,14 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
     ready, send = READY.rsplit("send(**", 1)
     begin(f"{ready}{script}send(**{send}while True: time.sleep(1)").close()
     assert gone(int(note.read_text()))
+
+
+def test_nothing_is_left_of_a_world_that_kills_its_supervisor(begin: Begin, tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    world = begin(f"{READY}sys.argv[1:] = [{str(note)!r}]{KILLS_ITS_SUPERVISOR}")
+    others = await_orphans(note)
+    world.close()
+    assert all(map(gone, others))
 
 
 def test_what_it_writes_to_standard_error_arrives_without_secrets(

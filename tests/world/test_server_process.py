@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
+from pathlib import Path
 
 import pytest
+from processes import KILLS_ITS_SUPERVISOR, await_orphans, gone
 
 from stagec.runtime.world import server_process
-from stagec.runtime.world.server_process import _lines
+from stagec.runtime.world.server_process import ServerProcess, _lines
+from stagec.runtime.world.supervised_program import Job
 
 
 def _read(data: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
@@ -60,3 +65,14 @@ def test_a_line_without_end_has_one(begin: bytes, monkeypatch: pytest.MonkeyPatc
 
 def test_the_end_of_an_output_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _read(b"{}\nhalf", 5, monkeypatch) == [b"{}"]
+
+
+def test_nothing_is_left_of_a_server_that_kills_its_supervisor(tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    job = Job((sys.executable, "-c", KILLS_ITS_SUPERVISOR, str(note)), os.environ)
+
+    async def use() -> list[int]:
+        async with ServerProcess(job):
+            return await asyncio.to_thread(await_orphans, note)
+
+    assert all(map(gone, asyncio.run(use())))

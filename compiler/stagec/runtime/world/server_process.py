@@ -7,7 +7,7 @@ import json
 import re
 import signal
 from asyncio import StreamReader, StreamWriter
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from typing import Any, cast
@@ -77,14 +77,7 @@ class ServerProcess:
         """Start the supervisor and wait until it has started the program; raise `OSError` when it could not."""
         job, link = self._job, Link()
         self._link = link  # a transport may be entered again, for another way to ask
-        process = await asyncio.create_subprocess_exec(
-            *link.command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            start_new_session=True,
-            pass_fds=link.list_inherited(job),
-        )
+        process = await asyncio.create_subprocess_exec(*link.command, **link.arrange(job))
         try:
             link.begin(job)
             while not link.is_started and await self._news():
@@ -135,6 +128,7 @@ class ServerProcess:
         finally:
             self._link.close()
         await _wait_for_end(process)
+        self._link.kill_orphans(process.returncode)
         return status
 
     async def _over(self, patience: float) -> None:

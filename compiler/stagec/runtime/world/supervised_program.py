@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 from time import monotonic
-from typing import IO
+from typing import IO, Any
 
 from stagec.core.disk import write_all
 from stagec.core.failure import Failure
@@ -145,9 +145,21 @@ class Link:
         """The command line of the supervisor."""
         return (sys.executable, "-I", "-S", _SUPERVISOR, str(self._others.fileno()))
 
-    def list_inherited(self, job: Job) -> tuple[int, ...]:
-        """Return the file descriptors that the supervisor gets besides its streams."""
-        return (self._others.fileno(),) if job.held is None else (self._others.fileno(), job.held)
+    def arrange(self, job: Job, **streams: int) -> dict[str, Any]:
+        """Return how the supervisor of a job is started: its streams, its session, and what it inherits."""
+        inherited = (self._others.fileno(),) if job.held is None else (self._others.fileno(), job.held)
+        return {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **streams,
+            "start_new_session": True,
+            "pass_fds": inherited,
+        }
+
+    def start(self, job: Job, **streams: int) -> subprocess.Popen[bytes]:
+        """Start the supervisor of a job, which `begin` hands over."""
+        return subprocess.Popen(self.command, **self.arrange(job, **streams))
 
     def begin(self, job: Job) -> None:
         """Hand over the job; raise `ValueError` for what no program can be given."""
@@ -201,22 +213,23 @@ class Link:
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
 
-    def kill_orphans(self) -> None:
-        """Kill the process group of a program whose supervisor was killed."""
-        if self._program is not None:
-            with suppress(OSError):
-                os.killpg(self._program, signal.SIGKILL)
-
     def close(self) -> None:
         """Let go: everything that is left of the program is killed."""
         self._others.close()
         self.socket.close()
 
+    def end(self, process: subprocess.Popen[bytes]) -> None:
+        """Let go, and wait until the supervisor has killed everything, but not for ever: it goes on by itself."""
+        self.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_SUPERVISOR_LINK_SHORT)
+        self.kill_orphans(process.returncode)
 
-def await_end(process: subprocess.Popen[bytes]) -> None:
-    """Wait until a supervisor that was let go has killed everything, but not for ever: it goes on by itself."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_SUPERVISOR_LINK_SHORT)
+    def kill_orphans(self, status: int | None) -> None:
+        """Kill the process group of a program whose supervisor was killed: the program may do that."""
+        if status is not None and status < 0 and self._program is not None:
+            with suppress(OSError):
+                os.killpg(self._program, signal.SIGKILL)
 
 
 _LONGEST = 64_000_000
@@ -245,14 +258,7 @@ class LineProgram:
 
     def __init__(self, job: Job, errors: LogStream | None = None) -> None:
         self._link = Link()
-        self._process = subprocess.Popen(
-            self._link.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if errors is None else subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=self._link.list_inherited(job),
-        )
+        self._process = self._link.start(job, stderr=subprocess.DEVNULL if errors is None else subprocess.PIPE)
         self._input, self._output = _stream(self._process.stdin), _stream(self._process.stdout)
         self._listener: Thread | None = None
         if errors is not None:
@@ -264,8 +270,7 @@ class LineProgram:
                 pass
             self._link.refuse_error()
         except (OSError, ValueError):
-            self._link.close()
-            await_end(self._process)
+            self._link.end(self._process)
             self.close_streams()
             raise
 
@@ -302,8 +307,7 @@ class LineProgram:
 
     def kill(self) -> None:
         """Kill the program and everything that it has started."""
-        self._link.close()
-        await_end(self._process)
+        self._link.end(self._process)
 
     def close_streams(self) -> None:
         """Close its streams, once nobody reads any more; what it wrote to standard error may arrive before."""
@@ -371,24 +375,14 @@ class SupervisedProgram:
 
         Raise `OSError` and `ValueError` for what cannot be started.
         """
-        with subprocess.Popen(
-            self._link.command,
-            stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=self._link.list_inherited(job),
-        ) as process:
+        with self._link.start(job, stdin=subprocess.DEVNULL if given is None else subprocess.PIPE) as process:
             streams = [_Stream(*each) for each in zip((process.stdout, process.stderr), sinks, strict=True)]
             try:
                 self._link.begin(job)
                 self._escalation.start()
                 self._listen([*streams, *_feed(process.stdin, given)])
             finally:
-                self._link.close()
-                await_end(process)
-                if (process.returncode or 0) < 0:  # the program may kill its supervisor
-                    self._link.kill_orphans()
+                self._link.end(process)
             for each in streams:
                 each.drain()
         self._link.refuse_error()
