@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Container, Iterable, Iterator
 from typing import Any
@@ -138,12 +137,6 @@ def write_change(change: PlanChange) -> Json:
         "after": change.after,
         "lines": list(change.lines),
     }
-
-
-def dump_document(document: Json) -> str:
-    """Return a document as text that no build service takes for a command."""
-    text = json.dumps(document, indent=2) + "\n"
-    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
 
 
 def quote_markdown(text: str) -> str:

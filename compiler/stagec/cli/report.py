@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
-from stagec.cli.differences import dump_document
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import find_canvas, put
 from stagec.core.json import Json, list_of, object_of
-from stagec.core.value import NOTHING, value
+from stagec.core.value import value
 from stagec.ir.plan.codec import Definitions, codec_of, write
 
 _VERSION = 1
 _PROMISE = "Members may be added within a version; none is removed or changes its meaning."
 
 
-class Report(Protocol):
+class Showable(Protocol):
     """A value whose members are annotated like those of a plan; HIDDEN ones are for people only."""
 
     def draw(self, sheet: Sheet) -> None:
         """Write it for people, on a terminal."""
-
-
-@runtime_checkable
-class MarkdownReport(Report, Protocol):
-    """A report that can also be a comment."""
-
-    def list_markdown(self) -> Iterator[str]:
-        """Yield the lines of the comment; what people have written stands in it as code and never as markup."""
 
 
 @value
@@ -61,16 +53,25 @@ class ReportForm:
             "$defs": dict(sorted(found.items())),
         }
 
+    def put(self, report: Showable, output_format: str, **others: Callable[[], str]) -> None:
+        """Print a report as text or JSON, or in another format of its command."""
+        put_as(output_format, report.draw, json=lambda: self._dump(report), **others)
 
-def put_report(report: Report, output_format: str, others: Mapping[str, Callable[[Any], str]] = NOTHING) -> None:
-    """Print a report as text, Markdown or JSON, or in a format of its own."""
-    if output_format == "json":
-        put(dump_document({"version": _VERSION, **object_of(write(report))}))
-    elif output_format == "markdown" and isinstance(report, MarkdownReport):
-        put("".join(f"{line}\n" for line in report.list_markdown()))
-    elif output_format == "text":
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        report.draw(sheet)
-        put(sheet.text())
-    else:
-        put(others[output_format](report))
+    def _dump(self, report: Showable) -> str:
+        return dump_document({"version": _VERSION, **object_of(write(report))})
+
+
+def put_as(output_format: str, draw: Callable[[Sheet], None], **others: Callable[[], str]) -> None:
+    """Print what a command has found for people, or in another of its formats."""
+    if output_format != "text":
+        put(others[output_format]())
+        return
+    sheet = Sheet(find_canvas(sys.stdout, os.environ))
+    draw(sheet)
+    put(sheet.text())
+
+
+def dump_document(document: Mapping[str, Any]) -> str:
+    """Return a document as text that no build service takes for a command."""
+    text = json.dumps(document, indent=2) + "\n"
+    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it

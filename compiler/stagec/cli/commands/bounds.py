@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,11 +25,12 @@ from stagec.cli.figures import (
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
+from stagec.cli.report import dump_document, put_as
 from stagec.cli.running.assumptions import CostBasis, CostOptions, assume, takes_assumptions
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import is_plan
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.streams import show_progress
 from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.diagnostic import Diagnostic
@@ -171,6 +169,15 @@ _PAGE_ERRORS, _CYCLES, _PARTS = 8, 8, 60
 """How many errors, cycles and parts of a way are printed."""
 _PERIOD = 12
 """How many nodes that come again and again are folded."""
+
+
+def draw_flows(sheet: Sheet, flows: Iterable[BoundedFlow | UnboundedFlow]) -> None:
+    """Write the bounds of flows, or why they have none."""
+    for each in flows:
+        if isinstance(each, BoundedFlow):
+            draw_flow(sheet, each)
+        else:
+            draw_refusal(sheet, each)
 
 
 def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
@@ -437,8 +444,7 @@ def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
     made = [
         _write_flow_document(each) if isinstance(each, BoundedFlow) else _write_refusal_document(each) for each in flows
     ]
-    text = json.dumps({"version": 1, "flows": made}, indent=2) + "\n"
-    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
+    return dump_document({"version": 1, "flows": made})
 
 
 def _write_flow_document(each: BoundedFlow) -> Json:
@@ -612,18 +618,12 @@ def run(request: BoundsRequest) -> Exit:
     """Print the bounds of what was asked for, and return the exit status."""
     with show_progress("measuring …"):
         flows = [*request.measure()]
-    if request.output_format == "json":
-        put(format_flows(flows))
-    elif request.output_format == "markdown":
-        put(write_comment(flows))
-    else:
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        for each in flows:
-            if isinstance(each, BoundedFlow):
-                draw_flow(sheet, each)
-            else:
-                draw_refusal(sheet, each)
-        put(sheet.text())
+    put_as(
+        request.output_format,
+        lambda sheet: draw_flows(sheet, flows),
+        json=lambda: format_flows(flows),
+        markdown=lambda: write_comment(flows),
+    )
     return (
         Exit.CLEAN if all(isinstance(each, BoundedFlow) and each.bounds.is_bounded for each in flows) else Exit.FINDINGS
     )

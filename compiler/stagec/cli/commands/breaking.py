@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +12,11 @@ from stagec.change.comparison.classify import JudgedChange, JudgedFlow, judge_fl
 from stagec.change.comparison.compare import compare_flows
 from stagec.change.comparison.kind import Grade
 from stagec.cli import options
-from stagec.cli.differences import describe_change, dump_document, quote_markdown, read_codes, write_judged
+from stagec.cli.differences import describe_change, quote_markdown, read_codes, write_judged
+from stagec.cli.report import dump_document, put_as
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import ComparedSide, read_sides
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.failure import Exit
 from stagec.core.json import Json
@@ -102,14 +101,12 @@ def run(request: BreakingRequest) -> Exit:
     with show_progress("comparing …"):
         before, after = read_sides(request.against, request.path, Path(), request.flow)
         flows = tuple(judge_flow(each) for each in compare_flows(before.plans, after.plans))
-    if request.output_format == "json":
-        put(format_flows(before, after, flows, allowed))
-    elif request.output_format == "markdown":
-        put(write_comment(before, after, flows, allowed))
-    else:
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        draw_flows(sheet, flows, allowed)
-        put(sheet.text())
+    put_as(
+        request.output_format,
+        lambda sheet: draw_flows(sheet, flows, allowed),
+        json=lambda: format_flows(before, after, flows, allowed),
+        markdown=lambda: write_comment(before, after, flows, allowed),
+    )
     judged = (each for flow in flows for each in flow.changes)
     is_broken = any(each.kind.grade is Grade.BREAKING and each.kind.code not in allowed for each in judged)
     return Exit.FINDINGS if is_broken else Exit.CLEAN

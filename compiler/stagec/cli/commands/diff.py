@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,15 @@ import click
 from stagec.change.comparison.change import Action
 from stagec.change.comparison.compare import FlowChanges, compare_flows
 from stagec.cli import options
-from stagec.cli.differences import SIGNS, describe_change, dump_document, fence_lines, quote_markdown, write_change
+from stagec.cli.differences import SIGNS, describe_change, fence_lines, quote_markdown, write_change
 from stagec.cli.figures import NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import dump_document, put_as
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
 from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import ComparedSide, find_beside, read_sides
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.failure import Exit
 from stagec.core.json import Json
@@ -143,14 +142,12 @@ def run(request: DiffRequest) -> Exit:
         before, after = read_sides(request.old, request.new, find_beside(request.old), request.flow)
         flows = compare_flows(before.plans, after.plans)
         figures = request.compare_figures(flows)
-    if request.output_format == "json":
-        put(format_flows(before, after, flows, figures))
-    elif request.output_format == "markdown":
-        put(write_comment(before, after, flows, figures))
-    else:
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        draw_flows(sheet, flows, figures)
-        put(sheet.text())
+    put_as(
+        request.output_format,
+        lambda sheet: draw_flows(sheet, flows, figures),
+        json=lambda: format_flows(before, after, flows, figures),
+        markdown=lambda: write_comment(before, after, flows, figures),
+    )
     return Exit.FINDINGS if any(each.action is not None for each in flows) else Exit.CLEAN
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from stagec.cli.files import check_files, create_files, name_from_here, write_fi
 from stagec.cli.limits import load_configuration
 from stagec.cli.parameters import OneOf
 from stagec.cli.patch import print_patch
+from stagec.cli.report import dump_document
 from stagec.cli.streams import put, put_error, say, show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place, Pointer, Position, pointer_text
@@ -113,8 +113,7 @@ def write_document(found: Migration, name: Callable[[str], str], *, is_written: 
         ],
         "unreadable": [name(tree.file) for tree in found.unreadable],
     }
-    text = json.dumps(whole, indent=2) + "\n"
-    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
+    return dump_document(whole)
 
 
 def _write_place(at: Place, name: Callable[[str], str]) -> dict[str, str]:

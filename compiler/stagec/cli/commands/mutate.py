@@ -14,7 +14,7 @@ from stagec.change.mutation.trial import SourcePlaces, Trial, choose_sample, lis
 from stagec.cli import options
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import ReportForm, put_report
+from stagec.cli.report import ReportForm
 from stagec.cli.running.inputs import locate_place
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import show_progress
@@ -115,7 +115,7 @@ class MutationReport:
             for each in flow.mutants:
                 if self.lists_all or each.state == MutantState.SURVIVED:
                     _draw_mutant(sheet, each)
-            different = format_count(flow.tried - flow.equivalent, "change")
+            different = format_count(flow.noticed + flow.survived, "change")
             score = f"{flow.noticed} of {different} noticed, {flow.share:.1f} %"
             sheet.line(f"{flow.id}: {format_count(flow.tests, 'test')}, {score}", Style.MESSAGE)
             reasons = Counter(each.reason for each in flow.mutants if each.state == MutantState.EQUIVALENT)
@@ -194,7 +194,7 @@ def run(request: MutationRequest) -> Exit:
         raise Failure(f"the tests must pass without a change: {listing(failing)} fail", Exit.FINDINGS, _HINTS)
     mutated = tuple(request.mutate(flow, (configuration, flows, tested)) for flow in flows.found.values())
     report = MutationReport(mutated, request.lists_all, request.fail_under)
-    put_report(report, request.output_format)
+    FORM.put(report, request.output_format)
     return Exit.FINDINGS if report.unnoticed else Exit.CLEAN
 
 

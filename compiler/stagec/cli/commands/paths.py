@@ -16,7 +16,7 @@ from stagec.cli.completions import complete_flow
 from stagec.cli.files import STDIN, create_files, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
-from stagec.cli.report import ReportForm, put_report
+from stagec.cli.report import ReportForm
 from stagec.cli.running.options import entry
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import say, show_progress
@@ -182,7 +182,7 @@ def run(request: PathsRequest) -> Exit:
     if request.output is not None:
         _write(request.output, report.flows[0])
     else:
-        put_report(report, request.output_format, {"flow-test": lambda given: given.flows[0].draw_tests()})
+        FORM.put(report, request.output_format, **{"flow-test": report.flows[0].draw_tests})
     return Exit.FINDINGS if any(each.missing for each in report.flows) else Exit.CLEAN
 
 

@@ -20,7 +20,7 @@ from stagec.cli.databases.run_sources import list_statuses, read_named
 from stagec.cli.differences import quote_markdown
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import ReportForm, put_report
+from stagec.cli.report import ReportForm
 from stagec.cli.running import options as running
 from stagec.cli.running.inputs import load_program
 from stagec.cli.sheet import Row, Sheet
@@ -123,10 +123,9 @@ class PermissionsReport:
         for each in self.flows:
             draw_flow(sheet, each, self.name_file)
 
-    def list_markdown(self) -> Iterator[str]:
-        """Yield the permissions in Markdown."""
-        for each in self.flows:
-            yield from _write_flow(each, self.name_file)
+    def write_markdown(self) -> str:
+        """Return the permissions in Markdown; what people have written stands in it as code and never as markup."""
+        return "".join(f"{line}\n" for each in self.flows for line in _write_flow(each, self.name_file))
 
 
 FORM = ReportForm("permissions", "permissions", PermissionsReport)
@@ -517,7 +516,7 @@ def run(request: PermissionsRequest) -> Exit:
     with show_progress("collecting …"):
         flows = request.collect(configuration)
     report = PermissionsReport(flows, name_from_here(configuration.root))
-    put_report(report, request.output_format)
+    FORM.put(report, request.output_format, markdown=report.write_markdown)
     return Exit.FINDINGS if request.check and report.has_surplus else Exit.CLEAN
 
 

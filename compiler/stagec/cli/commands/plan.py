@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,10 @@ import click
 
 from stagec.cli import options
 from stagec.cli.completions import complete_node
+from stagec.cli.report import dump_document, put_as
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Row, Sheet, join_runs, split_runs
-from stagec.cli.streams import find_canvas, put, put_bytes, put_lines
+from stagec.cli.streams import put_bytes, put_lines
 from stagec.cli.wording import (
     describe_admission,
     describe_edge,
@@ -29,7 +29,6 @@ from stagec.cli.wording import (
     shorten,
 )
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote, shorten_digest
@@ -391,7 +390,7 @@ def _format_json_node_page(text: str) -> str:
 
 def format_plan(loaded: Loaded) -> str:
     """Return a plan and its digest, with blanks."""
-    return _format({"digest": loaded.digest, "plan": write(loaded.plan)})
+    return dump_document({"digest": loaded.digest, "plan": write(loaded.plan)})
 
 
 def format_node(plan: Plan, name: str) -> str:
@@ -399,12 +398,7 @@ def format_node(plan: Plan, name: str) -> str:
     node = plan.nodes[name]
     alone = replace(plan, nodes={name: node}, contents={}, inputs={}, tools={}, system=None)
     needed = sorted(each for table, each in dangling(alone) if table == "contents")
-    return _format({"id": name, "node": write(node), "contents": {each: plan.contents[each] for each in needed}})
-
-
-def _format(given: Json) -> str:
-    text = json.dumps(given, indent=2) + "\n"
-    return text.replace("##", "#\\u0023")  # build services obey `##[…]` wherever it stands; only strings hold it
+    return dump_document({"id": name, "node": write(node), "contents": {each: plan.contents[each] for each in needed}})
 
 
 @value
@@ -435,16 +429,18 @@ def show(request: ShowRequest) -> None:
         node = request.node
         if node not in loaded.plan.nodes:
             raise Failure(f"no node is called {quote(node)}{hint(node, NameIndex(loaded.plan.nodes))}")
-    put(_format_json_show(loaded, request.node) if request.output_format == "json" else _draw(loaded, request.node))
+    put_as(
+        request.output_format,
+        lambda sheet: _draw(sheet, loaded, request.node),
+        json=lambda: _format_json_show(loaded, request.node),
+    )
 
 
-def _draw(loaded: Loaded, node: str | None) -> str:
-    sheet = Sheet(find_canvas(sys.stdout, os.environ))
+def _draw(sheet: Sheet, loaded: Loaded, node: str | None) -> None:
     if node is None:
         draw_overview(sheet, loaded)
     else:
         draw_node_page(sheet, loaded.plan, node)
-    return sheet.text()
 
 
 def _format_json_show(loaded: Loaded, node: str | None) -> str:

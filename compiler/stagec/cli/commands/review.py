@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import inf
@@ -21,7 +19,6 @@ from stagec.cli.agent_rights import ReviewedAgent, compare_agents, write_agent
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
     describe_change,
-    dump_document,
     escape_cell,
     fence_lines,
     quote_cell,
@@ -34,10 +31,11 @@ from stagec.cli.drawn_sides import DrawnChanges, FlowPair, draw_sides
 from stagec.cli.figures import COMPARED, NAMES, NAMES_IN_JSON, explain_lack, find_most, format_amount, round_dollars
 from stagec.cli.git import find_merge_base
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import dump_document, put_as
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.streams import find_canvas, put, show_progress
+from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
@@ -668,14 +666,12 @@ def run(request: ReviewRequest) -> Exit:
         drawn = draw_sides(old, request.path, request.flow, needs_flow=False)
         review = gather(drawn, allowed, given)
         review = replace(review, branch=request.against if request.merge_base else "")
-    if request.output_format == "json":
-        put(format_review(review))
-    elif request.output_format == "markdown":
-        put(write_comment(review))
-    else:
-        sheet = Sheet(find_canvas(sys.stdout, os.environ))
-        draw_review(sheet, review)
-        put(sheet.text())
+    put_as(
+        request.output_format,
+        lambda sheet: draw_review(sheet, review),
+        json=lambda: format_review(review),
+        markdown=lambda: write_comment(review),
+    )
     report_known(drawn.new.acceptance)
     return Exit.FINDINGS if review.is_bad else Exit.CLEAN
 

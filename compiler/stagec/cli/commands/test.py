@@ -14,7 +14,7 @@ from stagec.change.flow_tests.coverage import Coverage, describe_missing, measur
 from stagec.cli import options
 from stagec.cli.files import name_from_here, write_files
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import ReportForm, put_report
+from stagec.cli.report import ReportForm
 from stagec.cli.running.inputs import locate
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import say, show_progress
@@ -190,7 +190,7 @@ def run(request: FlowTestRequest) -> Exit:
     if request.update:
         _update(configuration.root, trees, tested)
     else:
-        put_report(report, request.output_format, {"junit": draw_junit})
+        FORM.put(report, request.output_format, junit=lambda: draw_junit(report))
     return Exit.FINDINGS if report.uncovered or (report.failed and not request.update) else Exit.CLEAN
 
 

@@ -11,8 +11,8 @@ from shlex import join
 from shlex import quote as quote_word
 
 from stagec.change.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
-from stagec.cli.differences import dump_document
 from stagec.cli.limits import load_configuration
+from stagec.cli.report import dump_document
 from stagec.cli.running.inputs import collect_inputs, load_program, read_program
 from stagec.cli.running.options import words_for
 from stagec.cli.running.report import announce, format_json
