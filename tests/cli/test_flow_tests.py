@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
 import yaml
 
@@ -15,6 +16,7 @@ from stagec.cli.app import run
 
 Shown = pytest.CaptureFixture[str]
 STARTER = Path(__file__).parents[2] / "compiler" / "starters" / "pipeline"
+TOP = Path(__file__).parents[2]
 FILE = Path("review.flow-test.yaml")
 COMMON = """\
 scenario:
@@ -162,7 +164,8 @@ def test_json_and_junit_have_the_same_results(capfd: Shown) -> None:
     expect("turns: 3", "turns: 4")
     assert run(["test", "--format", "json"]) == 1
     told: Any = json.loads(capfd.readouterr().out)
-    assert told["failed"] == 1
+    jsonschema.validate(told, json.loads((TOP / "schemas" / "test_report.schema.json").read_bytes()))
+    assert (told["version"], told["failed"]) == (1, 1)
     (file,) = told["files"]
     assert [each["passed"] for each in file["tests"]] == [False, True]
     assert file["tests"][0]["complaints"] == [{"line": 18, "column": 7, "message": "expected 4 turns, found 3"}]
