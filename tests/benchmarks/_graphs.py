@@ -16,7 +16,8 @@ import gc, sys
 sys.path.append(sys.argv.pop())
 from importlib import import_module
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.plan.node import Go, Outcome, Stop
 gc.disable()
 count, shape, module, name, questions = int(sys.argv[1]), *sys.argv[2:]
 
@@ -30,7 +31,7 @@ place, last = Place("flow.json"), count - 1
 nodes = {}
 for at in range(count):
     led = (near, closure)[shape == "closure"](at) if at < last else ()
-    targets = [To((str(min(each, last)),)) for each in led] or [Stop()]
+    targets = [Go(str(min(each, last))) for each in led] or [Stop(Outcome.DONE)]
     nodes[str(at)] = Node(str(at), place, edges=tuple([Edge(str(at), "", target, place) for target in targets]))
 flow = Flow("flow", place, {"0": Entry("0", place)}, nodes)
 if questions:

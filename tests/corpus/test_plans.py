@@ -103,11 +103,9 @@ def meant_moves(node: flow.Node) -> Moves:
     """Return the moves of a node of a flow."""
     found: Moves = set()
     for edge in node.edges:
-        match edge.target:
-            case flow.To(nodes=nodes) | flow.Pick(nodes=nodes):
-                found |= {(edge.outcome, name) for name in nodes}
-            case flow.Stop(end=end):
-                found.add((edge.outcome, end.value))
+        if isinstance(edge.target, Stop):
+            found.add((edge.outcome, edge.target.outcome.value))
+        found |= {(edge.outcome, name) for name in list_targets(edge.target)}
     return found
 
 

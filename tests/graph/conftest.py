@@ -8,11 +8,12 @@ import pytest
 from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Need, Node, Schedule, Stop, Target, To
+from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
 from stagec.ir.graph import Graph, build
+from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 
 AT = Place("flow.json")
-WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
+WORDS: dict[str, Target] = {"done": Stop(Outcome.DONE), "failed": Stop(Outcome.FAILED)}
 
 Ask = Callable[..., Graph | NetworkxGraph]
 
@@ -47,9 +48,10 @@ def _target(text: str) -> Target:
     if text in WORDS:
         return WORDS[text]
     body, _, join = text.partition(">")
-    mode = Mode.FORK if "&" in body else Mode.CHAIN if "," in body else Mode.ONE
     names = tuple(each.strip() for each in body.replace("&", ",").split(",") if each.strip())
-    return To(names, mode, join.strip() or None)
+    if "," in body:
+        return Chain(names)
+    return Go(names[0]) if len(names) == 1 and not join else Fork(names, join.strip() or None)
 
 
 @pytest.fixture(params=[build, NetworkxGraph], ids=["compact", "networkx"])

@@ -9,9 +9,10 @@ from typing import Any
 import networkx as nx
 
 from stagec.core.value import value
-from stagec.ir.flow import Edge, End, Flow, Mode, Pick, Stop, To
+from stagec.ir.flow import Edge, Flow
 from stagec.ir.graph import Trap
-from stagec.ir.graph.reachability import MOST, is_plain
+from stagec.ir.graph.reachability import MOST
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, list_targets
 
 
 def edges(flow: Flow) -> Iterator[Edge]:
@@ -22,12 +23,7 @@ def edges(flow: Flow) -> Iterator[Edge]:
 
 def named(edge: Edge) -> tuple[str, ...]:
     """Return the nodes that an edge names, its join included."""
-    if isinstance(edge.target, Pick):
-        return edge.target.nodes
-    if not isinstance(edge.target, To):
-        return ()
-    join = edge.target.join
-    return edge.target.nodes if join is None else (*edge.target.nodes, join)
+    return list_targets(edge.target)
 
 
 def dangles(flow: Flow, edge: Edge) -> bool:
@@ -56,14 +52,12 @@ class Take:
 def takes(edge: Edge) -> Iterator[Take]:
     """Yield all nodes that an edge starts, in the order in which it names them."""
     target = edge.target
-    if isinstance(target, Pick):
-        yield from (Take(node, edge, frozenset({edge.source}), frozenset()) for node in target.nodes)
-    elif isinstance(target, To):
-        for at, node in enumerate(target.nodes):
-            before = frozenset(target.nodes[:at] if target.mode is Mode.CHAIN else ())
-            yield Take(node, edge, before | {edge.source}, before)
-        if target.join is not None:
-            yield Take(target.join, edge, frozenset({edge.source, *target.nodes}), frozenset(target.nodes))
+    nodes = target.nodes if isinstance(target, Fork) else named(edge)
+    for at, node in enumerate(nodes):
+        before = frozenset(nodes[:at] if isinstance(target, Chain) else ())
+        yield Take(node, edge, before | {edge.source}, before)
+    if isinstance(target, Fork) and target.join is not None:
+        yield Take(target.join, edge, frozenset({edge.source, *target.nodes}), frozenset(target.nodes))
 
 
 def starting(known: Iterable[Take], completes: frozenset[str]) -> list[Way]:
@@ -74,9 +68,9 @@ def starting(known: Iterable[Take], completes: frozenset[str]) -> list[Way]:
 def completing(known: list[Edge]) -> Iterator[Way]:
     """Yield the ways in which nodes complete."""
     for edge in known:
-        if isinstance(edge.target, Pick):
-            yield from ((edge.source, frozenset({each})) for each in edge.target.nodes)
-        elif isinstance(edge.target, To) or edge.target.end is End.DONE:
+        if isinstance(edge.target, Named):
+            yield from ((edge.source, frozenset({each})) for each in named(edge))
+        elif not isinstance(edge.target, Stop) or edge.target.outcome is Outcome.DONE:
             yield edge.source, frozenset(named(edge))
 
 
@@ -100,7 +94,7 @@ def following(ways: Iterable[Way], given: Iterable[str]) -> frozenset[str]:
 
 def costs(known: list[Edge]) -> Mapping[str, int]:
     """Return for each completing node the least executions to an end."""
-    if all(not isinstance(edge.target, To) or is_plain(edge.target) for edge in known):
+    if all(isinstance(edge.target, Go | Named | Stop) for edge in known):
         return _levels(known)
     found: dict[str, int] = {}
     before: dict[str, int] | None = None
@@ -115,7 +109,7 @@ def costs(known: list[Edge]) -> Mapping[str, int]:
 
 def _levels(known: list[Edge]) -> Mapping[str, int]:
     single = nx.DiGraph((target, source) for source, needs in completing(known) for target in needs)
-    ends = {edge.source for edge in known if isinstance(edge.target, Stop) and edge.target.end is End.DONE}
+    ends = {edge.source for edge in known if isinstance(edge.target, Stop) and edge.target.outcome is Outcome.DONE}
     single.add_nodes_from(ends)
     return {node: at for at, level in enumerate(nx.bfs_layers(single, list(ends)), 1) for node in level}
 
@@ -123,9 +117,9 @@ def _levels(known: list[Edge]) -> Mapping[str, int]:
 def _cost(edge: Edge, found: Mapping[str, int]) -> int | None:
     target = edge.target
     if isinstance(target, Stop):
-        return 1 if target.end is End.DONE else None
-    if isinstance(target, Pick):
-        return min((min(1 + found[each], MOST) for each in target.nodes if each in found), default=None)
+        return 1 if target.outcome is Outcome.DONE else None
+    if isinstance(target, Named):
+        return min((min(1 + found[each], MOST) for each in named(edge) if each in found), default=None)
     if not all(each in found for each in named(edge)):
         return None
     return min(1 + sum(found[each] for each in named(edge)), MOST)
@@ -275,4 +269,4 @@ class NetworkxGraph:
 
 def _sum_or_largest(edge: Edge, most: Mapping[str, int]) -> int:
     ways = [most[each] for each in named(edge)]
-    return max(ways, default=0) if isinstance(edge.target, Pick) else sum(ways)
+    return max(ways, default=0) if isinstance(edge.target, Named) else sum(ways)

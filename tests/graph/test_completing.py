@@ -19,7 +19,6 @@ CASES = [
     (("a: b & c", "b: done", "c: done"), "abc"),
     (("a: b & c", "b: done", "c: failed"), "b"),
     (("a: b & c > d", "b: done", "c: done", "d: failed"), "bc"),
-    (("a: b, c > d", "b: done", "c: done", "d: done"), "abcd"),
     (("a: b & c > d", "b: done", "c: done", "d: a"), "bc"),
     (("a: b & c > d", "b: done", "c: done", "d: a | done"), "abcd"),
     (("a: b & c > c", "b: done", "c: done"), "abc"),

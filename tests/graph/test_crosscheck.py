@@ -20,7 +20,7 @@ from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.ir.flow import Edge, End, Flow, Need, Stop, To
+from stagec.ir.flow import Edge, Flow, Need
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.flow import Schedule as Scheduled
 from stagec.ir.graph import Graph, build
@@ -28,7 +28,7 @@ from stagec.ir.graph.crosscheck import CrossCheck
 from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.document import Facts, Limits
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.node import Schedule
+from stagec.ir.plan.node import Outcome, Schedule, Stop
 from stagec.sources.project.settings import Settings
 
 FREEZING, LOADING = map(import_module, ("stagec.ir.freeze", "stagec.ir.plan.loader"))
@@ -94,14 +94,14 @@ def without_ends(graph: Graph) -> Graph:
     """Return the graph of a flow in which no run can complete."""
 
     def kept(edge: Edge) -> bool:
-        return not (isinstance(edge.target, Stop) and edge.target.end is End.DONE)
+        return not (isinstance(edge.target, Stop) and edge.target.outcome is Outcome.DONE)
 
     return changed(graph, kept)
 
 
 def without_ways(graph: Graph) -> Graph:
     """Return the graph of a flow in which nothing leads on."""
-    return changed(graph, lambda edge: not isinstance(edge.target, To))
+    return changed(graph, lambda edge: isinstance(edge.target, Stop))
 
 
 def changed(graph: Graph, kept: Any) -> Graph:
@@ -153,10 +153,10 @@ def of_stages(plan: Plan, lost: str = "") -> Flow:
     """Return the flow that a plan of processes is made of; the stage that is lost fails always."""
     (schedule,) = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
     needs = {name: tuple(Need(each, AT) for each in needed) for name, needed in schedule.needs.items()}
-    ends = {"success": End.DONE, "failure": End.FAILED, "interrupted": End.INTERRUPTED}
+    ends = {"success": Outcome.DONE, "failure": Outcome.FAILED, "interrupted": Outcome.INTERRUPTED}
     nodes = {}
     for name in plan.nodes:
-        known = ends | {"success": End.FAILED} if name == lost else ends
+        known = ends | {"success": Outcome.FAILED} if name == lost else ends
         nodes[name] = FlowNode(name, AT, edges=tuple(Edge(name, on, Stop(end), AT) for on, end in known.items()))
     return Flow("f", AT, {}, nodes, schedules={"": Scheduled(needs, AT)})
 

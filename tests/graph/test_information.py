@@ -9,8 +9,9 @@ from random import Random
 from campaigns import choose
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, To
+from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
 from stagec.ir.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
 from stagec.ir.rights import Label
 
 AT = Place("flow.yaml")
@@ -31,19 +32,19 @@ def make_flow(chance: Random) -> tuple[Flow, dict[str, frozenset[Label]], frozen
     return flow, labels, frozenset(name for name in names if chance.random() < 0.2)
 
 
-def make_target(names: list[str], chance: Random) -> To | Stop | Pick:
+def make_target(names: list[str], chance: Random) -> Target:
     kind = chance.random()
     if kind < 0.25:
-        return Stop(chance.choice((End.DONE, End.DONE, End.FAILED)))
+        return Stop(chance.choice((Outcome.DONE, Outcome.DONE, Outcome.FAILED)))
     some = tuple(chance.sample(names, min(len(names), chance.randint(2, 3))))
     if kind < 0.7 or len(some) < 2:
-        return To((chance.choice(names),))
+        return Go(chance.choice(names))
     if kind < 0.75:
-        return Pick({each: each for each in some}, some)
+        return Named({each: each for each in some})
     rest = [each for each in names if each not in some]
     if kind < 0.9:
-        return To(some, Mode.FORK, chance.choice(rest) if rest and chance.random() < 0.8 else None)
-    return To(some, Mode.CHAIN)
+        return Fork(some, chance.choice(rest) if rest and chance.random() < 0.8 else None)
+    return Chain(some)
 
 
 class Runs:
@@ -79,16 +80,16 @@ class Runs:
             self.begin(each, after)
         return set[int]().union(*(self.take(edge.target, after) for edge in self.flow.nodes[node].edges))
 
-    def take(self, target: To | Stop | Pick, after: int) -> set[int]:
+    def take(self, target: Target, after: int) -> set[int]:
         if isinstance(target, Stop):
-            return {after} if target.end is End.DONE else set()
-        if isinstance(target, Pick) or target.mode is Mode.ONE:
-            return set[int]().union(*(self.begin(each, after) for each in target.nodes))
-        if target.mode is Mode.CHAIN:
+            return {after} if target.outcome is Outcome.DONE else set()
+        if isinstance(target, Chain):
             so_far = {after}
             for each in target.nodes:
                 so_far = set[int]().union(*(self.begin(each, one) for one in so_far))
             return so_far
+        if not isinstance(target, Fork):
+            return set[int]().union(*(self.begin(each, after) for each in list_targets(target)))
         met = {max_of(combined) for combined in product(*(self.begin(each, after) for each in target.nodes))}
         return met if target.join is None else set[int]().union(*(self.begin(target.join, one) for one in met))
 
@@ -134,12 +135,14 @@ def test_of_a_schedule_counts_what_a_stage_needs_and_nothing_beside_it() -> None
         assert list(InformationFlow(flow, labels).find_senders()) == expected, needs
 
 
+DONE = Stop(Outcome.DONE)
+
+
 def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() -> None:
-    def lead(name: str, *to: str, mode: Mode = Mode.ONE, join: str | None = None) -> Node:
-        target: To | Stop = To(to, mode, join) if to else Stop()
+    def lead(name: str, target: Target = DONE) -> Node:
         return Node(name, AT, edges=(Edge(name, "ok", target, AT),))
 
-    nodes = [lead("a", "p", "u", mode=Mode.FORK, join="s"), lead("p"), lead("u"), lead("s", "t"), lead("t")]
+    nodes = [lead("a", Fork(("p", "u"), "s")), lead("p"), lead("u"), lead("s", Go("t")), lead("t")]
     labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED})}
     labels |= dict.fromkeys(("s", "t"), frozenset({Label.SEND}))
     flow = Flow("fork", AT, {"": Entry("a", AT)}, {each.id: each for each in nodes})
@@ -151,8 +154,8 @@ def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() 
 
 def test_a_fork_waits_once_for_all_its_branches() -> None:
     names = [f"n{number}" for number in range(3_000)]
-    leaves = {name: Node(name, AT, edges=(Edge(name, "ok", Stop(), AT),)) for name in (*names, "j")}
-    fork = Node("r", AT, edges=(Edge("r", "ok", To(tuple(names), Mode.FORK, "j"), AT),))
+    leaves = {name: Node(name, AT, edges=(Edge(name, "ok", Stop(Outcome.DONE), AT),)) for name in (*names, "j")}
+    fork = Node("r", AT, edges=(Edge("r", "ok", Fork(tuple(names), "j"), AT),))
     kinds = (frozenset({Label.PRIVATE}), frozenset({Label.UNTRUSTED}))
     labels = {name: kinds[at % 2] for at, name in enumerate(names)} | {"j": frozenset({Label.SEND})}
     for nodes in ({"r": fork, **leaves}, {**leaves, "r": fork}):

@@ -15,8 +15,7 @@ Ask = Callable[..., Graph | NetworkxGraph]
 SCOPES = [
     (("a: b & c > d", "b: done", "c: done", "d: done"), "abcd"),
     (("a: b & c > d", "b: done", "c: failed", "d: done"), "abc"),
-    (("a: b, c > d", "b: done", "c: done", "d: done"), "abcd"),
-    (("a: b, c > d", "b: failed", "c: done", "d: done"), "ab"),
+    (("a: b, c, d", "b: failed", "c: done", "d: done"), "ab"),
     (("a: b & c > c", "b: done", "c: done"), "abc"),
     (("a: b & c > d", "b: e | f", "c: done", "d: done", "e: failed", "f: done"), "abcdef"),
     (("a: b & c > d", "b: e & f > g", "c: done", "d: done", "e: done", "f: done", "g: done"), "abcdefg"),

@@ -8,13 +8,14 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Pointer
-from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Node, Stop, Target, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.graph import build
+from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.views.picture.document import Picture
 from stagec.views.picture.draw import draw
 
 AT = Place("flow.json")
-WORDS: dict[str, Target] = {"done": Stop(End.DONE), "failed": Stop(End.FAILED)}
+WORDS: dict[str, Target] = {"done": Stop(Outcome.DONE), "failed": Stop(Outcome.FAILED)}
 
 Draw = Callable[..., Picture]
 
@@ -38,8 +39,10 @@ def _target(text: str) -> Target:
     if text in WORDS:
         return WORDS[text]
     body, _, join = text.partition(">")
-    mode = Mode.FORK if "&" in body else Mode.CHAIN if "," in body else Mode.ONE
-    return To(tuple(each.strip() for each in body.replace("&", ",").split(",")), mode, join.strip() or None)
+    names = tuple(each.strip() for each in body.replace("&", ",").split(",") if each.strip())
+    if "," in body:
+        return Chain(names)
+    return Go(names[0]) if len(names) == 1 and not join else Fork(names, join.strip() or None)
 
 
 def _found(code: str, *pointer: str | int, severity: Severity = Severity.ERROR) -> Diagnostic:

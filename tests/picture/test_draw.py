@@ -9,8 +9,10 @@ from pathlib import Path
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, End, Entry, Flow, Node, Pick, Stop, Target, Term, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.graph import build
+from stagec.ir.plan.gate import Among, Exists, Reads
+from stagec.ir.plan.node import Go, Named, Outcome, Stop, Target
 from stagec.sources.read import Sources
 from stagec.views.picture.document import Box, Picture, Role
 from stagec.views.picture.draw import By, collapse, draw
@@ -67,12 +69,11 @@ def test_the_branches_of_a_fork_end_in_its_join(drawn: Draw, moves: Moves) -> No
     assert [box.name for box in picture.boxes.values() if box.is_join] == ["d"]
 
 
-def test_a_chain_leads_from_one_to_the_next_and_then_to_its_join(drawn: Draw, moves: Moves) -> None:
-    assert moves(drawn("a: b, c > d", "b: done", "c: done", "d: done"))[1:] == [
+def test_a_chain_leads_from_one_to_the_next(drawn: Draw, moves: Moves) -> None:
+    assert moves(drawn("a: b, c", "b: done", "c: done"))[1:] == [
         "a -chain-> b: a0",
         "b -chain-> c: b0",
-        "c -join-> d: c0",
-        "d -end-> done: d0",
+        "c -end-> done: c0",
     ]
 
 
@@ -80,16 +81,16 @@ def test_a_join_that_no_branch_comes_to_is_still_drawn(drawn: Draw, moves: Moves
     assert moves(drawn("a: b & c > d", "b: failed", "c: failed", "d: done"))[-2:] == ["b -join-> d", "c -join-> d"]
 
 
-def picking(picks: dict[str, Pick]) -> Flow:
+def picking(picks: dict[str, Named]) -> Flow:
     """Return a flow in which the answers of some nodes name the one that follows, and `z` ends it."""
     at = Place("flow.json")
-    targets: dict[str, Target] = {**picks, "z": Stop(End.DONE)}
+    targets: dict[str, Target] = {**picks, "z": Stop(Outcome.DONE)}
     nodes = {name: Node(name, at / name, edges=(Edge(name, "jump", each, at),)) for name, each in targets.items()}
     return Flow("f", at, {"": Entry("a", at)}, nodes)
 
 
 def test_answers_that_name_one_of_the_same_nodes_meet_in_a_box(moves: Moves) -> None:
-    shared = Pick({"a": "a", "b": "b", "z": "z"}, ("a", "b", "z"))
+    shared = Named({"a": "a", "b": "b", "z": "z"})
     picture = draw(build(picking({"a": shared, "b": shared})), (), {})
     assert ("choice", "one of 3 nodes") in named(picture)
     assert sorted((line.source, line.target) for line in picture.lines if line.source != "start:a") == [
@@ -106,7 +107,7 @@ def test_answers_that_name_one_of_the_same_nodes_meet_in_a_box(moves: Moves) -> 
 
 
 def test_an_answer_that_alone_may_name_some_nodes_leads_to_each(moves: Moves) -> None:
-    picture = draw(build(picking({"a": Pick({"a": "a", "z": "z"}, ("a", "z"))})), (), {})
+    picture = draw(build(picking({"a": Named({"a": "a", "z": "z"})})), (), {})
     assert moves(picture)[1:] == ["a -go-> a: jump", "a -go-> z: jump", "z -end-> done: jump"]
 
 
@@ -124,26 +125,26 @@ def test_a_name_that_nothing_has_is_a_box(drawn: Draw, moves: Moves) -> None:
 
 def test_what_was_probably_meant_is_a_guess_beside_what_is_written() -> None:
     at = Place("flow.json", ("nodes", "a", "edges", 0))
-    meant = Edge("a", "next", To(("b",)), at, repair=True)
+    meant = Edge("a", "next", Go("b"), at, repair=True)
     flow = Flow("f", Place("flow.json"), {}, {name: Node(name, Place("flow.json", ("nodes", name))) for name in "ab"})
     nodes = {**flow.nodes, "a": Node("a", Place("flow.json", ("nodes", "a")), edges=(meant,))}
-    lost = (Edge("a", "next", To(("bb",)), at),)
+    lost = (Edge("a", "next", Go("bb"), at),)
     picture = draw(build(Flow("f", flow.at, {}, nodes, lost=lost)), (), {})
     assert [(line.target, line.is_guess) for line in picture.lines] == [("node:b", True), ("missing:bb", False)]
 
 
 def test_the_last_of_several_conditional_moves_is_the_other_way() -> None:
     at = Place("flow.json", ("nodes", "a"))
-    terms = (Term(("parsed", "ok"), (True,)),)
-    edges = (Edge("a", "ok", To(("a",)), at / 0, when=terms), Edge("a", "ok", To(("b",)), at / 1))
+    terms = (Among(("parsed", "ok"), (True,)),)
+    edges = (Edge("a", "ok", Go("a"), at / 0, when=terms), Edge("a", "ok", Go("b"), at / 1))
     nodes = {"a": Node("a", at, edges=edges), "b": Node("b", Place("flow.json", ("nodes", "b")))}
     picture = draw(build(Flow("f", Place("flow.json"), {}, nodes)), (), {})
     assert [line.labels for line in picture.lines] == [("ok: parsed.ok = true",), ("ok: otherwise",)]
 
 
 def test_conditions_are_written_in_words() -> None:
-    terms = [Term(("x",), ("high", "critical")), Term(("x", "y"), ("1",)), Term(("x",), present=True)]
-    assert [condition(term) for term in (*terms, Term(("x",), present=False))] == [
+    terms = [Among(("x",), ("high", "critical")), Reads(("x", "y"), ("1",)), Exists(("x",), present=True)]
+    assert [condition(term) for term in (*terms, Exists(("x",), present=False))] == [
         "x in high, critical",
         'x.y = "1"',
         "x present",

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Node, Pick, Stop, Target, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.graph import Graph, build
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 AT = Place("flow.json")
 CHUNKS, CHUNK = 40, choose(125, full=500, whole=2_500)
-DONE, FAILED = Stop(End.DONE), Stop(End.FAILED)
+DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 
 
 def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
@@ -30,8 +31,8 @@ def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
     return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
 
 
-def pick(names: Iterable[str]) -> Pick:
-    return Pick({name.upper(): name for name in names}, tuple(dict.fromkeys(names)))
+def pick(names: Iterable[str]) -> Named:
+    return Named({name.upper(): name for name in names})
 
 
 def random_flow(random: Random) -> Flow:
@@ -54,10 +55,10 @@ def random_target(random: Random, names: str, *, wild: bool) -> Target:
     if kind < 0.25:
         return DONE if kind < 0.17 else FAILED
     if not wild or kind < 0.7:
-        return To((random.choice(names),))
+        return Go(random.choice(names))
     join = random.choice(names) if random.random() < 0.6 else None
     nodes = tuple(random.choices(names, k=random.choice((0, 1, 2, 2, 2, 3))))
-    return To(nodes, Mode.FORK if kind < 0.85 else Mode.CHAIN, join)
+    return Fork(nodes, join) if kind < 0.85 else Chain(nodes)
 
 
 @st.composite
@@ -65,14 +66,10 @@ def flows(draw: st.DrawFn) -> Flow:
     """Flows that shrink: fewer nodes, fewer edges, plainer targets."""
     count = draw(st.integers(1, 7))
     name = st.sampled_from("abcdefg"[:count])
-    scope = st.builds(
-        To,
-        st.lists(name, max_size=3).map(tuple),
-        st.sampled_from(list(Mode)),
-        st.none() | name,
-    )
+    some = st.lists(name, max_size=3).map(tuple)
+    scope = st.builds(Fork, some, st.none() | name) | st.builds(Chain, some)
     picks = draw(st.lists(st.lists(name, unique=True).map(pick), min_size=1, max_size=2))
-    target = st.sampled_from([DONE, FAILED, *picks]) | st.builds(To, st.tuples(name)) | scope | st.just(To(("!",)))
+    target = st.sampled_from([DONE, FAILED, *picks]) | st.builds(Go, name) | scope | st.just(Go("!"))
     targets = draw(st.lists(st.lists(target, max_size=4), min_size=count, max_size=count))
     return flow(targets, draw(st.lists(name, max_size=3, unique=True)))
 
@@ -101,8 +98,7 @@ def misordered(graph: Graph | NetworkxGraph) -> list[tuple[str, str]]:
 
 
 def named(edge: Edge) -> tuple[str, ...]:
-    target = edge.target
-    return (*target.nodes, *([target.join] if target.join else [])) if isinstance(target, To) else ()
+    return () if isinstance(edge.target, Named) else list_targets(edge.target)
 
 
 @pytest.mark.parametrize("random", list(map(Random, range(CHUNKS))), ids=range(CHUNKS))

@@ -7,7 +7,8 @@ import pytest
 from stagec.check.reporters import Report
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
-from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.plan.node import Go, Outcome, Stop
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.tree import Tree
 
@@ -120,8 +121,10 @@ FLOW = Flow(
     AT,
     {"manual": Entry("plan", AT)},
     {
-        "plan": Node("plan", AT, "work", (Edge("plan", "next", To(("work",)), AT), Edge("plan", "stop", Stop(), AT))),
-        "work": Node("work", AT, "closure", (Edge("work", "closing", Stop(), AT),)),
+        "plan": Node(
+            "plan", AT, "work", (Edge("plan", "next", Go("work"), AT), Edge("plan", "stop", Stop(Outcome.DONE), AT))
+        ),
+        "work": Node("work", AT, "closure", (Edge("work", "closing", Stop(Outcome.DONE), AT),)),
     },
 )
 TREES = {file: Tree(file, "file", FORMAT, text.encode()) for file, text in TEXTS.items()}

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
-from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.precedence import order_names
 from stagec.core.value import NOTHING, value
+from stagec.ir.plan.gate import Term
+from stagec.ir.plan.node import Named, Outcome, Target
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
@@ -124,71 +125,16 @@ def _count_milliseconds(seconds: float) -> int:
     return round(1000 * min(_LONGEST, max(0, seconds)))
 
 
-class End(StrEnum):
-    """How a run or a scope ends."""
-
-    DONE = "done"
-    FAILED = "failed"
-    INTERRUPTED = "interrupted"
-
-
-class Mode(StrEnum):
-    """How a target with several nodes is run: the one node, all together, or one after the other."""
-
-    ONE = "one"
-    FORK = "fork"
-    CHAIN = "chain"
-
-
-@value
-class To:
-    """Continue with other nodes. `fork` and `chain` open a scope; when all its nodes have ended, `join` starts."""
-
-    nodes: tuple[str, ...]
-    mode: Mode = Mode.ONE
-    join: str | None = None
-
-
-@value
-class Pick:
-    """Continue with the node that an answer names: `names` maps each text that it may give to the node it means.
-
-    `nodes` are these nodes, each once. Nodes whose answers choose from equal names share one value, so that what many
-    nodes and many names have in common costs their sum and not their product.
-    """
-
-    names: Mapping[str, str]
-    nodes: tuple[str, ...]
-
-
-@value
-class Stop:
-    """End the innermost scope; outside every scope, end the run."""
-
-    end: End = End.DONE
-
-
-Target = To | Pick | Stop
-
-
-@value
-class Term:
-    """A condition on the result of a node: a path, and the values it may have there or whether it is there at all."""
-
-    path: tuple[str, ...]
-    values: tuple[Json, ...] = ()
-    present: bool | None = None
-
-
 @value
 class Edge:
     """One possible move from a node: the outcome that allows it, and where it leads.
 
-    Of the edges of one outcome the first counts of which all terms of `when` hold. `kinds` are the kinds of node that
-    the outcome may lead to, None when any will do. `repair` marks an edge whose target was written wrongly: it leads to
-    what was most likely meant, and nothing is to be said about it. A `fallback` is taken when the node to which another
-    edge of the outcome leads cannot start. One that is `untaken` is written down, but edges before it leave no result
-    for it.
+    Nodes whose answers choose from equal names share one `Named` target, so that what many nodes and many names
+    have in common costs their sum and not their product. Of the edges of one outcome the first counts of which all
+    terms of `when` hold. `kinds` are the kinds of node that the outcome may lead to, None when any will do.
+    `repair` marks an edge whose target was written wrongly: it leads to what was most likely meant, and nothing is
+    to be said about it. A `fallback` is taken when the node to which another edge of the outcome leads cannot
+    start. One that is `untaken` is written down, but edges before it leave no result for it.
     """
 
     source: str
@@ -332,7 +278,7 @@ class Flow:
     ignored: tuple[Edge, ...] = ()
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
     schedules: Mapping[str, Schedule] = NOTHING
-    exits: frozenset[End] = frozenset({End.DONE})
+    exits: frozenset[Outcome] = frozenset({Outcome.DONE})
     """The ends that runs may come to: where none of them can be reached, a run is stuck."""
 
     @property
@@ -352,15 +298,15 @@ class Flow:
     def edges(self) -> int:
         """How many moves the flow has: one for each name that an answer may choose."""
         every = (edge.target for node in self.nodes.values() for edge in node.edges)
-        return sum(len(target.names) if isinstance(target, Pick) else 1 for target in every)
+        return sum(len(target.nodes) if isinstance(target, Named) else 1 for target in every)
 
     @property
-    def picks(self) -> tuple[tuple[Pick, int], ...]:
+    def choices(self) -> tuple[tuple[Named, int], ...]:
         """What answers may name, each value once, and how many edges lead there."""
         every = (edge.target for node in self.nodes.values() for edge in node.edges)
-        found: dict[int, list[Pick]] = {}
+        found: dict[int, list[Named]] = {}
         for target in every:
-            if isinstance(target, Pick):
+            if isinstance(target, Named):
                 found.setdefault(id(target), []).append(target)
         return tuple((same[0], len(same)) for same in found.values())
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
-from stagec.ir.flow import Edge, Entry, Flow, Node, Stop, To
+from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.plan.node import Go, Named, Stop, list_targets
 
 
 class Label(StrEnum):
@@ -156,7 +157,7 @@ class FlowRights:
                 continue
             agent = self.inner[name]
             begun = tuple(dict.fromkeys(f"{name}/{each.node}" for each in agent.flow.begun))
-            nodes[name] = _with_edges(node, tuple(Edge(name, "begins", To((each,)), node.at) for each in begun))
+            nodes[name] = _with_edges(node, tuple(Edge(name, "begins", Go(each), node.at) for each in begun))
             for step, each in agent.flow.nodes.items():
                 nodes[f"{name}/{step}"] = _move_inside(name, each, node.edges)
                 rights[f"{name}/{step}"] = agent.rights.get(step, Rights())
@@ -170,12 +171,11 @@ def _move_inside(owner: str, step: Node, after: tuple[Edge, ...]) -> Node:
     edges: list[Edge] = []
     name = f"{owner}/{step.id}"
     for edge in step.edges:
-        match edge.target:
-            case Stop():
-                edges.extend(Edge(name, each.outcome, each.target, each.at) for each in after)
-            case To() | _:
-                inside = tuple(f"{owner}/{each}" for each in edge.target.nodes)
-                edges.append(Edge(name, edge.outcome, To(inside), edge.at))
+        if isinstance(edge.target, Stop):
+            edges.extend(Edge(name, each.outcome, each.target, each.at) for each in after)
+        else:
+            inside = {each: f"{owner}/{each}" for each in list_targets(edge.target)}
+            edges.append(Edge(name, edge.outcome, Named(inside), edge.at))
     return _with_edges(Node(name, step.at, step.kind), tuple(edges))
 
 

@@ -13,7 +13,8 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
-from stagec.ir.flow import NODES, Edge, Flow, NameKind, Occurrence, Pick, Read, Stop, Target, To
+from stagec.ir.flow import NODES, Edge, Flow, NameKind, Occurrence, Read
+from stagec.ir.plan.node import Fork, Named, Stop, list_targets
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
@@ -133,7 +134,7 @@ class _Position:
         head = f"{word} **{name}**" + (f", {node.kind}" if node.kind else "")
         parts = [head]
         begun = ["begins runs"] if any(each.node == name for each in flow.begun) else []
-        edges = [edge for each in flow.nodes.values() for edge in each.edges if _leads_to(edge.target, name)]
+        edges = [edge for each in flow.nodes.values() for edge in each.edges if name in list_targets(edge.target)]
         comes = [*begun, *(f"`{edge.source}` — {edge.outcome}" for edge in edges)]
         goes = [f"{edge.outcome} → {name_target(edge)}" for edge in node.edges]
         for schedule in flow.schedules.values():
@@ -192,12 +193,14 @@ class _Position:
 
 def name_target(edge: Edge) -> str:
     """Return where an edge leads, in Markdown."""
-    if isinstance(edge.target, To):
-        joined = f", then `{edge.target.join}`" if edge.target.join else ""
-        return " and ".join(f"`{each}`" for each in edge.target.nodes) + joined
-    if isinstance(edge.target, Pick):
-        return "one of " + ", ".join(f"`{each}`" for each in edge.target.nodes[:_MOST])
-    return f"the end: {edge.target.end}"
+    target = edge.target
+    if isinstance(target, Stop):
+        return f"the end: {target.outcome}"
+    nodes = target.nodes if isinstance(target, Fork) else list_targets(target)
+    if isinstance(target, Named):
+        return "one of " + ", ".join(f"`{each}`" for each in nodes[:_MOST])
+    joined = f", then `{target.join}`" if isinstance(target, Fork) and target.join else ""
+    return " and ".join(f"`{each}`" for each in nodes) + joined
 
 
 def _list(title: str, items: Iterable[str]) -> str:
@@ -230,7 +233,3 @@ def describe_member(schema: Object, name: str) -> str:
     if isinstance(listed, list):
         said.append("Values: " + ", ".join(f"`{each}`" for each in listed))
     return "\n\n".join(said)
-
-
-def _leads_to(target: Target, name: str) -> bool:
-    return not isinstance(target, Stop) and (name in target.nodes or (isinstance(target, To) and target.join == name))

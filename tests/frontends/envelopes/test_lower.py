@@ -7,8 +7,9 @@ from collections.abc import Callable
 from frontends.envelopes.conftest import Files, envelope
 
 from stagec.check.pipeline import Compilation
-from stagec.ir.flow import End, Flow, Stop
+from stagec.ir.flow import Flow
 from stagec.ir.graph import build
+from stagec.ir.plan.node import Outcome, Stop, list_targets
 from stagec.languages.envelopes.document import StagePlan
 from stagec.languages.envelopes.lower import lower
 
@@ -45,9 +46,9 @@ def test_any_acyclic_graph_is_one_schedule(read_stages: ReadStages) -> None:
 def test_a_stage_ends_as_its_process_does(read_stages: ReadStages) -> None:
     (node,) = flow_of(read_stages(LOAD)).nodes.values()
     assert {edge.outcome: edge.target for edge in node.edges} == {
-        "success": Stop(End.DONE),
-        "failure": Stop(End.FAILED),
-        "interrupted": Stop(End.INTERRUPTED),
+        "success": Stop(Outcome.DONE),
+        "failure": Stop(Outcome.FAILED),
+        "interrupted": Stop(Outcome.INTERRUPTED),
     }
 
 
@@ -67,7 +68,7 @@ def test_what_waits_for_itself_is_drawn_and_leads_nowhere(read_stages: ReadStage
         "S02_clean_data": [],
         "S03_plot_data": [("S02_clean_data", False)],
     }
-    assert [(each.source, each.target.nodes) for each in flow.lost if hasattr(each.target, "nodes")] == [
+    assert [(each.source, list_targets(each.target)) for each in flow.lost] == [
         ("S02_clean_data", ("S01_load_data",)),
         ("S01_load_data", ("S02_clean_data",)),
     ]

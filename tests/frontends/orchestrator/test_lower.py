@@ -9,8 +9,9 @@ from frontends.orchestrator.conftest import BASE, FILE, change
 
 from stagec.check.pipeline import Compilation
 from stagec.core.json import Json
-from stagec.ir.flow import Flow, Stop, To
+from stagec.ir.flow import Flow
 from stagec.ir.graph import build
+from stagec.ir.plan.node import Go, Stop
 from stagec.languages.orchestrator.document import Release, Workflow
 from stagec.languages.orchestrator.lower import lower
 
@@ -21,8 +22,8 @@ Validate = Callable[..., Compilation]
 def moves(flow: Flow, node: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for edge in flow.nodes[node].edges:
-        found[edge.outcome] = edge.target.nodes[0] if isinstance(edge.target, To) else str(edge.target)
-        assert isinstance(edge.target, To | Stop)
+        found[edge.outcome] = edge.target.node if isinstance(edge.target, Go) else str(edge.target)
+        assert isinstance(edge.target, Go | Stop)
     return found
 
 

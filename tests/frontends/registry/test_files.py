@@ -9,7 +9,7 @@ import pytest
 
 from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.json import Json
-from stagec.ir.flow import Stop, To
+from stagec.ir.plan.node import Go, Outcome, Stop
 from stagec.sources.project.settings import Settings
 
 STEP = {"stepId": "initial.a", "name": "A", "c2": "initial", "c3": "a", "stepKind": "closure"}
@@ -125,6 +125,6 @@ def test_the_flow_has_a_node_for_every_step_but_sections(tmp_path: Path) -> None
     (flow,) = _compile(tmp_path, {"steps_registry.json": {**REGISTRY, "entryStep": "initial.x", "steps": steps}}).flows
     assert list(flow.nodes) == ["initial.x", "continuation.x"]
     assert [(edge.outcome, edge.target) for edge in flow.nodes["initial.x"].edges] == [
-        ("next", To(("continuation.x",))),
-        ("verdict", Stop()),
+        ("next", Go("continuation.x")),
+        ("verdict", Stop(Outcome.DONE)),
     ]

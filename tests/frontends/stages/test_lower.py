@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from stagec.core.json import Json
-from stagec.ir.flow import Bound, Edge, End, Flow, Mode, Stop, To
+from stagec.ir.flow import Bound, Edge, Flow
+from stagec.ir.plan.node import Chain, Fork, Outcome, Stop, list_targets
 from stagec.languages.stages import FRONTEND
 from stagec.languages.stages.document import Pipeline
 
@@ -26,17 +27,18 @@ def lower(found: Pipeline) -> Flow:
 def moves(found: Pipeline) -> dict[str, list[str]]:
     """Return the edges of every node in a few words; that every stage may fail is left out."""
     return {
-        name: [_move(edge) for edge in node.edges if edge.target != Stop(End.FAILED)]
+        name: [_move(edge) for edge in node.edges if edge.target != Stop(Outcome.FAILED)]
         for name, node in lower(found).nodes.items()
     }
 
 
 def _move(edge: Edge) -> str:
-    if not isinstance(edge.target, To):
+    target = edge.target
+    if isinstance(target, Stop):
         return f"{edge.outcome}: end"
-    sign = {Mode.FORK: " & ", Mode.CHAIN: ", ", Mode.ONE: "?"}[edge.target.mode]
-    join = f" > {edge.target.join}" if edge.target.join is not None else ""
-    return f"{edge.outcome}: {sign.join(edge.target.nodes)}{join}"
+    if isinstance(target, Fork):
+        return f"{edge.outcome}: {' & '.join(target.nodes)}{'' if target.join is None else f' > {target.join}'}"
+    return f"{edge.outcome}: {(', ' if isinstance(target, Chain) else '?').join(list_targets(target))}"
 
 
 def certainty(found: Pipeline) -> tuple[bool, bool]:
@@ -76,7 +78,7 @@ def test_a_node_that_never_succeeds_is_decided_at_the_check_that_fails_it(pipeli
 
 def test_every_stage_may_end_the_run_as_failed(pipeline: Machine) -> None:
     flow = lower(pipeline({"plan": "execute", "execute": [FAILED], "repair": None}))
-    assert all(node.edges[-1].target == Stop(End.FAILED) for node in flow.nodes.values())
+    assert all(node.edges[-1].target == Stop(Outcome.FAILED) for node in flow.nodes.values())
 
 
 def test_a_stage_goes_on_to_the_next_or_ends_the_run(pipeline: Machine) -> None:

@@ -15,9 +15,8 @@ from stagec.core.memo import Memo
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.catalogue import Catalogue, find_catalogue, read_catalogue
-from stagec.ir.flow import Mode
 from stagec.languages.agent_files.known import Known, read_data
-from stagec.languages.stages.document import MEMBERS, Pipeline, PlaceholderForm, Profile, Stage
+from stagec.languages.stages.document import MEMBERS, Mode, Pipeline, PlaceholderForm, Profile, Stage
 from stagec.languages.stages.placeholder_errors import unescape
 from stagec.sources.yaml_text.edit import write_value
 

@@ -8,8 +8,9 @@ from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.value import replace
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Edge, Entry, Node, Pick, To
+from stagec.ir.flow import Edge, Entry, Node
 from stagec.ir.graph import Graph, Trap, build, noun
+from stagec.ir.plan.node import Fork, Named, Target, list_targets
 
 FAMILY = Family(__name__, (range(600, 650),), Graph)
 rule = FAMILY.rule
@@ -34,12 +35,12 @@ def roots(graph: Graph) -> tuple[str, ...]:
 def _find_led(graph: Graph, groups: Mapping[str, int]) -> set[str]:
     """Return the nodes of some groups to which a node of another one leads; targets that many share are read once."""
     led: set[str] = set()
-    shared: dict[tuple[str, ...], set[int]] = {}
+    shared: dict[int, tuple[Target, set[int]]] = {}
     for name, group in groups.items():
         for edge in graph.flow.nodes[name].edges:
-            shared.setdefault(targets(edge), set()).add(group)
-    for ahead, sources in shared.items():
-        led.update(each for each in ahead if each in groups and not sources <= {groups[each]})
+            shared.setdefault(id(edge.target), (edge.target, set()))[1].add(group)
+    for target, sources in shared.values():
+        led.update(each for each in list_targets(target) if each in groups and not sources <= {groups[each]})
     return led
 
 
@@ -50,7 +51,7 @@ def leading_to_gates(graph: Graph) -> frozenset[str]:
     for group in graph.components() if lost else ():
         if group[0] in lost:
             nodes = [graph.flow.nodes[name] for name in group]
-            ahead = (target for node in nodes for edge in node.edges for target in targets(edge))
+            ahead = (target for node in nodes for edge in node.edges for target in list_targets(edge.target))
             if not all(node.idle for node in nodes) or not found.isdisjoint(ahead):
                 found.update(group)
     return frozenset(found)
@@ -85,22 +86,12 @@ def is_told(graph: Graph) -> bool:
     return graph.exact and not (flow.suspect or flow.strays) and not is_open(graph) and not ends(graph)
 
 
-def targets(edge: Edge) -> tuple[str, ...]:
-    """Return the nodes that an edge leads to, at once or at last."""
-    if isinstance(edge.target, Pick):
-        return edge.target.nodes
-    if not isinstance(edge.target, To):
-        return ()
-    join = edge.target.join
-    return edge.target.nodes if join is None else (*edge.target.nodes, join)
-
-
 def find_ignored(graph: Graph, names: Iterable[str]) -> Mapping[str, tuple[str, tuple[Related, ...]]]:
     """Return what must be said of moves to some nodes that no run follows: the end of a sentence, and the places."""
     wanted = dict.fromkeys(names)
     found: dict[str, list[Edge]] = {}
     for edge in graph.flow.ignored if wanted else ():
-        for target in targets(edge):
+        for target in list_targets(edge.target):
             found.setdefault(graph.flow.called.get(target, target), []).append(edge)
     what = noun(graph, "node")
     return {
@@ -119,33 +110,38 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
     starts = graph.startable()
     for node in graph.flow.nodes.values():
         for edge in node.edges if node.id in starts else ():
-            for target in edge.target.nodes if isinstance(edge.target, To) else ():
+            for target in () if isinstance(edge.target, Named) else _list_begun(edge.target):
                 ways.setdefault(target, []).append(edge)
     begun = {entry.node for entry in graph.flow.begun} | _list_picked(graph)
-    joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, To)}
+    joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, Fork)}
     return {
         name: tuple(all_ways)
         for name, all_ways in ways.items()
-        if name not in begun | joins and all(isinstance(way.target, To) and way.target.join for way in all_ways)
+        if name not in begun | joins and all(isinstance(way.target, Fork) and way.target.join for way in all_ways)
     }
+
+
+def _list_begun(target: Target) -> tuple[str, ...]:
+    """Return the nodes that a target leads to, without a join."""
+    return target.nodes if isinstance(target, Fork) else list_targets(target)
 
 
 def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]:
     """Return the first edges that lead to each of some nodes; targets that many edges share are read once."""
-    shared: dict[tuple[str, ...], list[tuple[int, Edge]]] = {}
+    shared: dict[int, list[tuple[int, Edge]]] = {}
     every = (edge for node in graph.flow.nodes.values() for edge in node.edges) if names else ()
     for numbered in enumerate(every):
-        shared.setdefault(targets(numbered[1]), []).append(numbered)
+        shared.setdefault(id(numbered[1].target), []).append(numbered)
     found: dict[str, list[tuple[int, Edge]]] = {name: [] for name in names}
-    for ahead, ways in shared.items():
-        for each in found.keys() & ahead:
+    for ways in shared.values():
+        for each in found.keys() & list_targets(ways[0][1].target):
             found[each] += ways[:_FLOW_SHOWN]
     return {name: [edge for _, edge in sorted(ways, key=itemgetter(0))[:_FLOW_SHOWN]] for name, ways in found.items()}
 
 
 def _list_picked(graph: Graph) -> frozenset[str]:
     """Return the nodes that answers may name; a node that waits for all its edges is none of them."""
-    return frozenset[str]().union(*(target.nodes for target, _ in graph.flow.picks))
+    return frozenset[str]().union(*(target.nodes.values() for target, _ in graph.flow.choices))
 
 
 def order(graph: Graph) -> dict[str, int]:
@@ -155,7 +151,7 @@ def order(graph: Graph) -> dict[str, int]:
     known = set(found)
     for name in found:  # grows while it is read
         for edge in graph.flow.nodes[name].edges:
-            fresh = [each for each in dict.fromkeys(targets(edge)) if each in starts and each not in known]
+            fresh = [each for each in dict.fromkeys(list_targets(edge.target)) if each in starts and each not in known]
             found.extend(fresh)
             known.update(fresh)
     return {name: at for at, name in enumerate(found)}
@@ -375,7 +371,7 @@ def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | N
     """Return the nodes an edge leads to although their kind forbids it; edges that share a target share the answer."""
     key = (id(edge.target), edge.kinds)
     if key not in known:
-        found = [graph.flow.nodes[name] for name in targets(edge) if name in graph.flow.nodes]
+        found = [graph.flow.nodes[name] for name in list_targets(edge.target) if name in graph.flow.nodes]
         known[key] = [each for each in found if each.kind is not None and each.kind not in (edge.kinds or ())]
     return known[key]
 
@@ -445,7 +441,7 @@ def _closing(graph: Graph, inside: dict[str, int], *, part: bool) -> Edge | None
     """Return the first edge that leads back; where only a part of a cycle can be entered, one that closes it there."""
     for name, place in inside.items():
         for edge in graph.flow.nodes[name].edges:
-            back = [each for each in targets(edge) if inside.get(each, place + 1) <= place]
+            back = [each for each in list_targets(edge.target) if inside.get(each, place + 1) <= place]
             if any(not part or name in _ahead(graph, each, inside) for each in back):
                 return edge
     return None
@@ -454,7 +450,7 @@ def _closing(graph: Graph, inside: dict[str, int], *, part: bool) -> Edge | None
 def _ahead(graph: Graph, name: str, inside: dict[str, int]) -> dict[str, None]:
     found, todo = {name: None}, [name]
     for each in todo:  # grows while it is read
-        leads = (target for edge in graph.flow.nodes[each].edges for target in targets(edge))
+        leads = (target for edge in graph.flow.nodes[each].edges for target in list_targets(edge.target))
         fresh = [target for target in dict.fromkeys(leads) if target in inside and target not in found]
         found |= dict.fromkeys(fresh)
         todo.extend(fresh)
@@ -480,7 +476,7 @@ def stg609_unstartable_join(graph: Graph) -> Iterator[Finding]:
     for name in stuck:
         node, said = graph.flow.nodes[name], set[str]()
         for way in awaited.get(name, ()):
-            join = way.target.join if isinstance(way.target, To) else None
+            join = way.target.join if isinstance(way.target, Fork) else None
             if join is not None and join not in said:
                 said.add(join)
                 message = f"{quote(join)} can never run as the join of {quote(way.source)}"

@@ -13,8 +13,9 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.ir.flow import Edge, Flow, Node, Stop, Target, To
+from stagec.ir.flow import Edge, Flow, Node
 from stagec.ir.graph import build
+from stagec.ir.plan.node import Fork, Stop, list_targets
 
 DESCRIBE = (
     Argument("flow", "string", "The id of a flow; without it, all flows are listed."),
@@ -78,11 +79,12 @@ def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
 
 
 def _write_edge(edge: Edge) -> Object:
-    target: Target = edge.target
+    target = edge.target
     if isinstance(target, Stop):
-        return {"on": edge.outcome, "to": [], "then": None, "end": target.end.value}
-    join = target.join if isinstance(target, To) else None
-    return {"on": edge.outcome, "to": list(target.nodes), "then": join, "end": None}
+        return {"on": edge.outcome, "to": [], "then": None, "end": target.outcome.value}
+    if isinstance(target, Fork):
+        return {"on": edge.outcome, "to": list(target.nodes), "then": target.join, "end": None}
+    return {"on": edge.outcome, "to": list(list_targets(target)), "then": None, "end": None}
 
 
 def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
@@ -91,8 +93,7 @@ def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
         {"from": edge.source, "on": edge.outcome}
         for other in flow.nodes.values()
         for edge in other.edges
-        if not isinstance(edge.target, Stop)
-        and (node.id in edge.target.nodes or (isinstance(edge.target, To) and edge.target.join == node.id))
+        if node.id in list_targets(edge.target)
     ]
     for schedule in flow.schedules.values():
         comes += [{"from": each, "on": "completed"} for each in schedule.names.get(node.id, ())]

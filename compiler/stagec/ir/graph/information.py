@@ -8,16 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from stagec.core.value import value
-from stagec.ir.flow import Edge, End, Flow, Mode, Pick, Schedule, Stop, To
+from stagec.ir.flow import Edge, Flow, Schedule
+from stagec.ir.plan.node import Chain, Fork, Outcome, Stop, list_targets
 from stagec.ir.rights import Label
-
-
-def list_targets(edge: Edge) -> tuple[str, ...]:
-    """Return the nodes that an edge leads to, at once or at last."""
-    target = edge.target
-    if isinstance(target, To):
-        return target.nodes if target.join is None else (*target.nodes, target.join)
-    return target.nodes if isinstance(target, Pick) else ()
 
 
 def find_later(flow: Flow, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -41,10 +34,10 @@ def find_later(flow: Flow, begun: Iterable[str]) -> Iterator[tuple[str, str]]:
 def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
     """Yield pairs of nodes of which one can begin when the other has ended."""
     for edge in (each for node in flow.nodes.values() for each in node.edges):
-        yield from ((edge.source, each) for each in list_targets(edge))
-        if isinstance(edge.target, To) and edge.target.mode is Mode.CHAIN:
+        yield from ((edge.source, each) for each in list_targets(edge.target))
+        if isinstance(edge.target, Chain):
             yield from pairwise(edge.target.nodes)
-        elif isinstance(edge.target, To) and edge.target.join is not None:
+        elif isinstance(edge.target, Fork) and edge.target.join is not None:
             yield from ((each, edge.target.join) for each in edge.target.nodes)
     for schedule in flow.schedules.values():
         yield from ((each, name) for name, needs in schedule.names.items() for each in needs)
@@ -161,20 +154,16 @@ class InformationFlow:
         target = edge.target
         if edge.source in self._flow.open:
             yield from ((each, read, ()) for each in self._every)
-        if isinstance(target, Stop):
-            return
-        nodes = tuple(each for each in target.nodes if each in self._labels)
-        if isinstance(target, Pick) or target.mode is Mode.ONE:
-            yield from ((each, read, ()) for each in nodes)
-            return
-        if target.mode is Mode.CHAIN:
+        ahead = target.nodes if isinstance(target, Fork) else list_targets(target)
+        nodes = tuple(each for each in ahead if each in self._labels)
+        if isinstance(target, Chain):
             gathered = frozenset({read})
             for at, each in enumerate(nodes):
                 yield from ((each, more, nodes[:at]) for more in gathered)
                 gathered = _follow_all(gathered, self._ends[each])
             return
         yield from ((each, read, ()) for each in nodes)
-        if target.join in self._labels:
+        if isinstance(target, Fork) and target.join in self._labels:
             met = _meet([self._ends[each] for each in nodes])
             yield from ((target.join or "", more, nodes) for more in _follow_all({read}, met))
 
@@ -183,7 +172,7 @@ class InformationFlow:
         """What can have been read from each node to the end of its scope; where none can end well, nothing."""
         users: dict[str, set[str]] = {name: set() for name in self._every}
         for name, node in self._flow.nodes.items():
-            for each in (each for edge in node.edges for each in list_targets(edge)):
+            for each in (each for edge in node.edges for each in list_targets(edge.target)):
                 users.setdefault(each, set()).add(name)
         found: dict[str, frozenset[int]] = dict.fromkeys(self._every, frozenset())
         waiting, queued = deque(reversed(self._every)), set(self._every)  # a fork waits once for all its branches
@@ -202,13 +191,14 @@ class InformationFlow:
         """Return what can have been read from an edge to the end of the scope."""
         target = edge.target
         if isinstance(target, Stop):
-            return frozenset({0} if target.end is End.DONE else ())
-        each = [found.get(name, frozenset[int]()) for name in target.nodes]
-        if isinstance(target, Pick) or target.mode is Mode.ONE:
-            return frozenset[int]().union(*each)
-        if target.mode is Mode.FORK:
+            return frozenset({0} if target.outcome is Outcome.DONE else ())
+        ahead = target.nodes if isinstance(target, Fork) else list_targets(target)
+        each = [found.get(name, frozenset[int]()) for name in ahead]
+        if isinstance(target, Fork):
             met = _meet(each)
             return met if target.join is None else _follow_all(met, found.get(target.join, frozenset()))
+        if not isinstance(target, Chain):
+            return frozenset[int]().union(*each)
         ends = frozenset({0})
         for more in each:
             ends = _follow_all(ends, more)
@@ -241,7 +231,7 @@ class InformationFlow:
                     way.append(at)
                     at = before[at]
                 return tuple(reversed(way))
-            for each in (each for edge in self._flow.nodes[name].edges for each in list_targets(edge)):
+            for each in (each for edge in self._flow.nodes[name].edges for each in list_targets(edge.target)):
                 if each in self._labels and each not in before:
                     before[each] = name
                     waiting.append(each)

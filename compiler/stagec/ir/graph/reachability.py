@@ -7,14 +7,13 @@ from heapq import heappop, heappush
 
 from stagec.core.precedence import Neighbours
 from stagec.core.value import value
-from stagec.ir.flow import Edge, End, Flow, Mode, Pick, Target, To
-
-_ONE = Mode.ONE
+from stagec.ir.flow import Edge, Flow
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 
 @value
 class Scope:
-    """One edge that opens a scope: its nodes run together or, in a chain, one after the other; then its join."""
+    """One edge that opens a scope: its nodes run together, then its join; or, in a chain, one after the other."""
 
     source: int
     branches: tuple[int, ...]
@@ -32,7 +31,7 @@ class Adjacency:
     """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
 
     `exits` are the nodes that can end as runs of the flow may. The last points of `steps` are no nodes: each is a hub,
-    one for all edges with the same `Pick`, which lead to it, and from which steps lead to the nodes that answers can
+    one for all edges with the same `Named`, which lead to it, and from which steps lead to the nodes that answers can
     name. `schedules` have for each of their nodes those that it needs; one that names a node which does not exist is
     left out.
     """
@@ -85,11 +84,6 @@ def read_flow(flow: Flow) -> Adjacency:
     )
 
 
-def is_plain(target: To) -> bool:
-    """Tell whether a target is one node and opens no scope; several nodes without a mode run together."""
-    return target.mode is _ONE and target.join is None and len(target.nodes) == 1
-
-
 class _Reader:
     """What has been read so far."""
 
@@ -109,40 +103,42 @@ class _Reader:
             target = edge.target
             if edge.untaken:
                 continue
-            if isinstance(target, To) and is_plain(target) and target.nodes[0] in index:
-                own.append(index[target.nodes[0]])
+            if isinstance(target, Go) and target.node in index:
+                own.append(index[target.node])
             else:
                 self._add_rare(source, edge, target)
 
     def _add_rare(self, source: int, edge: Edge, target: Target) -> None:
-        if isinstance(target, To):
+        if isinstance(target, Fork | Chain):
             self._add_scope(source, edge, target)
-        elif isinstance(target, Pick):
-            self._add_pick(source, edge, target)
-        else:
-            if target.end is End.DONE:
+        elif isinstance(target, Named):
+            self._add_choice(source, edge, target)
+        elif isinstance(target, Stop):
+            if target.outcome is Outcome.DONE:
                 self.ends.append(source)
-            if target.end in self._exits:
+            if target.outcome in self._exits:
                 self.exits.append(source)
+        else:
+            self.dangling.append(edge)
 
-    def _add_pick(self, source: int, edge: Edge, target: Pick) -> None:
+    def _add_choice(self, source: int, edge: Edge, target: Named) -> None:
         if id(target) not in self._hubs:
-            is_known = all(each in self.index for each in target.nodes)
+            nodes = list_targets(target)
+            is_known = all(each in self.index for each in nodes)
             self._hubs[id(target)] = len(self.steps) if is_known else None
             if is_known:
-                self.steps.append([self.index[each] for each in target.nodes])
+                self.steps.append([self.index[each] for each in nodes])
         hub = self._hubs[id(target)]
         if hub is None:
             self.dangling.append(edge)
         else:
             self.steps[source].append(hub)
 
-    def _add_scope(self, source: int, edge: Edge, target: To) -> None:
-        named = target.nodes if target.join is None else (*target.nodes, target.join)
-        if all(each in self.index for each in named):
-            join = None if target.join is None else self.index[target.join]
+    def _add_scope(self, source: int, edge: Edge, target: Fork | Chain) -> None:
+        if all(each in self.index for each in list_targets(target)):
+            join = self.index[target.join] if isinstance(target, Fork) and target.join is not None else None
             branches = tuple(self.index[each] for each in target.nodes)
-            self.scopes.append(Scope(source, branches, join, target.mode is Mode.CHAIN))
+            self.scopes.append(Scope(source, branches, join, isinstance(target, Chain)))
         else:
             self.dangling.append(edge)
 
@@ -329,8 +325,6 @@ class Clauses:
             self.users[before].append(point)
             self.users[each].append(point)
             before = point
-        if scope.join is not None:
-            self.users[before].append(scope.join)
 
 
 def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:

@@ -122,7 +122,7 @@ class Node:
 
 
 def list_targets(target: Target) -> tuple[str, ...]:
-    """Return the nodes that a target itself names; those of a `Pick` are named by the plan."""
+    """Return the nodes that a target itself names, those of a choice once; those of a `Pick` are named by the plan."""
     match target:
         case Go():
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
@@ -131,7 +131,7 @@ def list_targets(target: Target) -> tuple[str, ...]:
         case Chain():
             return target.nodes
         case Named():
-            return tuple(target.nodes.values())
+            return tuple(dict.fromkeys(target.nodes.values()))
         case Schedule():
             return tuple(target.needs)
         case Pick() | Stop():

@@ -12,14 +12,13 @@ from stagec.core.precedence import components
 from stagec.ir.catalogue.labels import LabelBook, is_agent
 from stagec.ir.catalogue.read import find_nearby
 from stagec.ir.flow import Edge as FlowEdge
-from stagec.ir.flow import End, Flow, Need, PlacedNeeds, Stop, To
+from stagec.ir.flow import Flow, Need, PlacedNeeds
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.flow import Schedule as FlowSchedule
 from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.ir.plan.document import Draft, Limits, Names, Plan
 from stagec.ir.plan.gate import Backoff, Retry, StageGate
-from stagec.ir.plan.node import Edge, Node, Outcome, Schedule
-from stagec.ir.plan.node import Stop as Ending
+from stagec.ir.plan.node import Edge, Go, Node, Outcome, Schedule, Stop
 from stagec.ir.protocol.lifecycle import watch_times
 from stagec.ir.rights import Label, Labelled, Right, Rights, Teller
 from stagec.languages.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
@@ -27,11 +26,6 @@ from stagec.sources.read import Sources
 
 _ATTEMPTS = 3
 """How often a stage is begun that may be retried: the third failure stands."""
-_OUTCOMES: Mapping[End, Outcome] = {
-    End.DONE: Outcome.DONE,
-    End.FAILED: Outcome.FAILED,
-    End.INTERRUPTED: Outcome.INTERRUPTED,
-}
 
 
 def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
@@ -44,18 +38,16 @@ def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
             for name, schedule in flow.schedules.items()
         },
         entry=next(iter(flow.schedules), None),
-        nodes={name: _freeze_stage(each, flow) for name, each in document.by_id.items()},
+        nodes={name: _freeze_stage(each) for name, each in document.by_id.items()},
         limits=Limits(parallel=min(document.max_parallel, MOST)),
         contents={},
     )
     return Draft(plan, frozenset(each.at.file for each in document.envelopes))
 
 
-def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
-    name = envelope.id or ""
+def _freeze_stage(envelope: Envelope) -> Node:
     times = watch_times(envelope.max_duration)
     limit = ProcessLimits(times.warn, times.interrupt, times.terminate, times.kill)
-    ends = ((edge.outcome, edge.target) for edge in flow.nodes[name].edges)
     inputs = {
         key: ProcessInput(url=each.path)
         if each.kind is InputKind.URL
@@ -73,7 +65,7 @@ def _freeze_stage(envelope: Envelope, flow: Flow) -> Node:
             checkpoint=envelope.checkpoint_after,
         ),
         gate=StageGate(),
-        edges=tuple(Edge(on, Ending(_OUTCOMES[target.end])) for on, target in ends if isinstance(target, Stop)),
+        edges=tuple(Edge(on, end) for on, end in _ENDS),
         retry=Retry(_ATTEMPTS, Backoff()) if envelope.retryable else None,
     )
 
@@ -97,7 +89,11 @@ def read_rights(plan: StagePlan, sources: Sources) -> Mapping[str, Rights]:
 
 
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
-_ENDS = (("success", Stop(End.DONE)), ("failure", Stop(End.FAILED)), ("interrupted", Stop(End.INTERRUPTED)))
+_ENDS = (
+    ("success", Stop(Outcome.DONE)),
+    ("failure", Stop(Outcome.FAILED)),
+    ("interrupted", Stop(Outcome.INTERRUPTED)),
+)
 _CYCLE = "waits for itself"
 _WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, DependencyKind.OWN})
 """Dependencies that cannot be meant as they are written."""
@@ -129,7 +125,7 @@ def lower(plan: StagePlan) -> Flow | None:
         suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
         names=_NAMES,
         lost=tuple(
-            FlowEdge(each.node, _CYCLE, To((name,)), each.at)
+            FlowEdge(each.node, _CYCLE, Go(name), each.at)
             for name in circles
             for each in needs[name]
             if _is_circular(name, each, circles)

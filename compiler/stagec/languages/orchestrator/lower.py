@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping
 from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
-from stagec.ir.flow import Bound, End, Entry, Flow, To
+from stagec.ir.flow import Bound, Entry, Flow
 from stagec.ir.flow import Edge as FlowEdge
 from stagec.ir.flow import Node as FlowNode
-from stagec.ir.flow import Stop as FlowStop
 from stagec.ir.plan.act import Choice, Delegate, Hole, Piece, Rest, Template, Text
 from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
 from stagec.ir.plan.document import Contents, Draft, Limits, Names, Phases, Plan
@@ -76,7 +75,8 @@ def _make_pieces(text: str, contents: Contents) -> Iterator[Piece]:
 _PAUSE = 10_000
 """Milliseconds between two phases where the file does not say."""
 _AGENTS = ".agent"
-_DRAFT_ENDS = {PhaseType.TERMINAL: Outcome.DONE, PhaseType.BLOCKING: Outcome.BLOCKED}
+_ENDS = {PhaseType.TERMINAL: ("completed", Stop(Outcome.DONE)), PhaseType.BLOCKING: ("blocked", Stop(Outcome.BLOCKED))}
+"""How a run ends in a phase in which no agent works."""
 _ANY_OTHER = "any other"
 """The outcome that stands for all others, if one has the usual name."""
 
@@ -104,7 +104,7 @@ def freeze(document: Workflow, flow: Flow, _sources: Sources) -> Draft:
     agents = {
         phase.agent or "": _find_folder(document, performers[phase.id], phase.agent or "")
         for phase in document.phases.values()
-        if phase.type not in _DRAFT_ENDS
+        if phase.type not in _ENDS
     }
     return Draft(plan, frozenset({document.at.file}), agents)
 
@@ -141,14 +141,13 @@ def _freeze_phase(
 ) -> Node:
     edges = flow.nodes[phase.id].edges
     if performer is None:
-        outcome = _DRAFT_ENDS.get(phase.type or PhaseType.BLOCKING, Outcome.BLOCKED)
-        said = edges[0].outcome if edges else outcome.value
-        return Node(Rest(), RestGate(said), (Edge(said, Stop(outcome)),), kind=_name_type(phase))
+        said, end = _ENDS.get(phase.type or PhaseType.BLOCKING, _ENDS[PhaseType.BLOCKING])
+        return Node(Rest(), RestGate(said), (Edge(said, end),), kind=_name_type(phase))
     gate = _freeze_gate(performer, edges)
     ways = tuple(
-        Edge(gate.otherwise if _is_fallback(performer, each) else each.outcome, Go(each.target.nodes[0]))
+        Edge(gate.otherwise if _is_fallback(performer, each) else each.outcome, each.target)
         for each in edges
-        if isinstance(each.target, To)
+        if isinstance(each.target, Go)
     )
     closes, condition = read_closing(performer.body)
     act = Delegate(performer.id, freeze_comments(document.body, performer.id, contents), closes, condition)
@@ -177,8 +176,6 @@ def _is_fallback(performer: Performer, edge: FlowEdge) -> bool:
 
 
 _NAMES = {"node": "phase", "outcome": "outcome", "interrupted": "blocked"}
-_LOWER_ENDS = {PhaseType.TERMINAL: ("completed", End.DONE), PhaseType.BLOCKING: ("blocked", End.INTERRUPTED)}
-"""How a run ends in a phase in which no agent works."""
 
 
 def lower(document: Workflow) -> Flow:
@@ -212,7 +209,7 @@ class _Lowering:
             names=_NAMES,
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
-            exits=frozenset({End.DONE, End.INTERRUPTED}),
+            exits=frozenset({Outcome.DONE, Outcome.BLOCKED}),
         )
 
     def _list_entries(self) -> Iterator[tuple[str, Entry]]:
@@ -240,9 +237,9 @@ class _Lowering:
     def _list_edges(self, phase: Phase) -> Iterator[FlowEdge]:
         if phase.type is None:
             self._exact = False
-        elif phase.type in _LOWER_ENDS:
-            outcome, end = _LOWER_ENDS[phase.type]
-            yield FlowEdge(phase.id, outcome, FlowStop(end), phase.at / "type")
+        elif phase.type in _ENDS:
+            outcome, end = _ENDS[phase.type]
+            yield FlowEdge(phase.id, outcome, end, phase.at / "type")
         performer = self._workflow.find_performer(phase)
         if phase.is_actionable and (performer is None or not performer.is_whole):
             self._exact = False
@@ -252,7 +249,7 @@ class _Lowering:
                 yield edge
 
     def _lead(self, phase: Phase, outcome: str, mention: Mention) -> FlowEdge | None:
-        edge = FlowEdge(phase.id, outcome, To((mention.name,)), mention.at)
+        edge = FlowEdge(phase.id, outcome, Go(mention.name), mention.at)
         if mention.name in self._workflow.phases:
             return edge
         self._exact = False

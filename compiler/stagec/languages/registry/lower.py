@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
-from stagec.ir.flow import Bound, Edge, End, Entry, Flow, Node, Pick, Stop, Term, To
+from stagec.ir.flow import Bound, Edge, Entry, Flow, Node
+from stagec.ir.plan.gate import Reads
+from stagec.ir.plan.node import Go, Named, Outcome, Stop
 from stagec.languages.registry.answers import DEFAULT, conditionals, disagreements, list_offered_by, open_jump
 from stagec.languages.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
 from stagec.languages.registry.inputs import list_reads
@@ -42,8 +44,8 @@ class _Lowering:
         self._suspect = bool(registry.gateless) or find_unserved_verdict(registry) is not None
         self._open: set[str] = set()
         self._naming: set[str] = set()
-        self._picks: dict[int, Pick] = {}
-        self._equal_picks: dict[tuple[tuple[str, str], ...], Pick] = {}
+        self._picks: dict[int, Named] = {}
+        self._equal_picks: dict[tuple[tuple[str, str], ...], Named] = {}
         self._lost: list[Edge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
@@ -127,7 +129,7 @@ class _Lowering:
         repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
         routed = frozenset[str]() if "transitions" not in step.body else step.intents
         if repeat is not None and routed is not None and "repeat" not in routed:
-            yield Edge(step.key, "repeat", To((step.key,)), step.allowed_at / repeat)
+            yield Edge(step.key, "repeat", Go(step.key), step.allowed_at / repeat)
         yield from self._jumps(step)
 
     def _lead(self, step: Step, move: Transition, name: str) -> Edge | None:
@@ -136,7 +138,7 @@ class _Lowering:
         target = exact or self._guess_meant(name)
         repair = exact is None and not self._registry.has_step(name)
         if repair or target is None or target.is_section:
-            self._lost.append(Edge(step.key, move.intent, To((name,)), step.place(move), when=_terms(step, move)))
+            self._lost.append(Edge(step.key, move.intent, Go(name), step.place(move), when=_terms(step, move)))
         if target is None or target.is_section:
             self._exact = False
             return None
@@ -144,7 +146,7 @@ class _Lowering:
         is_foreign = kinds is not None and target.acts_as is not None and target.acts_as.value not in kinds
         if repair or is_foreign:
             self._suspect = True
-        to, when = To((target.key,)), _terms(step, move)
+        to, when = Go(target.key), _terms(step, move)
         return Edge(step.key, move.intent, to, step.place(move), kinds, repair, when, fallback=move.is_fallback)
 
     def _jumps(self, step: Step) -> Iterator[Edge]:
@@ -167,14 +169,13 @@ class _Lowering:
             kinds = _KINDS.get((step.acts_as, Intent.JUMP.value)) if step.acts_as is not None else None
             yield Edge(step.key, Intent.JUMP.value, picked, at, kinds)
 
-    def _pick(self, values: tuple[Json, ...]) -> Pick:
+    def _pick(self, values: tuple[Json, ...]) -> Named:
         """Return the steps that some values name; equal ones are one, and found again by the identity of the values."""
         known = self._picks.get(id(values))
         if known is None:
             found = {name: self._registry.step(name) for name in values if isinstance(name, str)}
             names = {name: step.key for name, step in found.items() if step is not None and not step.is_section}
-            pick = Pick(names, tuple(dict.fromkeys(names.values())))
-            known = self._picks[id(values)] = self._equal_picks.setdefault(tuple(names.items()), pick)
+            known = self._picks[id(values)] = self._equal_picks.setdefault(tuple(names.items()), Named(names))
         return known
 
     def _leave_program(self, step: Step) -> Iterator[Edge]:
@@ -183,16 +184,16 @@ class _Lowering:
         yield from edges
         taken = {edge.outcome for edge in edges if not edge.when}
         if Intent.CLOSING not in taken:
-            yield Edge(step.key, Intent.CLOSING.value, Stop(End.DONE), step.at / "runner")
+            yield Edge(step.key, Intent.CLOSING.value, Stop(Outcome.DONE), step.at / "runner")
         if Intent.REPEAT not in taken:
-            yield Edge(step.key, Intent.REPEAT.value, To((step.key,)), step.at / "runner")
+            yield Edge(step.key, Intent.REPEAT.value, Go(step.key), step.at / "runner")
 
     def _leave_ungated(self, step: Step) -> Iterator[Edge]:
         """Yield the moves of a step without a gate: on to its continuation, and out when the verdict is reached."""
         following = following_of(self._registry, step)
         if following is not None:
-            yield Edge(step.key, "next", To((following,)), step.at)
-        yield Edge(step.key, "verdict", Stop(End.DONE), step.at)
+            yield Edge(step.key, "next", Go(following), step.at)
+        yield Edge(step.key, "verdict", Stop(Outcome.DONE), step.at)
 
     def _guess_meant(self, name: str) -> Step | None:
         """Return the step a name means, or the one it was most likely meant to be."""
@@ -218,7 +219,7 @@ def _list_ignored(step: Step) -> Iterator[Edge]:
     """Yield the moves that no run takes: those of a step without a gate, and the targets of `abort`."""
     for move in step.moves:
         if move.target is not None and (step.gate is None or move.intent == Intent.ABORT):
-            yield Edge(step.key, move.intent, To((move.target,)), step.place(move))
+            yield Edge(step.key, move.intent, Go(move.target), step.place(move))
 
 
 def following_of(registry: Registry, step: Step) -> str | None:
@@ -231,18 +232,18 @@ def following_of(registry: Registry, step: Step) -> str | None:
 def _end(step: Step, move: Transition) -> Edge | None:
     """Return the edge by which a move ends the run: `closing` completes it, `abort` fails it whatever its target."""
     if move.intent == Intent.ABORT:
-        return Edge(step.key, move.intent, Stop(End.FAILED), step.place(move), when=_terms(step, move))
+        return Edge(step.key, move.intent, Stop(Outcome.FAILED), step.place(move), when=_terms(step, move))
     if move.intent == Intent.CLOSING and not move.is_fallback:
-        return Edge(step.key, move.intent, Stop(End.DONE), step.place(move), when=_terms(step, move))
+        return Edge(step.key, move.intent, Stop(Outcome.DONE), step.place(move), when=_terms(step, move))
     return None
 
 
-def _terms(step: Step, move: Transition) -> tuple[Term, ...]:
+def _terms(step: Step, move: Transition) -> tuple[Reads, ...]:
     """Return the condition of a conditional move: the value of the hand-off key that chooses it."""
     if move.case is None or move.case == DEFAULT:
         return ()
     condition = text_in(object_of(object_of(step.body.get("transitions")).get(move.intent)), "condition")
-    return (Term((condition,), (move.case,)),) if condition is not None else ()
+    return (Reads((condition,), (move.case,)),) if condition is not None else ()
 
 
 def _kinds(step: Step, intent: str, target: Step) -> frozenset[str] | None:

@@ -11,7 +11,8 @@ from stagec.core.place import Place
 from stagec.ir.agent import CalledAgent, ClosingStep
 from stagec.ir.catalogue.labels import LabelBook, is_agent, list_scripts
 from stagec.ir.catalogue.read import find_nearby
-from stagec.ir.flow import Flow, Pick, To
+from stagec.ir.flow import Flow
+from stagec.ir.plan.node import list_targets
 from stagec.ir.rights import PermissionMode, Right, Rights, ShellText
 from stagec.languages.registry.document import Intent, Registry, Step, StepKind
 from stagec.languages.registry.freezing.draft import definition
@@ -79,8 +80,7 @@ def _list_reached(flow: Flow) -> tuple[str, ...]:
         if name in flow.open:
             return tuple(flow.nodes)
         for edge in flow.nodes[name].edges:
-            ahead = edge.target.nodes if isinstance(edge.target, To | Pick) else ()
-            fresh = [each for each in ahead if each not in known and each in flow.nodes]
+            fresh = [each for each in list_targets(edge.target) if each not in known and each in flow.nodes]
             found.extend(fresh)
             known.update(fresh)
     return tuple(found)

@@ -11,7 +11,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
 from stagec.ir.catalogue import Catalogue
-from stagec.ir.flow import Mode
+from stagec.ir.plan.gate import Among, Exists, Term
 from stagec.sources.contract.promise import Promise
 from stagec.sources.contract.reach import Reference
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
@@ -83,6 +83,14 @@ class Body:
     literals: tuple[Placeholder, ...] = ()
 
 
+class Mode(StrEnum):
+    """How a case runs its stages: the one stage, all together, or one after the other."""
+
+    ONE = "one"
+    FORK = "fork"
+    CHAIN = "chain"
+
+
 @value
 class StageCondition:
     """What must hold of a result, or of the context: a path, and the values it may have or whether it is there.
@@ -97,6 +105,11 @@ class StageCondition:
     present: bool | None = None
     promised: Promise | None = None
     possible: tuple[Json, ...] | Miss = Miss.NO_MEMBER
+
+    @property
+    def term(self) -> Term:
+        """The condition as plans have it."""
+        return Among(self.path, self.values) if self.present is None else Exists(self.path, self.present)
 
 
 @value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import assert_never
 
 from stagec.core.canonical import MOST, as_text, is_exact, to_count
 from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.value import replace
 from stagec.ir import flow
 from stagec.ir.catalogue import Catalogue, Tool, well_known_effects
 from stagec.ir.flow import Flow
@@ -17,9 +17,10 @@ from stagec.ir.plan.act import Converse, Hole, Piece, Template, Text
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.document import Draft, Input, Limits, Names, Plan
 from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Stop, Target
+from stagec.ir.plan.node import Edge, Node
 from stagec.ir.plan.surroundings import LoopHook, Session
 from stagec.languages.stages.document import RESERVED, Pipeline, PlaceholderForm, Profile, Stage, StageCondition
+from stagec.languages.stages.document import Check as StageCheck
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 
@@ -104,7 +105,10 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanT
     return Node(
         act=converse,
         gate=VerdictGate(
-            tuple(Check(each.verdict, of_result(each.when), each.reason) for each in stage.conduct.checks)
+            tuple(
+                Check(each.verdict, tuple(term.term for term in each.when), each.reason)
+                for each in stage.conduct.checks
+            )
         ),
         edges=freeze_edges(meant),
         title=text_in(stage.members, "name"),
@@ -112,6 +116,10 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanT
         retry=retry(stage),
         hooks=stage.conduct.calls,
     )
+
+
+def _freeze_check(check: StageCheck) -> Check:
+    return Check(check.verdict, tuple(each.term for each in check.when), check.reason)
 
 
 def _schema(schema: Schema | Miss, texts: PlanTexts) -> str:
@@ -213,53 +221,30 @@ def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
     """
     found: list[Edge] = []
     for each in node.edges:
-        target, when = _target(each.target), of_result(each.when)
-        found.append(Edge(each.outcome, target, when))
-        allows_failure = (
-            term.path == _VERDICT and (term.present is True or _FAIL in term.values) for term in each.when
-        )
-        if each.outcome != _FAIL and any(allows_failure):
-            found.append(Edge(_FAIL, target, when))
+        found.append(Edge(each.outcome, each.target, each.when))
+        if each.outcome != _FAIL and any(map(_allows_failure, each.when)):
+            found.append(Edge(_FAIL, each.target, each.when))
     return tuple(found)
 
 
-def _target(target: flow.Target) -> Target:
-    match target:
-        case flow.To(mode=flow.Mode.CHAIN):
-            return Chain(target.nodes)
-        case flow.To(mode=flow.Mode.ONE, join=None):
-            return Go(target.nodes[0])
-        case flow.To():
-            return Fork(target.nodes, target.join)
-        case flow.Stop():
-            return Stop(Outcome(target.end.value))
-        case flow.Pick():
-            raise TypeError("no result of a stage names the stage that follows")
-        case _:
-            assert_never(target)
+def _allows_failure(term: Term) -> bool:
+    if isinstance(term, Among):
+        return term.path == _VERDICT and _FAIL in term.values
+    return term == Exists(_VERDICT, present=True)
 
 
 _CONTEXT = "ctx"
 
 
-def of_result(when: Iterable[StageCondition] | Iterable[flow.Term]) -> tuple[Term, ...]:
-    """Return conditions on the result of a stage."""
-    return tuple(_term(each, each.path) for each in when)
-
-
 def of_context(when: Iterable[StageCondition], names: Iterable[str] | None) -> tuple[Term, ...]:
     """Return conditions on the context; `names` are those that it declares."""
-    return tuple(_term(each, (_CONTEXT, *inside(each.path, names))) for each in when)
+    return tuple(replace(each.term, path=(_CONTEXT, *inside(each.path, names))) for each in when)
 
 
 def inside(path: tuple[str, ...], names: Iterable[str] | None) -> tuple[str, ...]:
     """Return the path inside the context that a gate asks for; it may begin with the word that templates begin with."""
     spelt_out = path[:1] == (_CONTEXT,) and len(path) > 1 and _CONTEXT not in (names or ())
     return path[1:] if spelt_out else path
-
-
-def _term(given: StageCondition | flow.Term, path: Path) -> Term:
-    return Exists(path, given.present) if given.present is not None else Among(path, given.values)
 
 
 def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import object_of
 from stagec.core.place import Mention
 from stagec.ir.catalogue.labels import LabelBook
-from stagec.ir.flow import Bound, Edge, End, Entry, Flow, Mode, Node, Stop, Target, Term, To
+from stagec.ir.flow import Bound, Edge, Entry, Flow, Node
+from stagec.ir.plan.gate import Term
+from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
 from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
-from stagec.languages.stages.document import Case, Pipeline, Profile, Stage
+from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
 from stagec.languages.stages.reads import demands, reads
 from stagec.sources.contract.schemas import Schema
 
@@ -127,8 +129,8 @@ class _Lowering:
                 repair, is_untaken = self._is_repaired(case), case.at in untaken
                 yield Edge(name, outcome, target, case.at, repair=repair, when=_terms(case), untaken=is_untaken)
         if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
-            yield Edge(name, "ok", Stop(End.DONE), stage.at)
-        yield Edge(name, "fail", Stop(End.FAILED), stage.at)
+            yield Edge(name, "ok", Stop(Outcome.DONE), stage.at)
+        yield Edge(name, "fail", Stop(Outcome.FAILED), stage.at)
         self._suspect = self._suspect or find_uncovered(self._pipeline, stage) is not None
         ignored = (each for case in self._pipeline.dead_cases(stage) for each in case.targets)
         self._strays = self._strays or any(each.name not in self._pipeline.incoming for each in ignored)
@@ -136,12 +138,12 @@ class _Lowering:
     def _list_lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
         for mention in case.targets:
             if mention.name not in self._pipeline.by_id:
-                yield Edge(name, outcome, To((mention.name,)), mention.at, when=_terms(case))
+                yield Edge(name, outcome, Go(mention.name), mention.at, when=_terms(case))
 
     def _target(self, name: str, case: Case) -> Target | None:
         self._exact = self._exact and case.is_whole and case.mode is not None
         if not case.stages:
-            end = End.FAILED if case.is_recovery and name in self._awaited else End.DONE
+            end = Outcome.FAILED if case.is_recovery and name in self._awaited else Outcome.DONE
             return Stop(end) if case.is_whole else None
         known = tuple(meant for each in case.stages if (meant := self._guess_meant(each)) is not None)
         join = self._guess_meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
@@ -150,8 +152,11 @@ class _Lowering:
         self._suspect = self._suspect or self._is_repaired(case)
         self._strays = self._strays or (case.join is not None and case.mode is not Mode.FORK)
         self._exact = self._exact and len(known) == len(case.stages)
-        mode = case.mode if len(nodes) > 1 else Mode.ONE
-        return To(nodes, mode, join) if nodes and mode is not None else None
+        if len(nodes) == 1 and join is None:
+            return Go(nodes[0])
+        if not nodes or case.mode is None:
+            return None
+        return Chain(nodes) if case.mode is Mode.CHAIN else Fork(nodes, join)
 
     def _is_repaired(self, case: Case) -> bool:
         """Tell whether a case cannot be meant as it is written: it names what is not there, or joins one of its own."""
@@ -181,4 +186,4 @@ def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
 
 
 def _terms(case: Case) -> tuple[Term, ...]:
-    return tuple(Term(each.path, each.values, each.present) for each in case.when)
+    return tuple(each.term for each in case.when)

@@ -9,8 +9,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.memo import Memo
 from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import replace, value
-from stagec.ir.flow import Mode
-from stagec.languages.stages.document import Case, Check, Conduct, Incoming, IncomingKind, Stage, StageCondition
+from stagec.languages.stages.document import Case, Check, Conduct, Incoming, IncomingKind, Mode, Stage, StageCondition
 from stagec.sources.contract.promise import possible_values, promise
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 

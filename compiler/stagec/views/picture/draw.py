@@ -9,8 +9,9 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.precedence import components
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Edge, Flow, To
+from stagec.ir.flow import Edge, Flow
 from stagec.ir.graph import Graph, noun
+from stagec.ir.plan.node import Fork, Named, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -31,7 +32,7 @@ from stagec.views.picture.document import (
     schedule_of,
     start_of,
 )
-from stagec.views.picture.lines import Details, Found, find_shared_picks, lines_of, merge, share
+from stagec.views.picture.lines import Details, Found, find_shared_choices, lines_of, merge, share
 
 _THROUGH = {Role.NODE, Role.GROUP, Role.CHOICE}
 """Boxes beyond which the neighbourhood goes on: all nodes are near each other by way of the ends."""
@@ -296,10 +297,10 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
     lines = lines_of(flow, found)
     # what stands for nodes of which the answers of several others name one
     choices: list[Box] = []
-    shared, reached = find_shared_picks(graph.flow), {box_of(name) for name in graph.startable()}
+    shared, reached = find_shared_choices(graph.flow), {box_of(name) for name in graph.startable()}
     entered = {line.target for line in lines if line.target in shared and line.source in reached}
     for box, target in shared.items():
-        name = f"one of {format_count(len(target.nodes), noun(graph, 'node'))}"
+        name = f"one of {format_count(len(list_targets(target)), noun(graph, 'node'))}"
         choices.append(Box(box, name, Role.CHOICE, is_reached=box in entered))
     nodes = (*_nodes(graph, found, trees), *choices)
     # the ends that a line leads to
@@ -329,7 +330,7 @@ def _starts(flow: Flow) -> Iterator[Box]:
 
 def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
     flow, reached, details = graph.flow, graph.startable(), Details(trees)
-    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, To)}
+    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, Fork)}
     for schedule in flow.schedules.values():
         joins.update(name for name, needs in schedule.needs.items() if len(needs) > 1)
     for name, node in graph.flow.nodes.items():
@@ -355,9 +356,8 @@ def _draw_missing(flow: Flow) -> Iterator[Box]:
     """Yield a box for every name that is led to and that nothing has."""
     named = [entry.node for entry in (*flow.begun, *(entry for _, entry in flow.lost_entries))]
     for edge in (*_edges(flow), *flow.lost):
-        if isinstance(edge.target, To):
-            named.extend(edge.target.nodes)
-            named.extend(() if edge.target.join is None else (edge.target.join,))
+        if not isinstance(edge.target, Named):
+            named.extend(list_targets(edge.target))
     for name in dict.fromkeys(named):
         if name not in flow.nodes:
             yield Box(missing_of(name), name, Role.MISSING)

@@ -13,7 +13,9 @@ from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.ir.flow import Edge, End, Flow, Mode, Node, Pick, Schedule, Target, Term, To
+from stagec.ir.flow import Edge, Flow, Node, Schedule
+from stagec.ir.plan.gate import Among, Exists, Term
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -174,11 +176,12 @@ def label(edge: Edge) -> str:
 
 def condition(term: Term) -> str:
     """Return a condition in words: `x = 1`, `x in a, b`, `x present`, `x absent`."""
-    path = ".".join(term.path)
-    if term.values:
-        values = ", ".join(map(_format, term.values))
-        return f"{path} = {values}" if len(term.values) == 1 else f"{path} in {values}"
-    return f"{path} absent" if term.present is False else f"{path} present"
+    path = ".".join(map(str, term.path))
+    if isinstance(term, Exists):
+        return f"{path} present" if term.present else f"{path} absent"
+    values = term.values if isinstance(term, Among) else term.texts
+    told = ", ".join(map(_format, values))
+    return f"{path} = {told}" if len(values) == 1 else f"{path} in {told}"
 
 
 def _format(value: Json) -> str:
@@ -199,8 +202,9 @@ def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
     """Return for each node what may follow when it ends the scope it runs in, in the order in which it is found."""
     found: dict[str, dict[After, None]] = {name: {} for name in flow.nodes}
     picked: set[tuple[int, After]] = set()
-    led = {name for _, target in forward(flow) for name in (*target.nodes, target.join)}
-    led |= {name for target, _ in flow.picks for name in target.nodes}
+    every = (edge.target for node in flow.nodes.values() for edge in node.edges)
+    led = {name for target in every if not isinstance(target, Named) for name in list_targets(target)}
+    led |= {name for target, _ in flow.choices for name in target.nodes.values()}
     begun = [entry.node for entry in flow.begun if entry.node in flow.nodes]
     for roots in (begun, [name for name in flow.nodes if name not in led]):
         _spread(flow, found, picked, [(name, None) for name in roots if not found[name]])
@@ -209,20 +213,16 @@ def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
     return {name: tuple(after) for name, after in found.items()}
 
 
-def openings(target: To, after: After) -> Iterator[tuple[str, After]]:
+def openings(target: Target, after: After) -> Iterator[tuple[str, After]]:
     """Yield each node that runs because of a target, with what follows when it has ended."""
-    if target.join is not None:
+    if isinstance(target, Chain):
+        for at, name in enumerate(target.nodes, 1):
+            yield name, (target.nodes[at], True) if at < len(target.nodes) else after
+    elif isinstance(target, Fork) and target.join is not None:
         yield target.join, after
-    last: After = after if target.join is None else (target.join, False)
-    for at, name in enumerate(target.nodes):
-        following = target.nodes[at + 1 : at + 2] if target.mode is Mode.CHAIN else ()
-        yield name, (following[0], True) if following else last
-
-
-def forward(flow: Flow) -> Iterator[tuple[Edge, To]]:
-    """Yield every edge that leads to nodes, and where it leads."""
-    edges = (edge for node in flow.nodes.values() for edge in node.edges)
-    return ((edge, edge.target) for edge in edges if isinstance(edge.target, To))
+        yield from ((name, (target.join, False)) for name in target.nodes)
+    else:
+        yield from ((name, after) for name in list_targets(target))
 
 
 def _spread(
@@ -237,20 +237,17 @@ def _spread(
             continue
         found[name][after] = None
         for edge in flow.nodes[name].edges:
-            if isinstance(edge.target, To):
+            if not isinstance(edge.target, Named):
                 todo.extend(openings(edge.target, after))
-            elif isinstance(edge.target, Pick) and (id(edge.target), after) not in picked:
+            elif (id(edge.target), after) not in picked:
                 picked.add((id(edge.target), after))
-                todo.extend((each, after) for each in edge.target.nodes)
+                todo.extend(openings(edge.target, after))
 
 
-def find_shared_picks(flow: Flow) -> Mapping[str, Pick]:
+def find_shared_choices(flow: Flow) -> Mapping[str, Named]:
     """Return what the answers of more than one node may name, by the id of the box where their ways meet."""
-    shared = (target for target, edges in flow.picks if edges > 1)
+    shared = (target for target, edges in flow.choices if edges > 1)
     return {choice_of(at): target for at, target in enumerate(shared, 1)}
-
-
-_STROKES: Mapping[Mode, Stroke] = {Mode.ONE: Stroke.GO, Mode.FORK: Stroke.FORK, Mode.CHAIN: Stroke.CHAIN}
 
 
 def lines_of(flow: Flow, found: Found) -> tuple[Line, ...]:
@@ -294,7 +291,7 @@ class _Lines:
         self._after = follow_ups(flow)
         self._joined: set[str] = set()
         self._scheduled = {name for schedule in flow.schedules.values() for name in schedule.needs}
-        self._choices = {id(target): box for box, target in find_shared_picks(flow).items()}
+        self._choices = {id(target): box for box, target in find_shared_choices(flow).items()}
         self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
     def all(self) -> Iterator[Line]:
@@ -307,10 +304,10 @@ class _Lines:
         for node in self._flow.nodes.values():
             for edge in node.edges:
                 yield from self._moves(node, edge)
-        for box, target in find_shared_picks(self._flow).items():
-            yield from (Line(box, self._box(name), Stroke.GO) for name in target.nodes)
+        for box, target in find_shared_choices(self._flow).items():
+            yield from (Line(box, self._box(name), Stroke.GO) for name in list_targets(target))
         for edge in self._flow.lost:
-            yield from self._forward(edge, edge.target)
+            yield from self._forward(edge)
         yield from self._joins()
 
     def _schedule(self, name: str, schedule: Schedule) -> Iterator[Line]:
@@ -336,16 +333,14 @@ class _Lines:
 
     def _moves(self, node: Node, edge: Edge) -> Iterator[Line]:
         target = edge.target
-        if isinstance(target, To):
-            yield from self._forward(edge, target)
-        elif isinstance(target, Pick):
-            meeting = self._choices.get(id(target))
-            for box in (meeting,) if meeting is not None else map(self._box, target.nodes):
-                yield self._from(edge, box, Stroke.GO)
+        if isinstance(target, Named) and id(target) in self._choices:
+            yield self._from(edge, self._choices[id(target)], Stroke.GO)
+        elif not isinstance(target, Stop):
+            yield from self._forward(edge)
         elif node.id in self._scheduled:
             return
-        elif target.end is not End.DONE:
-            yield self._from(edge, INTERRUPTED if target.end in self._flow.exits else FAILED, Stroke.END)
+        elif target.outcome is not Outcome.DONE:
+            yield self._from(edge, FAILED if target.outcome is Outcome.FAILED else INTERRUPTED, Stroke.END)
         else:
             for after in self._after[node.id]:
                 yield self._end(edge, after)
@@ -356,28 +351,34 @@ class _Lines:
         self._joined.add(after[0])
         return self._from(edge, self._box(after[0]), Stroke.CHAIN if after[1] else Stroke.JOIN)
 
-    def _forward(self, edge: Edge, target: Target) -> Iterator[Line]:
+    def _forward(self, edge: Edge) -> Iterator[Line]:
         """Yield a line to every node that a target opens: of a chain the first leads to the next."""
-        if not isinstance(target, To):
-            return
-        joins = () if target.join is None else (target.join,)
-        opened = (target.nodes[:1] if target.mode is Mode.CHAIN else target.nodes) or joins
-        for name in opened:
-            yield self._from(edge, self._box(name), _STROKES[target.mode])
-        for name in (*target.nodes, *joins):
+        target = edge.target
+        if isinstance(target, Chain):
+            opened, stroke = target.nodes[:1], Stroke.CHAIN
+        elif isinstance(target, Fork):
+            opened, stroke = target.nodes, Stroke.FORK if len(target.nodes) > 1 else Stroke.GO
+        else:
+            opened, stroke = list_targets(target), Stroke.GO
+        yield from (self._from(edge, self._box(name), stroke) for name in opened)
+        later = Stroke.CHAIN if isinstance(target, Chain) else Stroke.JOIN
+        for name in list_targets(target):
             if name not in self._flow.nodes and name not in opened:
-                yield self._from(edge, self._box(name), Stroke.JOIN if name == target.join else Stroke.CHAIN)
+                yield self._from(edge, self._box(name), later)
 
     def _joins(self) -> Iterator[Line]:
         """Yield a line to every join that no end of a branch leads to, from the branches themselves."""
-        lacking = {target.join for _, target in forward(self._flow)} & self._flow.nodes.keys() - self._joined
-        for _, target in forward(self._flow):
-            if target.join in lacking:
-                yield from (Line(self._box(name), box_of(str(target.join)), Stroke.JOIN) for name in target.nodes)
+        every = (edge.target for node in self._flow.nodes.values() for edge in node.edges)
+        forks = [(target.join, target.nodes) for target in every if isinstance(target, Fork) and target.join]
+        lacking = {join for join, _ in forks} & self._flow.nodes.keys() - self._joined
+        for join, nodes in forks:
+            if join in lacking:
+                yield from (Line(self._box(name), box_of(join), Stroke.JOIN) for name in nodes)
 
     def _from(self, edge: Edge, target: str, stroke: Stroke) -> Line:
         known = self._found.get(spot(edge.at), ())
-        guess = edge.repair and isinstance(edge.target, To) and len(edge.target.nodes) == 1
+        target_is_one = isinstance(edge.target, Go) or (isinstance(edge.target, Fork) and len(edge.target.nodes) == 1)
+        guess = edge.repair and target_is_one
         otherwise = not edge.when and (edge.source, edge.outcome) in self._chosen
         told = f"{edge.outcome}: otherwise" if otherwise else label(edge)
         return Line(box_of(edge.source), target, stroke, (told,), () if guess else known, guess)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
-from stagec.ir.flow import Edge, End, Entry, Flow, Mode, Need, Node, Pick, Schedule, Stop, Target, Term, To
+from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
-from stagec.ir.plan.gate import Among, Exists, Reads
-from stagec.ir.plan.gate import Term as PlannedTerm
+from stagec.ir.plan.node import Fork, Go, Named, Pick, Target
 
 
 def make_flow(plan: Plan) -> Flow:
     """Return the flow that a plan is of; places are pointers into the plan, as there are no files of a project."""
     entries = {name: each for name, each in plan.entries.items() if isinstance(each, str)}
     schedules = {name: each for name, each in plan.entries.items() if not isinstance(each, str)}
-    choices = {name: _make_pick(nodes) for name, nodes in plan.choices.items()}
+    choices = {name: Named(nodes) for name, nodes in plan.choices.items()}
     return Flow(
         plan.id,
         _place(),
@@ -30,12 +29,9 @@ def make_flow(plan: Plan) -> Flow:
     )
 
 
-_ENDS = {**{planned.Outcome(each.value): each for each in End}, planned.Outcome.BLOCKED: End.INTERRUPTED}
-
-
 def _name_ends(plan: Plan) -> Mapping[str, str]:
     """Return the names of the ends of runs that differ from the usual names."""
-    return {} if plan.phases is None else {End.INTERRUPTED.value: planned.Outcome.BLOCKED.value}
+    return {} if plan.phases is None else {planned.Outcome.INTERRUPTED.value: planned.Outcome.BLOCKED.value}
 
 
 def _place(*pointer: Key) -> Place:
@@ -48,40 +44,18 @@ def _make_schedule(name: str, schedule: planned.Schedule) -> Schedule:
     return Schedule(needs, at)
 
 
-def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Pick]) -> Iterator[Edge]:
+def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Named]) -> Iterator[Edge]:
     for number, edge in enumerate(node.edges):
-        at, when = _place("nodes", name, "edges", number), tuple(map(_make_term, edge.when))
-        yield Edge(name, edge.on, _make_target(edge.target, choices), at, when=when)
-        if isinstance(edge.target, planned.Go) and edge.target.otherwise is not None:
-            yield Edge(name, edge.on, To((edge.target.otherwise,)), at, when=when, fallback=True)
+        at, target, otherwise = _place("nodes", name, "edges", number), edge.target, None
+        if isinstance(target, Go):
+            target, otherwise = Go(target.node), target.otherwise
+        yield Edge(name, edge.on, _resolve(target, choices), at, when=edge.when)
+        if otherwise is not None:
+            yield Edge(name, edge.on, Go(otherwise), at, when=edge.when, fallback=True)
 
 
-def _make_target(target: planned.Target, choices: Mapping[str, Pick]) -> Target:
-    match target:
-        case planned.Stop():
-            return Stop(_ENDS[target.outcome])
-        case planned.Named():
-            return _make_pick(target.nodes)
-        case planned.Pick():
-            return choices[target.choices]
-        case planned.Fork():
-            return To(target.nodes, Mode.FORK, target.join)
-        case planned.Chain():
-            return To(target.nodes, Mode.CHAIN)
-        case planned.Go() | planned.Schedule():
-            return To((target.node,)) if isinstance(target, planned.Go) else To(tuple(target.needs), Mode.FORK)
-
-
-def _make_pick(names: Mapping[str, str]) -> Pick:
-    return Pick(names, tuple(dict.fromkeys(names.values())))
-
-
-def _make_term(term: PlannedTerm) -> Term:
-    path = tuple(map(str, term.path))
-    match term:
-        case Among():
-            return Term(path, term.values)
-        case Reads():
-            return Term(path, term.texts)
-        case Exists():
-            return Term(path, present=term.present)
+def _resolve(target: Target, choices: Mapping[str, Named]) -> Target:
+    """Return a target without names of the plan's tables: many edges share one value of choices."""
+    if isinstance(target, planned.Schedule):
+        return Fork(tuple(target.needs))
+    return choices[target.choices] if isinstance(target, Pick) else target

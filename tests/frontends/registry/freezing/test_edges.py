@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from stagec.core.json import Json
-from stagec.ir import flow
 from stagec.ir.plan.gate import Among, Reads
 from stagec.ir.plan.node import Edge, Go, Named, Outcome, Pick, Stop
 
@@ -204,8 +203,8 @@ def test_the_transitions_of_a_step_that_runs_a_program_count(flows: Any) -> None
 def test_the_flow_says_of_a_program_what_its_plan_says(flows: Any) -> None:
     (meant,) = flows.compile({"closure.a": {"runner": RUNNER}}).flows
     assert [(edge.outcome, edge.target) for edge in meant.nodes["closure.a"].edges] == [
-        ("closing", flow.Stop(flow.End.DONE)),
-        ("repeat", flow.To(("closure.a",))),
+        ("closing", Stop(Outcome.DONE)),
+        ("repeat", Go("closure.a")),
     ]
 
 

@@ -15,11 +15,9 @@ from properties.test_pipelines import machine
 from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
-from stagec.ir import flow
 from stagec.ir.plan import Plan, dump, verify
 from stagec.ir.plan.document import Limits
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Stop
 from stagec.sources.project.settings import Settings
 
 CHUNKS, CHUNK = choose(2, full=5, whole=10), 40
@@ -43,33 +41,14 @@ def covered(random: Random) -> dict[str, Any]:
 
 
 def moves_of_flow(meaning: Meaning) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: [_of_flow(edge) for edge in node.edges] for name, node in meaning.flow.nodes.items()}
-
-
-def _of_flow(edge: flow.Edge) -> tuple[Any, ...]:
-    when = [(each.path, each.values, each.present) for each in edge.when]
-    if isinstance(edge.target, flow.Stop):
-        return edge.outcome, when, edge.target.end.value
-    assert isinstance(edge.target, flow.To)
-    return edge.outcome, when, (edge.target.mode.value, edge.target.nodes, edge.target.join)
+    return {
+        name: [(edge.outcome, edge.when, edge.target) for edge in node.edges]
+        for name, node in meaning.flow.nodes.items()
+    }
 
 
 def moves_of_plan(plan: Plan) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: [_of_plan(edge) for edge in node.edges] for name, node in plan.nodes.items()}
-
-
-def _of_plan(edge: Edge) -> tuple[Any, ...]:
-    when = [(each.path, getattr(each, "values", ()), getattr(each, "present", None)) for each in edge.when]
-    match edge.target:
-        case Stop(outcome):
-            return edge.on, when, outcome.value
-        case Go(node):
-            return edge.on, when, ("one", (node,), None)
-        case Fork(nodes, join):
-            return edge.on, when, ("fork", nodes, join)
-        case Chain(nodes):
-            return edge.on, when, ("chain", nodes, None)
-    raise AssertionError(edge)
+    return {name: [(edge.on, edge.when, edge.target) for edge in node.edges] for name, node in plan.nodes.items()}
 
 
 @pytest.mark.parametrize("random", list(map(Random, range(CHUNKS))), ids=range(CHUNKS))

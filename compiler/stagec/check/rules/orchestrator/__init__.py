@@ -7,8 +7,9 @@ from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
-from stagec.ir.flow import Node, To
+from stagec.ir.flow import Node
 from stagec.ir.graph import Graph, build
+from stagec.ir.plan.node import list_targets
 from stagec.languages.orchestrator.document import Phase, Release, Workflow
 from stagec.languages.orchestrator.lower import lower
 from stagec.sources.tree import Fault
@@ -141,5 +142,4 @@ def find_longest(workflow: Workflow, most: int) -> tuple[str, ...]:
 
 def _list_ahead(node: Node) -> Iterator[str]:
     for edge in node.edges:
-        if isinstance(edge.target, To):
-            yield from edge.target.nodes
+        yield from list_targets(edge.target)

@@ -8,8 +8,7 @@ from stagec.core.json import object_of
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.ir.flow import Mode
-from stagec.languages.stages.document import Case, Incoming, IncomingKind, Pipeline, Stage
+from stagec.languages.stages.document import Case, Incoming, IncomingKind, Mode, Pipeline, Stage
 
 
 @rule(since="0.1", origin=("stage-definitions:entry-unknown", "Validation/StageDefinitionInvalid"))

@@ -11,7 +11,7 @@ from stagec.ir import flow
 from stagec.ir.plan.act import Act, Command, Prompt, Repeat, Supply, Template
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.gate import Among, Condition, ExitGate, Gate, IntentGate, JudgeGate, Reads, Term, Validation
-from stagec.ir.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target
+from stagec.ir.plan.node import Edge, Go, Named, Outcome, Pick, Stop, Target, list_targets
 from stagec.ir.plan.surroundings import Success, Validator, is_boundary_tool
 from stagec.languages.registry import guards
 from stagec.languages.registry.agent import Agent
@@ -294,12 +294,12 @@ class Moves:
 
     def __init__(self, meant: flow.Flow) -> None:
         self._flow = meant
-        shared = [target for target, edges in meant.picks if edges > 1]
+        shared = [target for target, edges in meant.choices if edges > 1]
         self._shared = {id(target): str(at) for at, target in enumerate(shared, 1)}
         names_any = any(node.names_any for node in meant.nodes.values())
         self.choices: Mapping[str, Mapping[str, str]] = {
             **({_ANY: meant.called} if names_any else {}),
-            **{self._shared[id(target)]: target.names for target in shared},
+            **{self._shared[id(target)]: target.nodes for target in shared},
         }
 
     def edges(self, name: str, gate: Gate, allowed: Collection[str]) -> tuple[Edge, ...]:
@@ -308,7 +308,7 @@ class Moves:
         # the edges of each outcome, without those that lead to what was only likely meant, or to a named node
         written: dict[str, list[flow.Edge]] = {}
         for edge in node.edges:
-            if not edge.repair and not isinstance(edge.target, flow.Pick):
+            if not edge.repair and not isinstance(edge.target, Named):
                 written.setdefault(edge.outcome, []).append(edge)
         if isinstance(gate, JudgeGate):
             return tuple(_judge(written))
@@ -322,12 +322,12 @@ class Moves:
         if node.names_any:
             yield Edge(Intent.JUMP.value, Pick(_ANY))
         for edge in node.edges:
-            if isinstance(edge.target, flow.Pick):
+            if isinstance(edge.target, Named):
                 yield Edge(edge.outcome, self._pick(edge.target))
 
-    def _pick(self, target: flow.Pick) -> Target:
+    def _pick(self, target: Named) -> Target:
         shared = self._shared.get(id(target))
-        return Named(target.names) if shared is None else Pick(shared)
+        return target if shared is None else Pick(shared)
 
 
 _ANY = "any"
@@ -344,22 +344,19 @@ def _judge(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
 
 def _moves(outcome: str, edges: Iterable[flow.Edge]) -> Iterator[Edge]:
     """Yield the moves of one outcome; what ends the run does so always, and a fallback serves each of the targets."""
-    ends = [edge.target for edge in edges if isinstance(edge.target, flow.Stop)]
+    ends = [edge.target for edge in edges if isinstance(edge.target, Stop)]
     if ends:
-        yield Edge(outcome, Stop(Outcome(ends[0].end.value)))
+        yield Edge(outcome, ends[0])
         return
-    fallback = next((node for edge in edges if edge.fallback for node in _nodes(edge)), None)
+    fallback = next((node for edge in edges if edge.fallback for node in list_targets(edge.target)), None)
     for edge in sorted(edges, key=lambda each: not each.when):
-        for node in () if edge.fallback else _nodes(edge):
-            yield Edge(outcome, Go(node, fallback if fallback != node else None), tuple(map(_term, edge.when)))
+        for node in () if edge.fallback else list_targets(edge.target):
+            yield Edge(outcome, Go(node, fallback if fallback != node else None), tuple(_freeze_terms(edge)))
 
 
-def _nodes(edge: flow.Edge) -> tuple[str, ...]:
-    return edge.target.nodes if isinstance(edge.target, flow.To) else ()
-
-
-def _term(term: flow.Term) -> Term:
-    """Return what holds of a value for which a case is written: null is written as JSON writes it, not as holes do."""
-    path, (case,) = ("handoff", *term.path), term.values
-    is_special = case in {"", _NULL}
-    return Among(path, (case, None) if case == _NULL else (case,)) if is_special else Reads(path, (str(case),))
+def _freeze_terms(edge: flow.Edge) -> Iterator[Term]:
+    """Yield what holds of the values for which a case is written: null is as JSON writes it, not as holes do."""
+    for term in edge.when:
+        path, cases = ("handoff", *term.path), term.texts if isinstance(term, Reads) else ()
+        is_null = cases == (_NULL,)
+        yield Among(path, (_NULL, None) if is_null else cases) if is_null or cases == ("",) else Reads(path, cases)
