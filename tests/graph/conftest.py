@@ -8,9 +8,9 @@ import pytest
 from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.graph import Graph, build
-from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
+from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(Outcome.DONE), "failed": Stop(Outcome.FAILED)}
@@ -26,13 +26,13 @@ def flow(*lines: str, entries: str = "a", exact: bool = True, schedule: str = ""
     nodes = [_node(*line.split(":")) for line in lines]
     starts = {name: Entry(name, AT) for name in entries.split()}
     needs = dict(_needs(each) for each in schedule.split(",")) if schedule else {}
-    schedules = {schedule: Schedule(needs, AT / "schedule")} if schedule else {}
+    schedules = {schedule: Schedule(needs)} if schedule else {}
     return Flow("flow", AT, starts, {node.id: node for node in nodes}, exact=exact, schedules=schedules)
 
 
-def _needs(text: str) -> tuple[str, tuple[Need, ...]]:
+def _needs(text: str) -> tuple[str, tuple[str, ...]]:
     name, _, needed = text.partition("<")
-    return name.strip(), tuple(Need(each, AT / "needs") for each in needed.split())
+    return name.strip(), tuple(needed.split())
 
 
 def _node(head: str, targets: str) -> Node:

@@ -148,9 +148,7 @@ class NetworkxGraph:
         entries = [each.node for each in self._flow.entries.values()]
         for each in self._flow.schedules.values():
             entries.extend(each.needs)
-            entries.extend(
-                "" if need.node not in each.needs else need.node for some in each.needs.values() for need in some
-            )
+            entries.extend(need if need in each.needs else "" for some in each.needs.values() for need in some)
         return self._flow.exact and not self.dangling and bool(entries) and self._flow.nodes.keys() >= set(entries)
 
     def startable(self) -> frozenset[str]:
@@ -236,7 +234,7 @@ class NetworkxGraph:
         """Yield the ways in which nodes of schedules start, which may need nothing."""
         for schedule in self._flow.schedules.values():
             for node, needs in schedule.needs.items():
-                needed = frozenset(each.node for each in needs)
+                needed = frozenset(needs)
                 if needed <= set(completes):
                     yield node, needed
 

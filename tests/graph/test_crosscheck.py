@@ -20,9 +20,8 @@ from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.ir.flow import Edge, Flow, Need
+from stagec.ir.flow import Edge, Flow
 from stagec.ir.flow import Node as FlowNode
-from stagec.ir.flow import Schedule as Scheduled
 from stagec.ir.graph import Graph, build
 from stagec.ir.graph.crosscheck import CrossCheck
 from stagec.ir.plan import Plan, dump
@@ -152,13 +151,12 @@ def test_compile_hands_out_nothing_that_would_be_refused(
 def of_stages(plan: Plan, lost: str = "") -> Flow:
     """Return the flow that a plan of processes is made of; the stage that is lost fails always."""
     (schedule,) = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
-    needs = {name: tuple(Need(each, AT) for each in needed) for name, needed in schedule.needs.items()}
     ends = {"success": Outcome.DONE, "failure": Outcome.FAILED, "interrupted": Outcome.INTERRUPTED}
     nodes = {}
     for name in plan.nodes:
         known = ends | {"success": Outcome.FAILED} if name == lost else ends
         nodes[name] = FlowNode(name, AT, edges=tuple(Edge(name, on, Stop(end), AT) for on, end in known.items()))
-    return Flow("f", AT, {}, nodes, schedules={"": Scheduled(needs, AT)})
+    return Flow("f", AT, {}, nodes, schedules={"": schedule})
 
 
 @pytest.mark.parametrize("lost", ["", *processes().nodes])

@@ -9,9 +9,9 @@ from random import Random
 from campaigns import choose
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Schedule, Stop, Target, list_targets
 from stagec.ir.rights import Label
 
 AT = Place("flow.yaml")
@@ -130,7 +130,7 @@ def test_of_a_schedule_counts_what_a_stage_needs_and_nothing_beside_it() -> None
         ({"p": "", "u": "", "s": "p"}, []),
         ({"p": "s", "u": "s", "s": ""}, []),
     ):
-        schedule = Schedule({name: tuple(Need(each, AT) for each in needed) for name, needed in needs.items()}, AT)
+        schedule = Schedule({name: tuple(needed) for name, needed in needs.items()})
         flow = Flow("plan", AT, {}, nodes, schedules={"": schedule})
         assert list(InformationFlow(flow, labels).find_senders()) == expected, needs
 

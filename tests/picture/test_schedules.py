@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf, nan
 
 import pytest
 from graph.conftest import flow
 
 from stagec.core.value import replace
+from stagec.ir.flow import Need, WrittenSchedule
 from stagec.ir.graph import build
 from stagec.views.picture.document import DONE, FAILED, Role, Stroke, box_of, schedule_of
 from stagec.views.picture.draw import draw
@@ -35,9 +37,9 @@ def test_a_schedule_is_drawn_by_its_needs() -> None:
 
 def test_an_inferred_need_says_so() -> None:
     made = flow(*LINES, entries="", schedule=NEEDS)
-    (schedule,) = made.schedules.values()
-    needs = {**schedule.needs, "b": tuple(replace(each, inferred=True) for each in schedule.needs["b"])}
-    picture = draw(build(replace(made, schedules={NEEDS: replace(schedule, needs=needs)})), (), {})
+    needs = made.schedules[NEEDS].needs
+    written = WrittenSchedule(made.at, lambda node: tuple(Need(each, made.at, node == "b") for each in needs[node]))
+    picture = draw(build(replace(made, written={NEEDS: written})), (), {})
     assert [line.labels for line in picture.lines if line.target == box_of("b")] == [("inferred",)]
 
 
@@ -59,7 +61,7 @@ def test_a_schedule_that_cannot_complete_says_so() -> None:
 )
 def test_the_critical_path_is_marked_where_times_are_known(times: dict[str, float], marked: list[str]) -> None:
     made = flow(*LINES, entries="", schedule=NEEDS)
-    (schedule,) = made.schedules.values()
-    picture = draw(build(replace(made, schedules={NEEDS: replace(schedule, times=times)})), (), {})
+    written = WrittenSchedule(made.at, partial(made.list_needs, NEEDS), times)
+    picture = draw(build(replace(made, written={NEEDS: written})), (), {})
     critical = [line for line in picture.lines if line.labels == ("critical path",)]
     assert [f"{picture.boxes[line.source].name} {picture.boxes[line.target].name}" for line in critical] == marked

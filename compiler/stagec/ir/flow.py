@@ -11,7 +11,7 @@ from stagec.core.place import Place
 from stagec.core.precedence import order_names
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.gate import Term
-from stagec.ir.plan.node import Named, Outcome, Target
+from stagec.ir.plan.node import Named, Outcome, Schedule, Target
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
@@ -72,48 +72,15 @@ class Need:
 
 
 @value
-class Schedule:
-    """One way of starting a run: where it is written, and its nodes, each with what it needs.
+class WrittenSchedule:
+    """Where a schedule is written: `place_needs` returns what a node needs with its places, when somebody asks.
 
-    A node begins as soon as all that it needs have completed, whichever of them is the last. The schedule completes
-    when every node of it does. `times` are the seconds that each node is meant to take, empty where nobody says.
+    `times` are the seconds that each node is meant to take, empty where nobody says.
     """
 
-    needs: Mapping[str, tuple[Need, ...]]
     at: Place
+    place_needs: Callable[[str], tuple[Need, ...]]
     times: Mapping[str, float] = NOTHING
-
-    @property
-    def names(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of what each node needs."""
-        if isinstance(self.needs, PlacedNeeds):
-            return self.needs.names
-        return {node: tuple([each.node for each in needs]) for node, needs in self.needs.items()}
-
-    def find_critical(self) -> tuple[str, ...]:
-        """Return the chain of nodes that takes longest: the critical path; none where nothing is known of times."""
-        names = tuple(self.names)
-        if self.times.keys() < set(names):
-            return ()
-        found = order_names(self.names).find_longest([_count_milliseconds(self.times[name]) for name in names])
-        return tuple([names[node] for node in found.nodes])
-
-
-class PlacedNeeds(Mapping[str, tuple[Need, ...]]):
-    """What each node of a schedule needs; where that is written is looked up only of those that are asked about."""
-
-    def __init__(self, names: Mapping[str, tuple[str, ...]], place: Callable[[str], tuple[Need, ...]]) -> None:
-        self.names = names
-        self._place = place
-
-    def __getitem__(self, node: str) -> tuple[Need, ...]:
-        return self._place(node) if self.names[node] else ()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
 
 
 _LONGEST = 10**9
@@ -278,6 +245,8 @@ class Flow:
     ignored: tuple[Edge, ...] = ()
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
     schedules: Mapping[str, Schedule] = NOTHING
+    written: Mapping[str, WrittenSchedule] = NOTHING
+    """Where schedules are written, and what only files say of them."""
     exits: frozenset[Outcome] = frozenset({Outcome.DONE})
     """The ends that runs may come to: where none of them can be reached, a run is stuck."""
 
@@ -291,8 +260,24 @@ class Flow:
         if name in self.entries:
             yield self.entries[name]
         else:
-            schedule = self.schedules[name]
-            yield from (Entry(node, schedule.at) for node, needs in schedule.names.items() if not needs)
+            at = self.written[name].at if name in self.written else self.at
+            yield from (Entry(node, at) for node, needs in self.schedules[name].needs.items() if not needs)
+
+    def list_needs(self, name: str, node: str) -> tuple[Need, ...]:
+        """Return what a node of a schedule needs, with its places where they are known."""
+        needs = self.schedules[name].needs[node]
+        if needs and name in self.written:
+            return self.written[name].place_needs(node)
+        return tuple([Need(each, self.at) for each in needs])
+
+    def find_critical(self, name: str) -> tuple[str, ...]:
+        """Return the nodes of a schedule that take longest: the critical path; none where nothing is known of times."""
+        needs, times = self.schedules[name].needs, self.written[name].times if name in self.written else {}
+        if times.keys() < needs.keys():
+            return ()
+        nodes = tuple(needs)
+        found = order_names(needs).find_longest([_count_milliseconds(times[each]) for each in nodes])
+        return tuple([nodes[each] for each in found.nodes])
 
     @property
     def edges(self) -> int:

@@ -138,8 +138,8 @@ class _Position:
         comes = [*begun, *(f"`{edge.source}` — {edge.outcome}" for edge in edges)]
         goes = [f"{edge.outcome} → {name_target(edge)}" for edge in node.edges]
         for schedule in flow.schedules.values():
-            comes += [f"needs `{need}`" for need in schedule.names.get(name, ())]
-            goes += [f"`{other}` needs it" for other, needs in schedule.names.items() if name in needs]
+            comes += [f"needs `{need}`" for need in schedule.needs.get(name, ())]
+            goes += [f"`{other}` needs it" for other, needs in schedule.needs.items() if name in needs]
         parts += [_list("Comes from", comes), _list("Leads to", goes)]
         parts.append(_list("Made of", [f"{part}: `{at.file}`" for part, at in node.parts]))
         parts.append(_list("Tools", [f"`{tool}`" for tool in self._list_tools(named)]))

@@ -28,8 +28,9 @@ def flow_of(plan: StagePlan) -> Flow:
 
 
 def needs_of(flow: Flow) -> dict[str, list[tuple[str, bool]]]:
-    (schedule,) = flow.schedules.values()
-    return {name: [(each.node, each.inferred) for each in needs] for name, needs in schedule.needs.items()}
+    return {
+        name: [(each.node, each.inferred) for each in flow.list_needs("", name)] for name in flow.schedules[""].needs
+    }
 
 
 def test_any_acyclic_graph_is_one_schedule(read_stages: ReadStages) -> None:
@@ -53,8 +54,8 @@ def test_a_stage_ends_as_its_process_does(read_stages: ReadStages) -> None:
 
 
 def test_each_need_is_where_it_is_said(read_stages: ReadStages) -> None:
-    (schedule,) = flow_of(read_stages(LOAD, CLEAN, PLOT, TRAIN)).schedules.values()
-    places = {name: [each.at.pointer[2:] for each in needs] for name, needs in schedule.needs.items()}
+    flow = flow_of(read_stages(LOAD, CLEAN, PLOT, TRAIN))
+    places = {name: [each.at.pointer[2:] for each in flow.list_needs("", name)] for name in flow.nodes}
     assert places["S02_clean_data"] == [("dependencies", 0)]
     assert places["S03_plot_data"] == [("inputs", "x")]
     assert places["S04_train_model"] == [("dependencies", 0), ("dependencies", 1)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.place import Place
-from stagec.ir.flow import Need, PlacedNeeds, Schedule
+from stagec.ir.flow import Flow, Need, WrittenSchedule
+from stagec.ir.plan.node import Schedule
 from stagec.languages.envelopes.document import EnvelopeInputs, InputKind, StageInput
 
 ODD = StageInput("raw", "data/x.csv", InputKind.FILE, "data/x.csv")
@@ -36,9 +37,8 @@ def test_needs_are_placed_only_for_nodes_that_somebody_asks_about() -> None:
         asked.append(node)
         return (Need("a", Place("x", (node,))),)
 
-    names = {"a": (), "b": ("a",), "c": ("a",)}
-    schedule = Schedule(PlacedNeeds(names, place), Place("x"))
-    assert schedule.names == names
-    assert (schedule.needs["b"], asked) == ((Need("a", Place("x", ("b",))),), ["b"])
-    assert schedule.needs == {"a": (), **{each: (Need("a", Place("x", (each,))),) for each in "bc"}}
-    assert Schedule(dict(schedule.needs), Place("x")).names == names
+    schedule, written = Schedule({"a": (), "b": ("a",), "c": ("a",)}), WrittenSchedule(Place("x"), place)
+    flow = Flow("f", Place("x"), {}, {}, schedules={"": schedule}, written={"": written})
+    assert [each.node for each in flow.begun] == ["a"]
+    assert (flow.list_needs("", "a"), asked) == ((), [])
+    assert (flow.list_needs("", "b"), asked) == ((Need("a", Place("x", ("b",))),), ["b"])

@@ -72,7 +72,7 @@ def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
     for schedule in flow.schedules.values():
         leads += [
             {"on": "completed", "to": [other], "then": None, "end": None}
-            for other, needs in schedule.names.items()
+            for other, needs in schedule.needs.items()
             if node.id in needs
         ]
     return {"node": node.id, "kind": node.kind, "file": node.at.file, "leads_to": leads}
@@ -96,7 +96,7 @@ def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
         if node.id in list_targets(edge.target)
     ]
     for schedule in flow.schedules.values():
-        comes += [{"from": each, "on": "completed"} for each in schedule.names.get(node.id, ())]
+        comes += [{"from": each, "on": "completed"} for each in schedule.needs.get(node.id, ())]
     reads: list[Json] = [
         {"path": ".".join(map(str, each.path)), "of": [source.node for source in each.sources]}
         for each in flow.reads

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from stagec.core.value import value
-from stagec.ir.flow import Edge, Flow, Schedule
-from stagec.ir.plan.node import Chain, Fork, Outcome, Stop, list_targets
+from stagec.ir.flow import Edge, Flow
+from stagec.ir.plan.node import Chain, Fork, Outcome, Schedule, Stop, list_targets
 from stagec.ir.rights import Label
 
 
@@ -40,7 +40,7 @@ def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
         elif isinstance(edge.target, Fork) and edge.target.join is not None:
             yield from ((each, edge.target.join) for each in edge.target.nodes)
     for schedule in flow.schedules.values():
-        yield from ((each, name) for name, needs in schedule.names.items() for each in needs)
+        yield from ((each, name) for name, needs in schedule.needs.items() for each in needs)
 
 
 PRIVATE, UNTRUSTED, DECIDED, SWAYED = 1, 2, 4, 8
@@ -251,7 +251,7 @@ class InformationFlow:
         """The senders of schedules: what they need, directly or not, has been read before they begin."""
         found: dict[str, Leak] = {}
         for schedule in self._flow.schedules.values():
-            for name in filter(self._labels.__contains__, schedule.names):
+            for name in filter(self._labels.__contains__, schedule.needs):
                 leak = self._ask_needs(schedule, name) if self._sends(name) else None
                 if leak is not None:
                     found[name] = leak
@@ -262,7 +262,7 @@ class InformationFlow:
         waiting = deque(needed)
         while waiting:
             name = waiting.popleft()
-            for each in schedule.names.get(name, ()):
+            for each in schedule.needs.get(name, ()):
                 if each in self._labels and each not in needed:
                     needed[each] = needed[name] + 1
                     waiting.append(each)
@@ -283,7 +283,7 @@ class InformationFlow:
                 at = waiting.popleft()
                 if self._reads(at) & UNTRUSTED:
                     return at
-                fresh = [each for each in schedule.names.get(at, ()) if each in self._labels and each not in before]
+                fresh = [each for each in schedule.needs.get(at, ()) if each in self._labels and each not in before]
                 before.update(dict.fromkeys(fresh))
                 waiting.extend(fresh)
         return None

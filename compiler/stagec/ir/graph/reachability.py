@@ -68,7 +68,7 @@ def read_flow(flow: Flow) -> Adjacency:
     found: dict[str, Mapping[int, tuple[int, ...]]] = {}
     index = read.index
     for name, schedule in flow.schedules.items():
-        names = schedule.names
+        names = schedule.needs
         needed = {each for needs in names.values() for each in needs}
         if needed <= names.keys() <= index.keys():
             found[name] = {index[node]: tuple([index[each] for each in needs]) for node, needs in names.items()}

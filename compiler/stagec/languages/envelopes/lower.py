@@ -12,9 +12,8 @@ from stagec.core.precedence import components
 from stagec.ir.catalogue.labels import LabelBook, is_agent
 from stagec.ir.catalogue.read import find_nearby
 from stagec.ir.flow import Edge as FlowEdge
-from stagec.ir.flow import Flow, Need, PlacedNeeds
+from stagec.ir.flow import Flow, Need, WrittenSchedule
 from stagec.ir.flow import Node as FlowNode
-from stagec.ir.flow import Schedule as FlowSchedule
 from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.ir.plan.document import Draft, Limits, Names, Plan
 from stagec.ir.plan.gate import Backoff, Retry, StageGate
@@ -33,10 +32,7 @@ def freeze(document: StagePlan, flow: Flow, _sources: Sources) -> Draft:
     plan = Plan(
         id=flow.id,
         names=Names(flow.names["node"], flow.names["outcome"]),
-        entries={
-            name: Schedule({node: tuple(each.node for each in needs) for node, needs in schedule.needs.items()})
-            for name, schedule in flow.schedules.items()
-        },
+        entries=flow.schedules,
         entry=next(iter(flow.schedules), None),
         nodes={name: _freeze_stage(each) for name, each in document.by_id.items()},
         limits=Limits(parallel=min(document.max_parallel, MOST)),
@@ -99,7 +95,7 @@ _WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, Dependency
 """Dependencies that cannot be meant as they are written."""
 
 
-Needs = Mapping[str, tuple[Need, ...]]
+Needs = Mapping[str, tuple[str, ...]]
 
 
 def lower(plan: StagePlan) -> Flow | None:
@@ -109,10 +105,13 @@ def lower(plan: StagePlan) -> Flow | None:
     """
     if not plan.by_id or _is_part(plan):
         return None
-    names = {name: (*each.needs, *each.implied) if each.implied else each.needs for name, each in plan.by_id.items()}
-    needs = PlacedNeeds(names, lambda name: _list_needs(plan.by_id[name]))
+    needs = {name: (*each.needs, *each.implied) if each.implied else each.needs for name, each in plan.by_id.items()}
     times = {name: each.max_duration for name, each in plan.by_id.items()}
-    circles = {} if plan.is_in_order else _find_circles(names)
+    circles = {} if plan.is_in_order else _find_circles(needs)
+
+    def place_needs(name: str) -> tuple[Need, ...]:
+        return tuple(each for each in _list_needs(plan.by_id[name]) if not _is_circular(name, each.node, circles))
+
     # the title of the report, else what the file or the folder of the envelopes is called
     folder, file = posixpath.split(plan.file)
     is_folder = not plan.alone and plan.envelopes[0].at.pointer == ()
@@ -127,10 +126,11 @@ def lower(plan: StagePlan) -> Flow | None:
         lost=tuple(
             FlowEdge(each.node, _CYCLE, Go(name), each.at)
             for name in circles
-            for each in needs[name]
-            if _is_circular(name, each, circles)
+            for each in _list_needs(plan.by_id[name])
+            if _is_circular(name, each.node, circles)
         ),
-        schedules={"": FlowSchedule(_drop_circular(needs, circles) if circles else needs, plan.at, times)},
+        schedules={"": Schedule(_drop_circular(needs, circles) if circles else needs)},
+        written={"": WrittenSchedule(plan.at, place_needs, times)},
     )
 
 
@@ -168,7 +168,7 @@ def _list_needs(envelope: Envelope) -> tuple[Need, ...]:
     return *declared, *(Need(name, inferred[name], inferred=True) for name in envelope.implied)
 
 
-def _find_circles(needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, int]:
+def _find_circles(needs: Needs) -> Mapping[str, int]:
     """Return the stages that wait for themselves by way of others, with the number of their circle."""
     names = list(needs)
     index = {name: at for at, name in enumerate(names)}
@@ -177,8 +177,8 @@ def _find_circles(needs: Mapping[str, tuple[str, ...]]) -> Mapping[str, int]:
     return {names[stage]: number for number, circle in enumerate(found) for stage in circle}
 
 
-def _is_circular(name: str, need: Need, circles: Mapping[str, int]) -> bool:
-    return name in circles and circles.get(need.node) == circles[name]
+def _is_circular(name: str, need: str, circles: Mapping[str, int]) -> bool:
+    return name in circles and circles.get(need) == circles[name]
 
 
 def _drop_circular(needs: Needs, circles: Mapping[str, int]) -> Needs:

@@ -13,9 +13,9 @@ from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.ir.flow import Edge, Flow, Node, Schedule
+from stagec.ir.flow import Edge, Flow, Node
 from stagec.ir.plan.gate import Among, Exists, Term
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Schedule, Stop, Target, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -53,7 +53,8 @@ def share(flow: Flow, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tre
     nodes = _nodes(flow, trees)
     moves = {spot(edge.at) for node in flow.nodes.values() for edge in node.edges} | {spot(e.at) for e in flow.lost}
     moves |= {spot(entry.at) for _, entry in (*flow.entries.items(), *flow.lost_entries)}
-    moves |= {spot(n.at) for each in flow.schedules.values() for needs in each.needs.values() for n in needs}
+    scheduled = ((name, node) for name, schedule in flow.schedules.items() for node in schedule.needs)
+    moves |= {spot(need.at) for name, node in scheduled for need in flow.list_needs(name, node)}
     by_node: dict[str, list[Diagnostic]] = {}
     by_move: dict[Spot, list[Diagnostic]] = {}
     others: list[Diagnostic] = []
@@ -315,12 +316,12 @@ class _Lines:
 
         Every node ends the run when it fails: lines would say nothing.
         """
-        critical = {*pairwise(schedule.find_critical())}
+        critical = {*pairwise(self._flow.find_critical(name))}
         for node, needs in schedule.needs.items():
             if not needs:
                 yield Line(schedule_of(name), self._box(node), Stroke.ENTRY)
             stroke = Stroke.GO if len(needs) == 1 else Stroke.JOIN
-            for each in needs:
+            for each in self._flow.list_needs(name, node):
                 # what is said of a need: nothing would be gained by making any other chain of nodes faster
                 told = (
                     *(("critical path",) if ((each.node, node) in critical) else ()),
@@ -328,7 +329,7 @@ class _Lines:
                 )
                 found = self._found.get(spot(each.at), ())
                 yield Line(self._box(each.node), self._box(node), stroke, told, found)
-        needed = {each.node for needs in schedule.needs.values() for each in needs}
+        needed = {each for needs in schedule.needs.values() for each in needs}
         yield from (Line(self._box(node), DONE, Stroke.END) for node in schedule.needs if node not in needed)
 
     def _moves(self, node: Node, edge: Edge) -> Iterator[Line]:

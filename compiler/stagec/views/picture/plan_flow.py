@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
-from stagec.ir.flow import Edge, Entry, Flow, Need, Node, Schedule
+from stagec.ir.flow import Edge, Entry, Flow, Node
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
-from stagec.ir.plan.node import Fork, Go, Named, Pick, Target
+from stagec.ir.plan.node import Fork, Go, Named, Outcome, Pick, Schedule, Target
 
 
 def make_flow(plan: Plan) -> Flow:
     """Return the flow that a plan is of; places are pointers into the plan, as there are no files of a project."""
     entries = {name: each for name, each in plan.entries.items() if isinstance(each, str)}
-    schedules = {name: each for name, each in plan.entries.items() if not isinstance(each, str)}
     choices = {name: Named(nodes) for name, nodes in plan.choices.items()}
     return Flow(
         plan.id,
@@ -25,23 +24,17 @@ def make_flow(plan: Plan) -> Flow:
             for name, node in plan.nodes.items()
         },
         names={"node": plan.names.node, "outcome": plan.names.outcome, **_name_ends(plan)},
-        schedules={name: _make_schedule(name, each) for name, each in schedules.items()},
+        schedules={name: each for name, each in plan.entries.items() if isinstance(each, Schedule)},
     )
 
 
 def _name_ends(plan: Plan) -> Mapping[str, str]:
     """Return the names of the ends of runs that differ from the usual names."""
-    return {} if plan.phases is None else {planned.Outcome.INTERRUPTED.value: planned.Outcome.BLOCKED.value}
+    return {} if plan.phases is None else {Outcome.INTERRUPTED.value: Outcome.BLOCKED.value}
 
 
 def _place(*pointer: Key) -> Place:
     return Place("plan", pointer)
-
-
-def _make_schedule(name: str, schedule: planned.Schedule) -> Schedule:
-    at = _place("entries", name)
-    needs = {node: tuple(Need(each, at) for each in needed) for node, needed in schedule.needs.items()}
-    return Schedule(needs, at)
 
 
 def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Named]) -> Iterator[Edge]:
@@ -56,6 +49,6 @@ def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Named]) -> 
 
 def _resolve(target: Target, choices: Mapping[str, Named]) -> Target:
     """Return a target without names of the plan's tables: many edges share one value of choices."""
-    if isinstance(target, planned.Schedule):
+    if isinstance(target, Schedule):
         return Fork(tuple(target.needs))
     return choices[target.choices] if isinstance(target, Pick) else target

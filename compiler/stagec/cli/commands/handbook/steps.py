@@ -211,7 +211,7 @@ def read_following(flow: Flow) -> Following:
         for step, needs in schedule.needs.items():
             needed.setdefault(step, [])
             for each in needs:
-                needed.setdefault(each.node, []).append(step)
+                needed.setdefault(each, []).append(step)
     return Following(follow_ups(flow), {step: tuple(some) for step, some in needed.items()})
 
 
