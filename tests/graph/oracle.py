@@ -12,7 +12,7 @@ from stagec.core.value import value
 from stagec.ir.flow import Edge, Flow
 from stagec.ir.graph import Trap
 from stagec.ir.graph.reachability import MOST
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, list_targets
+from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, list_opened, list_targets
 
 
 def edges(flow: Flow) -> Iterator[Edge]:
@@ -52,7 +52,7 @@ class Take:
 def takes(edge: Edge) -> Iterator[Take]:
     """Yield all nodes that an edge starts, in the order in which it names them."""
     target = edge.target
-    nodes = target.nodes if isinstance(target, Fork) else named(edge)
+    nodes = list_opened(target)
     for at, node in enumerate(nodes):
         before = frozenset(nodes[:at] if isinstance(target, Chain) else ())
         yield Take(node, edge, before | {edge.source}, before)

@@ -152,6 +152,13 @@ def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() 
     assert [each.node for each in second.way] == ["u", "p", "s", "t"]
 
 
+def test_the_join_of_a_fork_of_one_knows_what_its_branch_has_read() -> None:
+    targets = {"a": Fork(("p",), "u"), "p": DONE, "u": Go("s"), "s": DONE}
+    nodes = {name: Node(name, AT, edges=(Edge(name, "ok", each, AT),)) for name, each in targets.items()}
+    labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED}), "s": frozenset({Label.SEND})}
+    assert InformationFlow(Flow("fork", AT, {"": Entry("a", AT)}, nodes), labels).find_senders() == ("s",)
+
+
 def test_a_fork_waits_once_for_all_its_branches() -> None:
     names = [f"n{number}" for number in range(3_000)]
     leaves = {name: Node(name, AT, edges=(Edge(name, "ok", Stop(Outcome.DONE), AT),)) for name in (*names, "j")}

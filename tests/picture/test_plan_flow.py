@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from random import Random
 
+import phased
 import pytest
+from properties.test_pipelines import machine, stage
 
 from stagec.check.pipeline import Project, compile_project
 from stagec.ir.graph import build
 from stagec.sources.project.configuration import configure
-from stagec.views.picture.document import Picture
+from stagec.sources.project.settings import Settings
+from stagec.views.picture.document import INTERRUPTED, Picture, Stroke, box_of
 from stagec.views.picture.draw import draw
 from stagec.views.picture.plan_flow import make_flow
 
@@ -37,3 +42,20 @@ def test_a_plan_is_drawn_as_its_project(name: str) -> None:
             (each.id, each.kind, each.is_join) for each in of_project.boxes.values()
         ]
         assert lines(of_plan) == lines(of_project)
+
+
+FORK_OF_ONE = {"stages": ["b"], "join": "c", "execution": "parallel"}
+ONE = {"id": "one", "entry": "a", "stages": [{**stage("a"), "next": [FORK_OF_ONE]}, stage("b"), stage("c")]}
+
+
+@pytest.mark.parametrize("given", [ONE, *(machine(Random(seed)) for seed in range(6))])
+def test_a_plan_of_any_pipeline_is_drawn_as_its_project(given: object, tmp_path: Path) -> None:
+    files = {"pipeline.json": json.dumps(given).encode()}
+    (meaning,) = compile_project(Project(tmp_path, (tmp_path / "pipeline.json",), Settings(), files)).meanings
+    assert lines(draw(build(make_flow(meaning.plan())), (), {})) == lines(draw(meaning.graph, (), {}))
+
+
+def test_a_phase_that_blocks_ends_the_run_as_blocked_in_the_drawing_of_a_plan() -> None:
+    picture = draw(build(make_flow(phased.every_member())), (), {})
+    assert (box_of("stuck"), INTERRUPTED, Stroke.END, ("blocked",)) in lines(picture)
+    assert picture.boxes[INTERRUPTED].name == "blocked"

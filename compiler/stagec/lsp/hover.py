@@ -14,7 +14,7 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.ir.flow import NODES, Edge, Flow, NameKind, Occurrence, Read
-from stagec.ir.plan.node import Fork, Named, Stop, list_targets
+from stagec.ir.plan.node import Fork, Named, Stop, list_opened, list_targets
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
@@ -196,7 +196,7 @@ def name_target(edge: Edge) -> str:
     target = edge.target
     if isinstance(target, Stop):
         return f"the end: {target.outcome}"
-    nodes = target.nodes if isinstance(target, Fork) else list_targets(target)
+    nodes = list_opened(target)
     if isinstance(target, Named):
         return "one of " + ", ".join(f"`{each}`" for each in nodes[:_MOST])
     joined = f", then `{target.join}`" if isinstance(target, Fork) and target.join else ""

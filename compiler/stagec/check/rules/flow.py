@@ -10,7 +10,7 @@ from stagec.core.value import replace
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.flow import Edge, Entry, Node
 from stagec.ir.graph import Graph, Trap, build, noun
-from stagec.ir.plan.node import Fork, Named, Target, list_targets
+from stagec.ir.plan.node import Fork, Named, Target, list_opened, list_targets
 
 FAMILY = Family(__name__, (range(600, 650),), Graph)
 rule = FAMILY.rule
@@ -110,7 +110,7 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
     starts = graph.startable()
     for node in graph.flow.nodes.values():
         for edge in node.edges if node.id in starts else ():
-            for target in () if isinstance(edge.target, Named) else _list_begun(edge.target):
+            for target in () if isinstance(edge.target, Named) else list_opened(edge.target):
                 ways.setdefault(target, []).append(edge)
     begun = {entry.node for entry in graph.flow.begun} | _list_picked(graph)
     joins = {each.target.join for all_ways in ways.values() for each in all_ways if isinstance(each.target, Fork)}
@@ -119,11 +119,6 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
         for name, all_ways in ways.items()
         if name not in begun | joins and all(isinstance(way.target, Fork) and way.target.join for way in all_ways)
     }
-
-
-def _list_begun(target: Target) -> tuple[str, ...]:
-    """Return the nodes that a target leads to, without a join."""
-    return target.nodes if isinstance(target, Fork) else list_targets(target)
 
 
 def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]:

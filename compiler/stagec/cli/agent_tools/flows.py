@@ -15,7 +15,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.ir.flow import Edge, Flow, Node
 from stagec.ir.graph import build
-from stagec.ir.plan.node import Fork, Stop, list_targets
+from stagec.ir.plan.node import Fork, Stop, list_opened, list_targets
 
 DESCRIBE = (
     Argument("flow", "string", "The id of a flow; without it, all flows are listed."),
@@ -82,9 +82,8 @@ def _write_edge(edge: Edge) -> Object:
     target = edge.target
     if isinstance(target, Stop):
         return {"on": edge.outcome, "to": [], "then": None, "end": target.outcome.value}
-    if isinstance(target, Fork):
-        return {"on": edge.outcome, "to": list(target.nodes), "then": target.join, "end": None}
-    return {"on": edge.outcome, "to": list(list_targets(target)), "then": None, "end": None}
+    join = target.join if isinstance(target, Fork) else None
+    return {"on": edge.outcome, "to": list(list_opened(target)), "then": join, "end": None}
 
 
 def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:

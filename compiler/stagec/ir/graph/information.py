@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from stagec.core.value import value
 from stagec.ir.flow import Edge, Flow
-from stagec.ir.plan.node import Chain, Fork, Outcome, Schedule, Stop, list_targets
+from stagec.ir.plan.node import Chain, Fork, Outcome, Schedule, Stop, list_opened, list_targets
 from stagec.ir.rights import Label
 
 
@@ -154,8 +154,7 @@ class InformationFlow:
         target = edge.target
         if edge.source in self._flow.open:
             yield from ((each, read, ()) for each in self._every)
-        ahead = target.nodes if isinstance(target, Fork) else list_targets(target)
-        nodes = tuple(each for each in ahead if each in self._labels)
+        nodes = tuple(each for each in list_opened(target) if each in self._labels)
         if isinstance(target, Chain):
             gathered = frozenset({read})
             for at, each in enumerate(nodes):
@@ -192,8 +191,7 @@ class InformationFlow:
         target = edge.target
         if isinstance(target, Stop):
             return frozenset({0} if target.outcome is Outcome.DONE else ())
-        ahead = target.nodes if isinstance(target, Fork) else list_targets(target)
-        each = [found.get(name, frozenset[int]()) for name in ahead]
+        each = [found.get(name, frozenset[int]()) for name in list_opened(target)]
         if isinstance(target, Fork):
             met = _meet(each)
             return met if target.join is None else _follow_all(met, found.get(target.join, frozenset()))

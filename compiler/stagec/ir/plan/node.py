@@ -123,12 +123,17 @@ class Node:
 
 def list_targets(target: Target) -> tuple[str, ...]:
     """Return the nodes that a target itself names, those of a choice once; those of a `Pick` are named by the plan."""
+    if isinstance(target, Fork) and target.join is not None:
+        return (*target.nodes, target.join)
+    return list_opened(target)
+
+
+def list_opened(target: Target) -> tuple[str, ...]:
+    """Return the same without the join: what the target itself begins, at once or one after the other."""
     match target:
         case Go():
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
-        case Fork():
-            return target.nodes if target.join is None else (*target.nodes, target.join)
-        case Chain():
+        case Fork() | Chain():
             return target.nodes
         case Named():
             return tuple(dict.fromkeys(target.nodes.values()))

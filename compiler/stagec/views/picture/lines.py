@@ -15,7 +15,7 @@ from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.ir.flow import Edge, Flow, Node
 from stagec.ir.plan.gate import Among, Exists, Term
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Schedule, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -354,13 +354,11 @@ class _Lines:
 
     def _forward(self, edge: Edge) -> Iterator[Line]:
         """Yield a line to every node that a target opens: of a chain the first leads to the next."""
-        target = edge.target
+        target, opened, stroke = edge.target, list_opened(edge.target), Stroke.GO
         if isinstance(target, Chain):
-            opened, stroke = target.nodes[:1], Stroke.CHAIN
-        elif isinstance(target, Fork):
-            opened, stroke = target.nodes, Stroke.FORK if len(target.nodes) > 1 else Stroke.GO
-        else:
-            opened, stroke = list_targets(target), Stroke.GO
+            opened, stroke = opened[:1], Stroke.CHAIN
+        elif isinstance(target, Fork) and len(opened) > 1:
+            stroke = Stroke.FORK
         yield from (self._from(edge, self._box(name), stroke) for name in opened)
         later = Stroke.CHAIN if isinstance(target, Chain) else Stroke.JOIN
         for name in list_targets(target):
@@ -378,8 +376,7 @@ class _Lines:
 
     def _from(self, edge: Edge, target: str, stroke: Stroke) -> Line:
         known = self._found.get(spot(edge.at), ())
-        target_is_one = isinstance(edge.target, Go) or (isinstance(edge.target, Fork) and len(edge.target.nodes) == 1)
-        guess = edge.repair and target_is_one
+        guess = edge.repair and len(list_opened(edge.target)) == 1
         otherwise = not edge.when and (edge.source, edge.outcome) in self._chosen
         told = f"{edge.outcome}: otherwise" if otherwise else label(edge)
         return Line(box_of(edge.source), target, stroke, (told,), () if guess else known, guess)
