@@ -15,6 +15,7 @@ from stagec.core.nearest import Guess
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.ir.flow import NODES, Flow, NameKind, Occurrence
+from stagec.ir.plan.node import Stop, list_opened, list_targets
 from stagec.lsp.edits import FileEdit, list_file_edits
 from stagec.lsp.name_places import PlacedName, read_places
 from stagec.lsp.positions import Point
@@ -124,8 +125,7 @@ def _trace_flow(flow: Flow, old: str, new: str) -> list[str]:
     for node in flow.nodes.values():
         for edge in node.edges:
             target = edge.target
-            nodes = [call(each) for each in getattr(target, "nodes", ())]
-            join = getattr(target, "join", None)
-            end = getattr(target, "end", "")
-            found.append(f"{call(node.id)} {edge.outcome} {nodes} {call(join) if join else ''} {end}")
+            opened, nodes = list_opened(target), [call(each) for each in list_targets(target)]
+            end = target.outcome if isinstance(target, Stop) else ""
+            found.append(f"{call(node.id)} {edge.outcome} {nodes[: len(opened)]} {nodes[len(opened) :]} {end}")
     return sorted(found)
