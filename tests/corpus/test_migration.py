@@ -145,7 +145,7 @@ def describe(folder: Path) -> dict[str, Any]:
         "nodes": {
             name: (
                 node.kind,
-                {(edge.outcome, str(edge.target), str(edge.when)) for edge in node.edges if edge.outcome != "abort"},
+                {(edge.on, str(edge.target), str(edge.when)) for edge in node.edges if edge.on != "abort"},
             )
             for name, node in flow.nodes.items()
         },

@@ -104,8 +104,8 @@ def meant_moves(node: flow.Node) -> Moves:
     found: Moves = set()
     for edge in node.edges:
         if isinstance(edge.target, Stop):
-            found.add((edge.outcome, edge.target.outcome.value))
-        found |= {(edge.outcome, name) for name in list_targets(edge.target)}
+            found.add((edge.on, edge.target.outcome.value))
+        found |= {(edge.on, name) for name in list_targets(edge.target)}
     return found
 
 

@@ -8,9 +8,9 @@ import pytest
 from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
 from stagec.ir.graph import Graph, build
-from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Schedule, Stop, Target
 
 AT = Place("flow.json")
 WORDS: dict[str, Target] = {"done": Stop(Outcome.DONE), "failed": Stop(Outcome.FAILED)}
@@ -38,7 +38,7 @@ def _needs(text: str) -> tuple[str, tuple[str, ...]]:
 def _node(head: str, targets: str) -> Node:
     name = head.strip()
     edges = [
-        Edge(name, str(at), _target(each.strip()), AT / name / at)
+        WrittenEdge(name, Edge(str(at), _target(each.strip())), AT / name / at)
         for at, each in enumerate(targets.split("|") if targets.strip() else [])
     ]
     return Node(name, AT / name, edges=tuple(edges))

@@ -9,24 +9,24 @@ from typing import Any
 import networkx as nx
 
 from stagec.core.value import value
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.graph import Trap
 from stagec.ir.graph.reachability import MOST
 from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, list_opened, list_targets
 
 
-def edges(flow: Flow) -> Iterator[Edge]:
+def edges(flow: Flow) -> Iterator[WrittenEdge]:
     """Yield all edges of a flow."""
     for node in flow.nodes.values():
         yield from node.edges
 
 
-def named(edge: Edge) -> tuple[str, ...]:
+def named(edge: WrittenEdge) -> tuple[str, ...]:
     """Return the nodes that an edge names, its join included."""
     return list_targets(edge.target)
 
 
-def dangles(flow: Flow, edge: Edge) -> bool:
+def dangles(flow: Flow, edge: WrittenEdge) -> bool:
     """Tell whether an edge names a node that does not exist."""
     return not all(each in flow.nodes for each in named(edge))
 
@@ -40,7 +40,7 @@ class Take:
     """One way in which an edge starts a node: what must have started, and what of it must be able to end."""
 
     node: str
-    edge: Edge
+    edge: WrittenEdge
     started: frozenset[str]
     ended: frozenset[str]
 
@@ -49,7 +49,7 @@ class Take:
         return all(each in starts for each in self.started) and all(each in completes for each in self.ended)
 
 
-def takes(edge: Edge) -> Iterator[Take]:
+def takes(edge: WrittenEdge) -> Iterator[Take]:
     """Yield all nodes that an edge starts, in the order in which it names them."""
     target = edge.target
     nodes = list_opened(target)
@@ -65,7 +65,7 @@ def starting(known: Iterable[Take], completes: frozenset[str]) -> list[Way]:
     return [(take.node, take.started) for take in known if take.ended <= completes]
 
 
-def completing(known: list[Edge]) -> Iterator[Way]:
+def completing(known: list[WrittenEdge]) -> Iterator[Way]:
     """Yield the ways in which nodes complete."""
     for edge in known:
         if isinstance(edge.target, Named):
@@ -92,7 +92,7 @@ def following(ways: Iterable[Way], given: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def costs(known: list[Edge]) -> Mapping[str, int]:
+def costs(known: list[WrittenEdge]) -> Mapping[str, int]:
     """Return for each completing node the least executions to an end."""
     if all(isinstance(edge.target, Go | Named | Stop) for edge in known):
         return _levels(known)
@@ -107,14 +107,14 @@ def costs(known: list[Edge]) -> Mapping[str, int]:
     return found
 
 
-def _levels(known: list[Edge]) -> Mapping[str, int]:
+def _levels(known: list[WrittenEdge]) -> Mapping[str, int]:
     single = nx.DiGraph((target, source) for source, needs in completing(known) for target in needs)
     ends = {edge.source for edge in known if isinstance(edge.target, Stop) and edge.target.outcome is Outcome.DONE}
     single.add_nodes_from(ends)
     return {node: at for at, level in enumerate(nx.bfs_layers(single, list(ends)), 1) for node in level}
 
 
-def _cost(edge: Edge, found: Mapping[str, int]) -> int | None:
+def _cost(edge: WrittenEdge, found: Mapping[str, int]) -> int | None:
     target = edge.target
     if isinstance(target, Stop):
         return 1 if target.outcome is Outcome.DONE else None
@@ -138,7 +138,7 @@ class NetworkxGraph:
         return self._flow
 
     @property
-    def dangling(self) -> tuple[Edge, ...]:
+    def dangling(self) -> tuple[WrittenEdge, ...]:
         """The edges that name a node which does not exist."""
         return tuple(edge for edge in edges(self._flow) if dangles(self._flow, edge))
 
@@ -247,8 +247,8 @@ class NetworkxGraph:
         return costs(self._edges)
 
     @cached_property
-    def _leaving(self) -> Mapping[str, list[Edge]]:
-        found: dict[str, list[Edge]] = {}
+    def _leaving(self) -> Mapping[str, list[WrittenEdge]]:
+        found: dict[str, list[WrittenEdge]] = {}
         for edge in self._edges:
             found.setdefault(edge.source, []).append(edge)
         return found
@@ -265,6 +265,6 @@ class NetworkxGraph:
         return made
 
 
-def _sum_or_largest(edge: Edge, most: Mapping[str, int]) -> int:
+def _sum_or_largest(edge: WrittenEdge, most: Mapping[str, int]) -> int:
     ways = [most[each] for each in named(edge)]
     return max(ways, default=0) if isinstance(edge.target, Named) else sum(ways)

@@ -20,14 +20,14 @@ from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.graph import Graph, build
 from stagec.ir.graph.crosscheck import CrossCheck
 from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.document import Facts, Limits
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.node import Outcome, Schedule, Stop
+from stagec.ir.plan.node import Edge, Outcome, Schedule, Stop
 from stagec.sources.project.settings import Settings
 
 FREEZING, LOADING = map(import_module, ("stagec.ir.freeze", "stagec.ir.plan.loader"))
@@ -92,7 +92,7 @@ def test_both_find_the_same_ways_through_random_projects(tmp_path: Path, system:
 def without_ends(graph: Graph) -> Graph:
     """Return the graph of a flow in which no run can complete."""
 
-    def kept(edge: Edge) -> bool:
+    def kept(edge: WrittenEdge) -> bool:
         return not (isinstance(edge.target, Stop) and edge.target.outcome is Outcome.DONE)
 
     return changed(graph, kept)
@@ -155,7 +155,9 @@ def of_stages(plan: Plan, lost: str = "") -> Flow:
     nodes = {}
     for name in plan.nodes:
         known = ends | {"success": Outcome.FAILED} if name == lost else ends
-        nodes[name] = FlowNode(name, AT, edges=tuple(Edge(name, on, Stop(end), AT) for on, end in known.items()))
+        nodes[name] = FlowNode(
+            name, AT, edges=tuple(WrittenEdge(name, Edge(on, Stop(end)), AT) for on, end in known.items())
+        )
     return Flow("f", AT, {}, nodes, schedules={"": schedule})
 
 

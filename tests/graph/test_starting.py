@@ -57,7 +57,7 @@ def test_an_unknown_entry_is_an_error(ask: Ask) -> None:
 
 def test_edges_to_nothing_are_kept_apart_and_make_the_graph_inexact(ask: Ask) -> None:
     graph = ask("a: b | x | b & x | b & b > x | done", "b: done")
-    assert [edge.outcome for edge in graph.dangling] == ["1", "2", "3"]
+    assert [edge.on for edge in graph.dangling] == ["1", "2", "3"]
     assert (graph.exact, graph.startable()) == (False, {"a", "b"})
 
 

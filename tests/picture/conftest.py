@@ -8,9 +8,9 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Pointer
-from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
 from stagec.ir.graph import build
-from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
 from stagec.views.picture.document import Picture
 from stagec.views.picture.draw import draw
 
@@ -20,7 +20,7 @@ WORDS: dict[str, Target] = {"done": Stop(Outcome.DONE), "failed": Stop(Outcome.F
 Draw = Callable[..., Picture]
 
 
-def flow(*lines: str, entries: str = "a", lost: Iterable[Edge] = ()) -> Flow:
+def flow(*lines: str, entries: str = "a", lost: Iterable[WrittenEdge] = ()) -> Flow:
     """Return a flow of lines such as `a work: b | c & d > e | f, g | done`; `&` is a fork, `,` a chain, `>` a join."""
     nodes = {node.id: node for node in (_node(*line.split(":")) for line in lines)}
     starts = {f"by-{name}": Entry(name, AT / "entry" / name) for name in entries.split()}
@@ -31,7 +31,9 @@ def _node(head: str, targets: str) -> Node:
     name, _, kind = head.strip().partition(" ")
     at = AT / "nodes" / name
     written = [each.strip() for each in targets.split("|") if each.strip()]
-    edges = tuple(Edge(name, f"{name}{n}", _target(each), at / "edges" / n) for n, each in enumerate(written))
+    edges = tuple(
+        WrittenEdge(name, Edge(f"{name}{n}", _target(each)), at / "edges" / n) for n, each in enumerate(written)
+    )
     return Node(name, at, kind or None, edges)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.gate import Among, Exists, Reads
-from stagec.ir.plan.node import Go, Named, Outcome, Stop, Target
+from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop, Target
 from stagec.sources.read import Sources
 from stagec.views.picture.document import Box, Picture, Role
 from stagec.views.picture.draw import By, collapse, draw
@@ -85,7 +85,10 @@ def picking(picks: dict[str, Named]) -> Flow:
     """Return a flow in which the answers of some nodes name the one that follows, and `z` ends it."""
     at = Place("flow.json")
     targets: dict[str, Target] = {**picks, "z": Stop(Outcome.DONE)}
-    nodes = {name: Node(name, at / name, edges=(Edge(name, "jump", each, at),)) for name, each in targets.items()}
+    nodes = {
+        name: Node(name, at / name, edges=(WrittenEdge(name, Edge("jump", each), at),))
+        for name, each in targets.items()
+    }
     return Flow("f", at, {"": Entry("a", at)}, nodes)
 
 
@@ -125,10 +128,10 @@ def test_a_name_that_nothing_has_is_a_box(drawn: Draw, moves: Moves) -> None:
 
 def test_what_was_probably_meant_is_a_guess_beside_what_is_written() -> None:
     at = Place("flow.json", ("nodes", "a", "edges", 0))
-    meant = Edge("a", "next", Go("b"), at, repair=True)
+    meant = WrittenEdge("a", Edge("next", Go("b")), at, repair=True)
     flow = Flow("f", Place("flow.json"), {}, {name: Node(name, Place("flow.json", ("nodes", name))) for name in "ab"})
     nodes = {**flow.nodes, "a": Node("a", Place("flow.json", ("nodes", "a")), edges=(meant,))}
-    lost = (Edge("a", "next", Go("bb"), at),)
+    lost = (WrittenEdge("a", Edge("next", Go("bb")), at),)
     picture = draw(build(Flow("f", flow.at, {}, nodes, lost=lost)), (), {})
     assert [(line.target, line.is_guess) for line in picture.lines] == [("node:b", True), ("missing:bb", False)]
 
@@ -136,7 +139,7 @@ def test_what_was_probably_meant_is_a_guess_beside_what_is_written() -> None:
 def test_the_last_of_several_conditional_moves_is_the_other_way() -> None:
     at = Place("flow.json", ("nodes", "a"))
     terms = (Among(("parsed", "ok"), (True,)),)
-    edges = (Edge("a", "ok", Go("a"), at / 0, when=terms), Edge("a", "ok", Go("b"), at / 1))
+    edges = (WrittenEdge("a", Edge("ok", Go("a"), terms), at / 0), WrittenEdge("a", Edge("ok", Go("b")), at / 1))
     nodes = {"a": Node("a", at, edges=edges), "b": Node("b", Place("flow.json", ("nodes", "b")))}
     picture = draw(build(Flow("f", Place("flow.json"), {}, nodes)), (), {})
     assert [line.labels for line in picture.lines] == [("ok: parsed.ok = true",), ("ok: otherwise",)]

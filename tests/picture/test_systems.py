@@ -48,7 +48,7 @@ def pipeline(tmp_path: Path) -> Path:
 
 def test_a_pipeline_keeps_the_names_that_no_stage_has(pipeline: Path) -> None:
     flow = flow_of(pipeline)
-    assert [(edge.source, edge.outcome, edge.target) for edge in flow.lost] == [("plan", "ok", Go("wrok"))]
+    assert [(edge.source, edge.on, edge.target) for edge in flow.lost] == [("plan", "ok", Go("wrok"))]
     assert [entry.node for _, entry in flow.lost_entries] == ["plam"]
 
 
@@ -72,5 +72,5 @@ def test_a_registry_keeps_the_names_that_no_step_has(tmp_path: Path) -> None:
     registry = {"agentId": "a", "version": "1.0.0", "c1": "c", "entryStep": "nowhere.b", "steps": {"initial.a": step}}
     (tmp_path / "steps_registry.json").write_text(json.dumps(registry), encoding="utf-8")
     flow = flow_of(tmp_path)
-    assert [(edge.source, edge.outcome, edge.target) for edge in flow.lost] == [("initial.a", "next", Go("elsewhere"))]
+    assert [(edge.source, edge.on, edge.target) for edge in flow.lost] == [("initial.a", "next", Go("elsewhere"))]
     assert [(name, entry.node) for name, entry in flow.lost_entries] == [("", "nowhere.b")]

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
 from stagec.ir.graph import Graph, build
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 AT = Place("flow.json")
 CHUNKS, CHUNK = 40, choose(125, full=500, whole=2_500)
@@ -26,7 +26,7 @@ def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
     nodes = {}
     for at, own in enumerate(targets):
         name = chr(97 + at)
-        edges = tuple(Edge(name, str(number), target, AT) for number, target in enumerate(own))
+        edges = tuple(WrittenEdge(name, Edge(str(number), target), AT) for number, target in enumerate(own))
         nodes[name] = Node(name, AT, edges=edges)
     return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
 
@@ -97,7 +97,7 @@ def misordered(graph: Graph | NetworkxGraph) -> list[tuple[str, str]]:
     return [(edge.source, each) for edge in known for each in named(edge) if rank[each] > rank[edge.source]]
 
 
-def named(edge: Edge) -> tuple[str, ...]:
+def named(edge: WrittenEdge) -> tuple[str, ...]:
     return () if isinstance(edge.target, Named) else list_targets(edge.target)
 
 

@@ -7,8 +7,8 @@ import pytest
 from stagec.check.reporters import Report
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
-from stagec.ir.flow import Edge, Entry, Flow, Node
-from stagec.ir.plan.node import Go, Outcome, Stop
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.plan.node import Edge, Go, Outcome, Stop
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.tree import Tree
 
@@ -122,9 +122,15 @@ FLOW = Flow(
     {"manual": Entry("plan", AT)},
     {
         "plan": Node(
-            "plan", AT, "work", (Edge("plan", "next", Go("work"), AT), Edge("plan", "stop", Stop(Outcome.DONE), AT))
+            "plan",
+            AT,
+            "work",
+            (
+                WrittenEdge("plan", Edge("next", Go("work")), AT),
+                WrittenEdge("plan", Edge("stop", Stop(Outcome.DONE)), AT),
+            ),
         ),
-        "work": Node("work", AT, "closure", (Edge("work", "closing", Stop(Outcome.DONE), AT),)),
+        "work": Node("work", AT, "closure", (WrittenEdge("work", Edge("closing", Stop(Outcome.DONE)), AT),)),
     },
 )
 TREES = {file: Tree(file, "file", FORMAT, text.encode()) for file, text in TEXTS.items()}

@@ -11,7 +11,7 @@ from stagec.core.place import Place
 from stagec.core.precedence import order_names
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.gate import Term
-from stagec.ir.plan.node import Named, Outcome, Schedule, Target
+from stagec.ir.plan.node import Edge, Named, Outcome, Schedule, Target
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
@@ -93,26 +93,38 @@ def _count_milliseconds(seconds: float) -> int:
 
 
 @value
-class Edge:
-    """One possible move from a node: the outcome that allows it, and where it leads.
+class WrittenEdge:
+    """An edge of a plan as it is written: the node that it leaves, its place, and what only checking knows.
 
-    Nodes whose answers choose from equal names share one `Named` target, so that what many nodes and many names
-    have in common costs their sum and not their product. Of the edges of one outcome the first counts of which all
-    terms of `when` hold. `kinds` are the kinds of node that the outcome may lead to, None when any will do.
-    `repair` marks an edge whose target was written wrongly: it leads to what was most likely meant, and nothing is
-    to be said about it. A `fallback` is taken when the node to which another edge of the outcome leads cannot
-    start. One that is `untaken` is written down, but edges before it leave no result for it.
+    Nodes whose answers choose from equal names share one `Named` target, so that what many nodes and many names have in
+    common costs their sum and not their product. `kinds` are the kinds of node that the outcome may lead to, None when
+    any will do. `repair` marks an edge whose target was written wrongly: it leads to what was most likely meant, and
+    nothing is to be said about it. A `fallback` is taken when the node to which another edge of the outcome leads
+    cannot start. One that is `untaken` is written down, but edges before it leave no result for it.
     """
 
     source: str
-    outcome: str
-    target: Target
+    edge: Edge
     at: Place
     kinds: frozenset[str] | None = None
     repair: bool = False
-    when: tuple[Term, ...] = ()
     fallback: bool = False
     untaken: bool = False
+
+    @property
+    def on(self) -> str:
+        """The outcome that allows it."""
+        return self.edge.on
+
+    @property
+    def target(self) -> Target:
+        """Where it leads."""
+        return self.edge.target
+
+    @property
+    def when(self) -> tuple[Term, ...]:
+        """What must hold of the result."""
+        return self.edge.when
 
 
 @value
@@ -128,7 +140,7 @@ class Node:
     id: str
     at: Place
     kind: str | None = None
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[WrittenEdge, ...] = ()
     idle: bool = False
     decided_at: Place | None = None
     parts: tuple[tuple[str, Place], ...] = ()
@@ -238,11 +250,11 @@ class Flow:
     """Where a bound has to be written if nodes can repeat; None when the system bounds its runs itself."""
     reads: tuple[Read, ...] = ()
     demands: tuple[Demand, ...] = ()
-    lost: tuple[Edge, ...] = ()
+    lost: tuple[WrittenEdge, ...] = ()
     """Moves as they are written to names of which no run can enter anything; no part of the graph."""
     lost_entries: tuple[tuple[str, Entry], ...] = ()
     """The same for entries, each with what selects it."""
-    ignored: tuple[Edge, ...] = ()
+    ignored: tuple[WrittenEdge, ...] = ()
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
     schedules: Mapping[str, Schedule] = NOTHING
     written: Mapping[str, WrittenSchedule] = NOTHING

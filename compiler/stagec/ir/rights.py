@@ -8,8 +8,8 @@ from functools import cached_property
 
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
-from stagec.ir.flow import Edge, Entry, Flow, Node
-from stagec.ir.plan.node import Go, Named, Stop, list_targets
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.plan.node import Edge, Go, Named, Stop, list_targets
 
 
 class Label(StrEnum):
@@ -157,7 +157,9 @@ class FlowRights:
                 continue
             agent = self.inner[name]
             begun = tuple(dict.fromkeys(f"{name}/{each.node}" for each in agent.flow.begun))
-            nodes[name] = _with_edges(node, tuple(Edge(name, "begins", Go(each), node.at) for each in begun))
+            nodes[name] = _with_edges(
+                node, tuple(WrittenEdge(name, Edge("begins", Go(each)), node.at) for each in begun)
+            )
             for step, each in agent.flow.nodes.items():
                 nodes[f"{name}/{step}"] = _move_inside(name, each, node.edges)
                 rights[f"{name}/{step}"] = agent.rights.get(step, Rights())
@@ -166,20 +168,20 @@ class FlowRights:
         return FlowRights(joined, lambda: rights)
 
 
-def _move_inside(owner: str, step: Node, after: tuple[Edge, ...]) -> Node:
+def _move_inside(owner: str, step: Node, after: tuple[WrittenEdge, ...]) -> Node:
     """Return a step of an agent in the flow of the node that runs it: where the agent ends, the node is left."""
-    edges: list[Edge] = []
+    edges: list[WrittenEdge] = []
     name = f"{owner}/{step.id}"
     for edge in step.edges:
         if isinstance(edge.target, Stop):
-            edges.extend(Edge(name, each.outcome, each.target, each.at) for each in after)
+            edges.extend(WrittenEdge(name, Edge(each.on, each.target), each.at) for each in after)
         else:
             inside = {each: f"{owner}/{each}" for each in list_targets(edge.target)}
-            edges.append(Edge(name, edge.outcome, Named(inside), edge.at))
+            edges.append(WrittenEdge(name, Edge(edge.on, Named(inside)), edge.at))
     return _with_edges(Node(name, step.at, step.kind), tuple(edges))
 
 
-def _with_edges(node: Node, edges: tuple[Edge, ...]) -> Node:
+def _with_edges(node: Node, edges: tuple[WrittenEdge, ...]) -> Node:
     return Node(node.id, node.at, node.kind, edges, parts=node.parts, agent=node.agent)
 
 

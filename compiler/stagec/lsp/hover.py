@@ -13,7 +13,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
-from stagec.ir.flow import NODES, Edge, Flow, NameKind, Occurrence, Read
+from stagec.ir.flow import NODES, Flow, NameKind, Occurrence, Read, WrittenEdge
 from stagec.ir.plan.node import Fork, Named, Stop, list_opened, list_targets
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
@@ -135,8 +135,8 @@ class _Position:
         parts = [head]
         begun = ["begins runs"] if any(each.node == name for each in flow.begun) else []
         edges = [edge for each in flow.nodes.values() for edge in each.edges if name in list_targets(edge.target)]
-        comes = [*begun, *(f"`{edge.source}` — {edge.outcome}" for edge in edges)]
-        goes = [f"{edge.outcome} → {name_target(edge)}" for edge in node.edges]
+        comes = [*begun, *(f"`{edge.source}` — {edge.on}" for edge in edges)]
+        goes = [f"{edge.on} → {name_target(edge)}" for edge in node.edges]
         for schedule in flow.schedules.values():
             comes += [f"needs `{need}`" for need in schedule.needs.get(name, ())]
             goes += [f"`{other}` needs it" for other, needs in schedule.needs.items() if name in needs]
@@ -191,7 +191,7 @@ class _Position:
         return Shown("\n\n".join([f"**{cursor.key}**", *found]), where) if found else None
 
 
-def name_target(edge: Edge) -> str:
+def name_target(edge: WrittenEdge) -> str:
     """Return where an edge leads, in Markdown."""
     target = edge.target
     if isinstance(target, Stop):

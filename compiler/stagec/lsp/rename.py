@@ -127,5 +127,5 @@ def _trace_flow(flow: Flow, old: str, new: str) -> list[str]:
             target = edge.target
             opened, nodes = list_opened(target), [call(each) for each in list_targets(target)]
             end = target.outcome if isinstance(target, Stop) else ""
-            found.append(f"{call(node.id)} {edge.outcome} {nodes[: len(opened)]} {nodes[len(opened) :]} {end}")
+            found.append(f"{call(node.id)} {edge.on} {nodes[: len(opened)]} {nodes[len(opened) :]} {end}")
     return sorted(found)

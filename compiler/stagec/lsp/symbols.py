@@ -226,7 +226,7 @@ def list_hints(project: CheckedProject, file: str) -> Iterator[InlineHint]:
 def _list_hints(project: CheckedProject, node: Node, at: Place) -> Iterator[InlineHint]:
     tree = project.find_tree(at.file)
     listed = list_of(None if tree is None else find_inside(tree.value, at.pointer))
-    edges = {edge.outcome: edge for edge in reversed(node.edges)}
+    edges = {edge.on: edge for edge in reversed(node.edges)}
     known = {at / index: edges[each] for index, each in enumerate(listed) if isinstance(each, str) and each in edges}
     for place, spot in read_places(project).locate(at.file, known).items():
         yield InlineHint(spot.where.end, f" → {name_target(known[place]).replace('`', '')}")

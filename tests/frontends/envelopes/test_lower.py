@@ -46,7 +46,7 @@ def test_any_acyclic_graph_is_one_schedule(read_stages: ReadStages) -> None:
 
 def test_a_stage_ends_as_its_process_does(read_stages: ReadStages) -> None:
     (node,) = flow_of(read_stages(LOAD)).nodes.values()
-    assert {edge.outcome: edge.target for edge in node.edges} == {
+    assert {edge.on: edge.target for edge in node.edges} == {
         "success": Stop(Outcome.DONE),
         "failure": Stop(Outcome.FAILED),
         "interrupted": Stop(Outcome.INTERRUPTED),

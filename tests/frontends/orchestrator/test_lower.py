@@ -22,7 +22,7 @@ Validate = Callable[..., Compilation]
 def moves(flow: Flow, node: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for edge in flow.nodes[node].edges:
-        found[edge.outcome] = edge.target.node if isinstance(edge.target, Go) else str(edge.target)
+        found[edge.on] = edge.target.node if isinstance(edge.target, Go) else str(edge.target)
         assert isinstance(edge.target, Go | Stop)
     return found
 

@@ -124,7 +124,7 @@ def test_the_flow_has_a_node_for_every_step_but_sections(tmp_path: Path) -> None
     }
     (flow,) = _compile(tmp_path, {"steps_registry.json": {**REGISTRY, "entryStep": "initial.x", "steps": steps}}).flows
     assert list(flow.nodes) == ["initial.x", "continuation.x"]
-    assert [(edge.outcome, edge.target) for edge in flow.nodes["initial.x"].edges] == [
+    assert [(edge.on, edge.target) for edge in flow.nodes["initial.x"].edges] == [
         ("next", Go("continuation.x")),
         ("verdict", Stop(Outcome.DONE)),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from stagec.core.json import Json
-from stagec.ir.flow import Bound, Edge, Flow
+from stagec.ir.flow import Bound, Flow, WrittenEdge
 from stagec.ir.plan.node import Chain, Fork, Outcome, Stop, list_targets
 from stagec.languages.stages import FRONTEND
 from stagec.languages.stages.document import Pipeline
@@ -32,13 +32,13 @@ def moves(found: Pipeline) -> dict[str, list[str]]:
     }
 
 
-def _move(edge: Edge) -> str:
+def _move(edge: WrittenEdge) -> str:
     target = edge.target
     if isinstance(target, Stop):
-        return f"{edge.outcome}: end"
+        return f"{edge.on}: end"
     if isinstance(target, Fork):
-        return f"{edge.outcome}: {' & '.join(target.nodes)}{'' if target.join is None else f' > {target.join}'}"
-    return f"{edge.outcome}: {(', ' if isinstance(target, Chain) else '?').join(list_targets(target))}"
+        return f"{edge.on}: {' & '.join(target.nodes)}{'' if target.join is None else f' > {target.join}'}"
+    return f"{edge.on}: {(', ' if isinstance(target, Chain) else '?').join(list_targets(target))}"
 
 
 def certainty(found: Pipeline) -> tuple[bool, bool]:

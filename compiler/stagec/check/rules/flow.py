@@ -8,7 +8,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.value import replace
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Edge, Entry, Node
+from stagec.ir.flow import Entry, Node, WrittenEdge
 from stagec.ir.graph import Graph, Trap, build, noun
 from stagec.ir.plan.node import Fork, Named, Target, list_opened, list_targets
 
@@ -89,14 +89,14 @@ def is_told(graph: Graph) -> bool:
 def find_ignored(graph: Graph, names: Iterable[str]) -> Mapping[str, tuple[str, tuple[Related, ...]]]:
     """Return what must be said of moves to some nodes that no run follows: the end of a sentence, and the places."""
     wanted = dict.fromkeys(names)
-    found: dict[str, list[Edge]] = {}
+    found: dict[str, list[WrittenEdge]] = {}
     for edge in graph.flow.ignored if wanted else ():
         for target in list_targets(edge.target):
             found.setdefault(graph.flow.called.get(target, target), []).append(edge)
     what = noun(graph, "node")
     return {
         name: (
-            f"; {what} {quote(edges[0].source)} names it under {quote(edges[0].outcome)}, which no run follows",
+            f"; {what} {quote(edges[0].source)} names it under {quote(edges[0].on)}, which no run follows",
             tuple(Related(edge.at, "no run follows this") for edge in edges[:_FLOW_SHOWN]),
         )
         for name, edges in found.items()
@@ -104,9 +104,9 @@ def find_ignored(graph: Graph, names: Iterable[str]) -> Mapping[str, tuple[str, 
     }
 
 
-def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
+def only_awaited(graph: Graph) -> Mapping[str, tuple[WrittenEdge, ...]]:
     """Return the nodes that runs come to on no other way than as a part of what a join waits for, and these ways."""
-    ways: dict[str, list[Edge]] = {}
+    ways: dict[str, list[WrittenEdge]] = {}
     starts = graph.startable()
     for node in graph.flow.nodes.values():
         for edge in node.edges if node.id in starts else ():
@@ -121,13 +121,13 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[Edge, ...]]:
     }
 
 
-def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[Edge]]:
+def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[WrittenEdge]]:
     """Return the first edges that lead to each of some nodes; targets that many edges share are read once."""
-    shared: dict[int, list[tuple[int, Edge]]] = {}
+    shared: dict[int, list[tuple[int, WrittenEdge]]] = {}
     every = (edge for node in graph.flow.nodes.values() for edge in node.edges) if names else ()
     for numbered in enumerate(every):
         shared.setdefault(id(numbered[1].target), []).append(numbered)
-    found: dict[str, list[tuple[int, Edge]]] = {name: [] for name in names}
+    found: dict[str, list[tuple[int, WrittenEdge]]] = {name: [] for name in names}
     for ways in shared.values():
         for each in found.keys() & list_targets(ways[0][1].target):
             found[each] += ways[:_FLOW_SHOWN]
@@ -350,7 +350,7 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
     """
     known: dict[tuple[int, frozenset[str] | None], list[Node]] = {}
     for node in graph.flow.nodes.values():
-        told: dict[Place, list[tuple[Edge, list[Node]]]] = {}
+        told: dict[Place, list[tuple[WrittenEdge, list[Node]]]] = {}
         for edge in node.edges:
             foreign = _foreign(graph, edge, known) if edge.kinds is not None and not edge.repair else None
             if foreign:
@@ -362,7 +362,7 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
             yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related)
 
 
-def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | None], list[Node]]) -> list[Node]:
+def _foreign(graph: Graph, edge: WrittenEdge, known: dict[tuple[int, frozenset[str] | None], list[Node]]) -> list[Node]:
     """Return the nodes an edge leads to although their kind forbids it; edges that share a target share the answer."""
     key = (id(edge.target), edge.kinds)
     if key not in known:
@@ -371,10 +371,10 @@ def _foreign(graph: Graph, edge: Edge, known: dict[tuple[int, frozenset[str] | N
     return known[key]
 
 
-def _describe_wrong_kinds(graph: Graph, node: Node, edge: Edge, found: list[Node]) -> str:
+def _describe_wrong_kinds(graph: Graph, node: Node, edge: WrittenEdge, found: list[Node]) -> str:
     allowed = " or ".join(sorted(edge.kinds or ()))
     step = noun(graph, "node")
-    what = f"{quote(edge.outcome)} of {node.kind} {step} {quote(node.id)} must lead to a {allowed} {step}"
+    what = f"{quote(edge.on)} of {node.kind} {step} {quote(node.id)} must lead to a {allowed} {step}"
     if len(found) == 1:
         return f"{what}, but {quote(found[0].id)} is a {found[0].kind} {step}"
     return f"{what}, but {listing([each.id for each in found])} are not"
@@ -432,7 +432,7 @@ def stg608_unbounded_cycle(graph: Graph) -> Iterator[Finding]:
             yield Finding(closing.at, f"{what} can run again and again without a bound; {where}")
 
 
-def _closing(graph: Graph, inside: dict[str, int], *, part: bool) -> Edge | None:
+def _closing(graph: Graph, inside: dict[str, int], *, part: bool) -> WrittenEdge | None:
     """Return the first edge that leads back; where only a part of a cycle can be entered, one that closes it there."""
     for name, place in inside.items():
         for edge in graph.flow.nodes[name].edges:

@@ -13,7 +13,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
-from stagec.ir.flow import Edge, Flow, Node
+from stagec.ir.flow import Flow, Node, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import Fork, Stop, list_opened, list_targets
 
@@ -78,18 +78,18 @@ def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
     return {"node": node.id, "kind": node.kind, "file": node.at.file, "leads_to": leads}
 
 
-def _write_edge(edge: Edge) -> Object:
+def _write_edge(edge: WrittenEdge) -> Object:
     target = edge.target
     if isinstance(target, Stop):
-        return {"on": edge.outcome, "to": [], "then": None, "end": target.outcome.value}
+        return {"on": edge.on, "to": [], "then": None, "end": target.outcome.value}
     join = target.join if isinstance(target, Fork) else None
-    return {"on": edge.outcome, "to": list(list_opened(target)), "then": join, "end": None}
+    return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None}
 
 
 def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
     """Return all that is known about a node: also what leads to it, what it is made of, reads and may call."""
     comes: list[Json] = [
-        {"from": edge.source, "on": edge.outcome}
+        {"from": edge.source, "on": edge.on}
         for other in flow.nodes.values()
         for edge in other.edges
         if node.id in list_targets(edge.target)

@@ -8,7 +8,7 @@ from functools import cached_property
 from stagec.core.place import Place
 from stagec.core.precedence import Neighbours, components, repeats
 from stagec.core.value import value
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.graph.reachability import (
     MOST,
     Adjacency,
@@ -47,7 +47,7 @@ class Graph:
         return self._flow
 
     @property
-    def dangling(self) -> tuple[Edge, ...]:
+    def dangling(self) -> tuple[WrittenEdge, ...]:
         """The edges that name a node which does not exist; no answer regards them."""
         return self._net.dangling
 

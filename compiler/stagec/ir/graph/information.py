@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from stagec.core.value import value
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.plan.node import Chain, Fork, Outcome, Schedule, Stop, list_opened, list_targets
 from stagec.ir.rights import Label
 
@@ -52,7 +52,7 @@ _BITS: Mapping[int, Label] = {PRIVATE: Label.PRIVATE, UNTRUSTED: Label.UNTRUSTED
 Labels = Mapping[str, frozenset[Label]]
 _State = tuple[str, int]
 """A node, and what has happened on a way before it begins."""
-_Before = tuple[_State, Edge, tuple[str, ...]]
+_Before = tuple[_State, WrittenEdge, tuple[str, ...]]
 """The state before one, the edge between them, and the nodes among which the rest happened."""
 
 
@@ -61,7 +61,7 @@ class LeakStep:
     """A node on a way, and the edge that leads there, None where the way begins or a schedule orders it."""
 
     node: str
-    edge: Edge | None = None
+    edge: WrittenEdge | None = None
 
 
 @value
@@ -149,7 +149,7 @@ class InformationFlow:
                     waiting.append((target, more))
         return before
 
-    def _lead(self, edge: Edge, read: int) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    def _lead(self, edge: WrittenEdge, read: int) -> Iterator[tuple[str, int, tuple[str, ...]]]:
         """Yield the target of an edge, the data read so far, and the nodes on the way that read it."""
         target = edge.target
         if edge.source in self._flow.open:
@@ -186,7 +186,7 @@ class InformationFlow:
                 queued |= users[name]
         return found
 
-    def _end(self, edge: Edge, found: Mapping[str, frozenset[int]]) -> frozenset[int]:
+    def _end(self, edge: WrittenEdge, found: Mapping[str, frozenset[int]]) -> frozenset[int]:
         """Return what can have been read from an edge to the end of the scope."""
         target = edge.target
         if isinstance(target, Stop):

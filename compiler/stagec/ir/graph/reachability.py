@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 
 from stagec.core.precedence import Neighbours
 from stagec.core.value import value
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 
@@ -41,7 +41,7 @@ class Adjacency:
     steps: Neighbours
     scopes: tuple[Scope, ...]
     ends: tuple[int, ...]
-    dangling: tuple[Edge, ...]
+    dangling: tuple[WrittenEdge, ...]
     schedules: Mapping[str, Mapping[int, tuple[int, ...]]]
     exits: tuple[int, ...] = ()
 
@@ -95,12 +95,12 @@ class _Reader:
         self.ends: list[int] = []
         self.exits: list[int] = []
         self._exits = flow.exits
-        self.dangling: list[Edge] = []
+        self.dangling: list[WrittenEdge] = []
 
-    def add_node(self, source: int, edges: tuple[Edge, ...]) -> None:
+    def add_node(self, source: int, edges: tuple[WrittenEdge, ...]) -> None:
         own, index = self.steps[source], self.index
         for edge in edges:
-            target = edge.target
+            target = edge.edge.target
             if edge.untaken:
                 continue
             if isinstance(target, Go) and target.node in index:
@@ -108,7 +108,7 @@ class _Reader:
             else:
                 self._add_rare(source, edge, target)
 
-    def _add_rare(self, source: int, edge: Edge, target: Target) -> None:
+    def _add_rare(self, source: int, edge: WrittenEdge, target: Target) -> None:
         if isinstance(target, Fork | Chain):
             self._add_scope(source, edge, target)
         elif isinstance(target, Named):
@@ -121,7 +121,7 @@ class _Reader:
         else:
             self.dangling.append(edge)
 
-    def _add_choice(self, source: int, edge: Edge, target: Named) -> None:
+    def _add_choice(self, source: int, edge: WrittenEdge, target: Named) -> None:
         if id(target) not in self._hubs:
             nodes = list_targets(target)
             is_known = all(each in self.index for each in nodes)
@@ -134,7 +134,7 @@ class _Reader:
         else:
             self.steps[source].append(hub)
 
-    def _add_scope(self, source: int, edge: Edge, target: Fork | Chain) -> None:
+    def _add_scope(self, source: int, edge: WrittenEdge, target: Fork | Chain) -> None:
         if all(each in self.index for each in list_targets(target)):
             join = self.index[target.join] if isinstance(target, Fork) and target.join is not None else None
             branches = tuple(self.index[each] for each in target.nodes)

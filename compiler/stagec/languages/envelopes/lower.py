@@ -11,8 +11,7 @@ from stagec.core.place import Place
 from stagec.core.precedence import components
 from stagec.ir.catalogue.labels import LabelBook, is_agent
 from stagec.ir.catalogue.read import find_nearby
-from stagec.ir.flow import Edge as FlowEdge
-from stagec.ir.flow import Flow, Need, WrittenSchedule
+from stagec.ir.flow import Flow, Need, WrittenEdge, WrittenSchedule
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.ir.plan.document import Draft, Limits, Names, Plan
@@ -61,7 +60,7 @@ def _freeze_stage(envelope: Envelope) -> Node:
             checkpoint=envelope.checkpoint_after,
         ),
         gate=StageGate(),
-        edges=tuple(Edge(on, end) for on, end in _ENDS),
+        edges=_ENDS,
         retry=Retry(_ATTEMPTS, Backoff()) if envelope.retryable else None,
     )
 
@@ -86,9 +85,9 @@ def read_rights(plan: StagePlan, sources: Sources) -> Mapping[str, Rights]:
 
 _NAMES: Mapping[str, str] = {"node": "stage", "outcome": "outcome"}
 _ENDS = (
-    ("success", Stop(Outcome.DONE)),
-    ("failure", Stop(Outcome.FAILED)),
-    ("interrupted", Stop(Outcome.INTERRUPTED)),
+    Edge("success", Stop(Outcome.DONE)),
+    Edge("failure", Stop(Outcome.FAILED)),
+    Edge("interrupted", Stop(Outcome.INTERRUPTED)),
 )
 _CYCLE = "waits for itself"
 _WRONG = frozenset({DependencyKind.UNKNOWN, DependencyKind.AMBIGUOUS, DependencyKind.OWN})
@@ -124,7 +123,7 @@ def lower(plan: StagePlan) -> Flow | None:
         suspect=any(odd.kind in _WRONG for each in plan.envelopes for odd in each.oddities),
         names=_NAMES,
         lost=tuple(
-            FlowEdge(each.node, _CYCLE, Go(name), each.at)
+            WrittenEdge(each.node, Edge(_CYCLE, Go(name)), each.at)
             for name in circles
             for each in _list_needs(plan.by_id[name])
             if _is_circular(name, each.node, circles)
@@ -143,7 +142,7 @@ def _is_part(plan: StagePlan) -> bool:
 
 def _make_node(name: str, envelope: Envelope) -> FlowNode:
     at = envelope.at
-    return FlowNode(name, at, edges=tuple([FlowEdge(name, outcome, end, at) for outcome, end in _ENDS]))
+    return FlowNode(name, at, edges=tuple([WrittenEdge(name, each, at) for each in _ENDS]))
 
 
 def _list_needs(envelope: Envelope) -> tuple[Need, ...]:

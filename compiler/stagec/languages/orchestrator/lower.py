@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
-from stagec.ir.flow import Bound, Entry, Flow
-from stagec.ir.flow import Edge as FlowEdge
+from stagec.core.value import replace
+from stagec.ir.flow import Bound, Entry, Flow, WrittenEdge
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.plan.act import Choice, Delegate, Hole, Piece, Rest, Template, Text
 from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
@@ -75,7 +75,10 @@ def _make_pieces(text: str, contents: Contents) -> Iterator[Piece]:
 _PAUSE = 10_000
 """Milliseconds between two phases where the file does not say."""
 _AGENTS = ".agent"
-_ENDS = {PhaseType.TERMINAL: ("completed", Stop(Outcome.DONE)), PhaseType.BLOCKING: ("blocked", Stop(Outcome.BLOCKED))}
+_ENDS = {
+    PhaseType.TERMINAL: Edge("completed", Stop(Outcome.DONE)),
+    PhaseType.BLOCKING: Edge("blocked", Stop(Outcome.BLOCKED)),
+}
 """How a run ends in a phase in which no agent works."""
 _ANY_OTHER = "any other"
 """The outcome that stands for all others, if one has the usual name."""
@@ -141,11 +144,11 @@ def _freeze_phase(
 ) -> Node:
     edges = flow.nodes[phase.id].edges
     if performer is None:
-        said, end = _ENDS.get(phase.type or PhaseType.BLOCKING, _ENDS[PhaseType.BLOCKING])
-        return Node(Rest(), RestGate(said), (Edge(said, end),), kind=_name_type(phase))
+        end = _ENDS.get(phase.type or PhaseType.BLOCKING, _ENDS[PhaseType.BLOCKING])
+        return Node(Rest(), RestGate(end.on), (end,), kind=_name_type(phase))
     gate = _freeze_gate(performer, edges)
     ways = tuple(
-        Edge(gate.otherwise if _is_fallback(performer, each) else each.outcome, each.target)
+        replace(each.edge, on=gate.otherwise) if _is_fallback(performer, each) else each.edge
         for each in edges
         if isinstance(each.target, Go)
     )
@@ -160,19 +163,19 @@ def _name_type(phase: Phase) -> str | None:
     return None if phase.type is None else phase.type.value
 
 
-def _freeze_gate(performer: Performer, edges: tuple[FlowEdge, ...]) -> AgentGate:
+def _freeze_gate(performer: Performer, edges: tuple[WrittenEdge, ...]) -> AgentGate:
     role = TRANSFORMER if performer.role is None else performer.role.value
     if role == TRANSFORMER and not performer.exceptions:
         return AgentGate(role, (SUCCESS,), FAILED)
-    named = tuple(dict.fromkeys(each.outcome for each in edges if not _is_fallback(performer, each)))
+    named = tuple(dict.fromkeys(each.on for each in edges if not _is_fallback(performer, each)))
     outcomes = (SUCCESS, *named) if role == TRANSFORMER and SUCCESS not in named else named
     otherwise = _ANY_OTHER if OTHERWISE in outcomes else OTHERWISE
     return AgentGate(role, outcomes, otherwise, verdicts=role == TRANSFORMER)
 
 
-def _is_fallback(performer: Performer, edge: FlowEdge) -> bool:
+def _is_fallback(performer: Performer, edge: WrittenEdge) -> bool:
     """Tell whether an edge is that of all outcomes which have none of their own."""
-    return edge.outcome == OTHERWISE and performer.fallback is not None and edge.at == performer.fallback.at
+    return edge.on == OTHERWISE and performer.fallback is not None and edge.at == performer.fallback.at
 
 
 _NAMES = {"node": "phase", "outcome": "outcome", "interrupted": "blocked"}
@@ -189,7 +192,7 @@ class _Lowering:
     def __init__(self, workflow: Workflow) -> None:
         self._workflow = workflow
         self._exact = workflow.is_whole
-        self._lost: list[FlowEdge] = []
+        self._lost: list[WrittenEdge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
     def flow(self) -> Flow:
@@ -234,12 +237,11 @@ class _Lowering:
         agent = performer.id if performer is not None else None
         return FlowNode(phase.id, phase.at, kind, tuple(self._list_edges(phase)), parts=tuple(parts), agent=agent)
 
-    def _list_edges(self, phase: Phase) -> Iterator[FlowEdge]:
+    def _list_edges(self, phase: Phase) -> Iterator[WrittenEdge]:
         if phase.type is None:
             self._exact = False
         elif phase.type in _ENDS:
-            outcome, end = _ENDS[phase.type]
-            yield FlowEdge(phase.id, outcome, end, phase.at / "type")
+            yield WrittenEdge(phase.id, _ENDS[phase.type], phase.at / "type")
         performer = self._workflow.find_performer(phase)
         if phase.is_actionable and (performer is None or not performer.is_whole):
             self._exact = False
@@ -248,8 +250,8 @@ class _Lowering:
             if edge is not None:
                 yield edge
 
-    def _lead(self, phase: Phase, outcome: str, mention: Mention) -> FlowEdge | None:
-        edge = FlowEdge(phase.id, outcome, Go(mention.name), mention.at)
+    def _lead(self, phase: Phase, outcome: str, mention: Mention) -> WrittenEdge | None:
+        edge = WrittenEdge(phase.id, Edge(outcome, Go(mention.name)), mention.at)
         if mention.name in self._workflow.phases:
             return edge
         self._exact = False

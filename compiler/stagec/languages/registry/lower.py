@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
-from stagec.ir.flow import Bound, Edge, Entry, Flow, Node
+from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Reads
-from stagec.ir.plan.node import Go, Named, Outcome, Stop
+from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop
 from stagec.languages.registry.answers import DEFAULT, conditionals, disagreements, list_offered_by, open_jump
 from stagec.languages.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
 from stagec.languages.registry.inputs import list_reads
@@ -46,7 +46,7 @@ class _Lowering:
         self._naming: set[str] = set()
         self._picks: dict[int, Named] = {}
         self._equal_picks: dict[tuple[tuple[str, str], ...], Named] = {}
-        self._lost: list[Edge] = []
+        self._lost: list[WrittenEdge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
     def flow(self) -> Flow:
@@ -109,12 +109,12 @@ class _Lowering:
                 self._lost_entries.append((verdict, Entry(mention.name, mention.at)))
             yield verdict, Entry(found.key, mention.at)
 
-    def _ways(self, step: Step) -> Iterator[Edge]:
+    def _ways(self, step: Step) -> Iterator[WrittenEdge]:
         if step.program is not None:
             return self._leave_program(step)
         return self._edges(step) if step.gate is not None else self._leave_ungated(step)
 
-    def _edges(self, step: Step) -> Iterator[Edge]:
+    def _edges(self, step: Step) -> Iterator[WrittenEdge]:
         for move in step.moves:
             ended = _end(step, move)
             if ended is not None:
@@ -129,16 +129,16 @@ class _Lowering:
         repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
         routed = frozenset[str]() if "transitions" not in step.body else step.intents
         if repeat is not None and routed is not None and "repeat" not in routed:
-            yield Edge(step.key, "repeat", Go(step.key), step.allowed_at / repeat)
+            yield WrittenEdge(step.key, Edge("repeat", Go(step.key)), step.allowed_at / repeat)
         yield from self._jumps(step)
 
-    def _lead(self, step: Step, move: Transition, name: str) -> Edge | None:
+    def _lead(self, step: Step, move: Transition, name: str) -> WrittenEdge | None:
         """Return the edge to the step that a move names, or was most likely meant to name."""
         exact = self._registry.steps.get(name)
         target = exact or self._guess_meant(name)
         repair = exact is None and not self._registry.has_step(name)
         if repair or target is None or target.is_section:
-            self._lost.append(Edge(step.key, move.intent, Go(name), step.place(move), when=_terms(step, move)))
+            self._lost.append(WrittenEdge(step.key, Edge(move.intent, Go(name), _terms(step, move)), step.place(move)))
         if target is None or target.is_section:
             self._exact = False
             return None
@@ -147,9 +147,16 @@ class _Lowering:
         if repair or is_foreign:
             self._suspect = True
         to, when = Go(target.key), _terms(step, move)
-        return Edge(step.key, move.intent, to, step.place(move), kinds, repair, when, fallback=move.is_fallback)
+        return WrittenEdge(
+            step.key,
+            Edge(move.intent, to, when),
+            step.place(move),
+            fallback=move.is_fallback,
+            kinds=kinds,
+            repair=repair,
+        )
 
-    def _jumps(self, step: Step) -> Iterator[Edge]:
+    def _jumps(self, step: Step) -> Iterator[WrittenEdge]:
         """Yield an edge to the steps that an answer may name as the target of a jump."""
         if step.gate is None or "jump" not in step.gate.allowed:
             return
@@ -167,7 +174,7 @@ class _Lowering:
         picked = self._pick(values) if isinstance(values, tuple) else None
         if picked is not None and picked.nodes:
             kinds = _KINDS.get((step.acts_as, Intent.JUMP.value)) if step.acts_as is not None else None
-            yield Edge(step.key, Intent.JUMP.value, picked, at, kinds)
+            yield WrittenEdge(step.key, Edge(Intent.JUMP.value, picked), at, kinds=kinds)
 
     def _pick(self, values: tuple[Json, ...]) -> Named:
         """Return the steps that some values name; equal ones are one, and found again by the identity of the values."""
@@ -178,22 +185,22 @@ class _Lowering:
             known = self._picks[id(values)] = self._equal_picks.setdefault(tuple(names.items()), Named(names))
         return known
 
-    def _leave_program(self, step: Step) -> Iterator[Edge]:
+    def _leave_program(self, step: Step) -> Iterator[WrittenEdge]:
         """Yield the moves of a step that runs a program: where no transition says else, it is done or runs again."""
         edges = tuple(self._edges(step) if step.gate is not None else ())
         yield from edges
-        taken = {edge.outcome for edge in edges if not edge.when}
+        taken = {edge.on for edge in edges if not edge.when}
         if Intent.CLOSING not in taken:
-            yield Edge(step.key, Intent.CLOSING.value, Stop(Outcome.DONE), step.at / "runner")
+            yield WrittenEdge(step.key, Edge(Intent.CLOSING.value, Stop(Outcome.DONE)), step.at / "runner")
         if Intent.REPEAT not in taken:
-            yield Edge(step.key, Intent.REPEAT.value, Go(step.key), step.at / "runner")
+            yield WrittenEdge(step.key, Edge(Intent.REPEAT.value, Go(step.key)), step.at / "runner")
 
-    def _leave_ungated(self, step: Step) -> Iterator[Edge]:
+    def _leave_ungated(self, step: Step) -> Iterator[WrittenEdge]:
         """Yield the moves of a step without a gate: on to its continuation, and out when the verdict is reached."""
         following = following_of(self._registry, step)
         if following is not None:
-            yield Edge(step.key, "next", Go(following), step.at)
-        yield Edge(step.key, "verdict", Stop(Outcome.DONE), step.at)
+            yield WrittenEdge(step.key, Edge("next", Go(following)), step.at)
+        yield WrittenEdge(step.key, Edge("verdict", Stop(Outcome.DONE)), step.at)
 
     def _guess_meant(self, name: str) -> Step | None:
         """Return the step a name means, or the one it was most likely meant to be."""
@@ -215,11 +222,11 @@ class _Lowering:
         return any(each.is_open for each in conditionals(step))
 
 
-def _list_ignored(step: Step) -> Iterator[Edge]:
+def _list_ignored(step: Step) -> Iterator[WrittenEdge]:
     """Yield the moves that no run takes: those of a step without a gate, and the targets of `abort`."""
     for move in step.moves:
         if move.target is not None and (step.gate is None or move.intent == Intent.ABORT):
-            yield Edge(step.key, move.intent, Go(move.target), step.place(move))
+            yield WrittenEdge(step.key, Edge(move.intent, Go(move.target)), step.place(move))
 
 
 def following_of(registry: Registry, step: Step) -> str | None:
@@ -229,12 +236,12 @@ def following_of(registry: Registry, step: Step) -> str | None:
     return name if found is not None and not found.is_section else None
 
 
-def _end(step: Step, move: Transition) -> Edge | None:
+def _end(step: Step, move: Transition) -> WrittenEdge | None:
     """Return the edge by which a move ends the run: `closing` completes it, `abort` fails it whatever its target."""
     if move.intent == Intent.ABORT:
-        return Edge(step.key, move.intent, Stop(Outcome.FAILED), step.place(move), when=_terms(step, move))
+        return WrittenEdge(step.key, Edge(move.intent, Stop(Outcome.FAILED), _terms(step, move)), step.place(move))
     if move.intent == Intent.CLOSING and not move.is_fallback:
-        return Edge(step.key, move.intent, Stop(Outcome.DONE), step.place(move), when=_terms(step, move))
+        return WrittenEdge(step.key, Edge(move.intent, Stop(Outcome.DONE), _terms(step, move)), step.place(move))
     return None
 
 

@@ -104,12 +104,7 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanT
     )
     return Node(
         act=converse,
-        gate=VerdictGate(
-            tuple(
-                Check(each.verdict, tuple(term.term for term in each.when), each.reason)
-                for each in stage.conduct.checks
-            )
-        ),
+        gate=VerdictGate(tuple(map(_freeze_check, stage.conduct.checks))),
         edges=freeze_edges(meant),
         title=text_in(stage.members, "name"),
         admission=admission(pipeline, stage),
@@ -221,9 +216,9 @@ def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
     """
     found: list[Edge] = []
     for each in node.edges:
-        found.append(Edge(each.outcome, each.target, each.when))
-        if each.outcome != _FAIL and any(map(_allows_failure, each.when)):
-            found.append(Edge(_FAIL, each.target, each.when))
+        found.append(each.edge)
+        if each.on != _FAIL and any(map(_allows_failure, each.when)):
+            found.append(replace(each.edge, on=_FAIL))
     return tuple(found)
 
 

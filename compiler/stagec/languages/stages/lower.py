@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import object_of
 from stagec.core.place import Mention
 from stagec.ir.catalogue.labels import LabelBook
-from stagec.ir.flow import Bound, Edge, Entry, Flow, Node
+from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Term
-from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
 from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
@@ -65,7 +65,7 @@ class _Lowering:
                 joined[mention.name] = joined.get(mention.name, True) and case.join is not None
         alone = {name for name, stage in pipeline.by_id.items() if not pipeline.is_only_sibling(stage)}
         self._awaited = frozenset(name for name, each in joined.items() if each and name not in alone)
-        self._lost: list[Edge] = []
+        self._lost: list[WrittenEdge] = []
         self._lost_entries: list[tuple[str, Entry]] = []
 
     def flow(self) -> Flow:
@@ -114,7 +114,7 @@ class _Lowering:
             parts.append(("schema", stage.result.at))
         return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
 
-    def _edges(self, name: str, stage: Stage) -> Iterator[Edge]:
+    def _edges(self, name: str, stage: Stage) -> Iterator[WrittenEdge]:
         cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)
         untaken = find_untaken(self._pipeline, stage)
         for case in cases:
@@ -127,18 +127,18 @@ class _Lowering:
             self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
                 repair, is_untaken = self._is_repaired(case), case.at in untaken
-                yield Edge(name, outcome, target, case.at, repair=repair, when=_terms(case), untaken=is_untaken)
+                yield WrittenEdge(name, Edge(outcome, target, _terms(case)), case.at, repair=repair, untaken=is_untaken)
         if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
-            yield Edge(name, "ok", Stop(Outcome.DONE), stage.at)
-        yield Edge(name, "fail", Stop(Outcome.FAILED), stage.at)
+            yield WrittenEdge(name, Edge("ok", Stop(Outcome.DONE)), stage.at)
+        yield WrittenEdge(name, Edge("fail", Stop(Outcome.FAILED)), stage.at)
         self._suspect = self._suspect or find_uncovered(self._pipeline, stage) is not None
         ignored = (each for case in self._pipeline.dead_cases(stage) for each in case.targets)
         self._strays = self._strays or any(each.name not in self._pipeline.incoming for each in ignored)
 
-    def _list_lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[Edge]:
+    def _list_lost_ways(self, name: str, outcome: str, case: Case) -> Iterator[WrittenEdge]:
         for mention in case.targets:
             if mention.name not in self._pipeline.by_id:
-                yield Edge(name, outcome, Go(mention.name), mention.at, when=_terms(case))
+                yield WrittenEdge(name, Edge(outcome, Go(mention.name), _terms(case)), mention.at)
 
     def _target(self, name: str, case: Case) -> Target | None:
         self._exact = self._exact and case.is_whole and case.mode is not None

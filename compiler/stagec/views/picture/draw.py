@@ -9,7 +9,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.precedence import components
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Edge, Flow
+from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.graph import Graph, noun
 from stagec.ir.plan.node import Fork, Named, list_targets
 from stagec.sources.tree import Tree
@@ -348,7 +348,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
         )
 
 
-def _edges(flow: Flow) -> Iterator[Edge]:
+def _edges(flow: Flow) -> Iterator[WrittenEdge]:
     return (edge for node in flow.nodes.values() for edge in node.edges)
 
 

@@ -13,7 +13,7 @@ from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.ir.flow import Edge, Flow, Node
+from stagec.ir.flow import Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Among, Exists, Term
 from stagec.ir.plan.node import Chain, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets
 from stagec.sources.tree import Tree
@@ -169,10 +169,10 @@ def _member(found: Json | _Absent, key: Key) -> Json | _Absent:
     return inside
 
 
-def label(edge: Edge) -> str:
+def label(edge: WrittenEdge) -> str:
     """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`."""
     conditions = " and ".join(map(condition, edge.when))
-    return f"{edge.outcome}: {conditions}" if conditions else edge.outcome
+    return f"{edge.on}: {conditions}" if conditions else edge.on
 
 
 def condition(term: Term) -> str:
@@ -293,7 +293,7 @@ class _Lines:
         self._joined: set[str] = set()
         self._scheduled = {name for schedule in flow.schedules.values() for name in schedule.needs}
         self._choices = {id(target): box for box, target in find_shared_choices(flow).items()}
-        self._chosen = {(edge.source, edge.outcome) for node in flow.nodes.values() for edge in node.edges if edge.when}
+        self._chosen = {(edge.source, edge.on) for node in flow.nodes.values() for edge in node.edges if edge.when}
 
     def all(self) -> Iterator[Line]:
         """Yield entries first, then the moves of every node, then what was lost and joins that nothing came to."""
@@ -332,7 +332,7 @@ class _Lines:
         needed = {each for needs in schedule.needs.values() for each in needs}
         yield from (Line(self._box(node), DONE, Stroke.END) for node in schedule.needs if node not in needed)
 
-    def _moves(self, node: Node, edge: Edge) -> Iterator[Line]:
+    def _moves(self, node: Node, edge: WrittenEdge) -> Iterator[Line]:
         target = edge.target
         if isinstance(target, Named) and id(target) in self._choices:
             yield self._from(edge, self._choices[id(target)], Stroke.GO)
@@ -346,13 +346,13 @@ class _Lines:
             for after in self._after[node.id]:
                 yield self._end(edge, after)
 
-    def _end(self, edge: Edge, after: After) -> Line:
+    def _end(self, edge: WrittenEdge, after: After) -> Line:
         if after is None:
             return self._from(edge, DONE, Stroke.END)
         self._joined.add(after[0])
         return self._from(edge, self._box(after[0]), Stroke.CHAIN if after[1] else Stroke.JOIN)
 
-    def _forward(self, edge: Edge) -> Iterator[Line]:
+    def _forward(self, edge: WrittenEdge) -> Iterator[Line]:
         """Yield a line to every node that a target opens: of a chain the first leads to the next."""
         target, opened, stroke = edge.target, list_opened(edge.target), Stroke.GO
         if isinstance(target, Chain):
@@ -374,11 +374,11 @@ class _Lines:
             if join in lacking:
                 yield from (Line(self._box(name), box_of(join), Stroke.JOIN) for name in nodes)
 
-    def _from(self, edge: Edge, target: str, stroke: Stroke) -> Line:
+    def _from(self, edge: WrittenEdge, target: str, stroke: Stroke) -> Line:
         known = self._found.get(spot(edge.at), ())
         guess = edge.repair and len(list_opened(edge.target)) == 1
-        otherwise = not edge.when and (edge.source, edge.outcome) in self._chosen
-        told = f"{edge.outcome}: otherwise" if otherwise else label(edge)
+        otherwise = not edge.when and (edge.source, edge.on) in self._chosen
+        told = f"{edge.on}: otherwise" if otherwise else label(edge)
         return Line(box_of(edge.source), target, stroke, (told,), () if guess else known, guess)
 
     def _box(self, name: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
-from stagec.ir.flow import Edge, Entry, Flow, Node
+from stagec.core.value import replace
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
 from stagec.ir.plan.node import Fork, Go, Named, Outcome, Pick, Schedule, Target
@@ -37,18 +38,22 @@ def _place(*pointer: Key) -> Place:
     return Place("plan", pointer)
 
 
-def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Named]) -> Iterator[Edge]:
+def _make_edges(name: str, node: planned.Node, choices: Mapping[str, Named]) -> Iterator[WrittenEdge]:
     for number, edge in enumerate(node.edges):
-        at, target, otherwise = _place("nodes", name, "edges", number), edge.target, None
-        if isinstance(target, Go):
-            target, otherwise = Go(target.node), target.otherwise
-        yield Edge(name, edge.on, _resolve(target, choices), at, when=edge.when)
-        if otherwise is not None:
-            yield Edge(name, edge.on, Go(otherwise), at, when=edge.when, fallback=True)
+        at = _place("nodes", name, "edges", number)
+        yield WrittenEdge(name, replace(edge, target=_resolve(edge.target, choices)), at)
+        if isinstance(edge.target, Go) and edge.target.otherwise is not None:
+            yield WrittenEdge(name, replace(edge, target=Go(edge.target.otherwise)), at, fallback=True)
 
 
 def _resolve(target: Target, choices: Mapping[str, Named]) -> Target:
-    """Return a target without names of the plan's tables: many edges share one value of choices."""
-    if isinstance(target, Schedule):
-        return Fork(tuple(target.needs))
-    return choices[target.choices] if isinstance(target, Pick) else target
+    """Return a target as flows have it: many edges share one value of choices, and a fallback is an edge of its own."""
+    match target:
+        case Go():
+            return Go(target.node)
+        case Pick():
+            return choices[target.choices]
+        case Schedule():
+            return Fork(tuple(target.needs))
+        case _:
+            return target

@@ -202,7 +202,7 @@ def test_the_transitions_of_a_step_that_runs_a_program_count(flows: Any) -> None
 
 def test_the_flow_says_of_a_program_what_its_plan_says(flows: Any) -> None:
     (meant,) = flows.compile({"closure.a": {"runner": RUNNER}}).flows
-    assert [(edge.outcome, edge.target) for edge in meant.nodes["closure.a"].edges] == [
+    assert [(edge.on, edge.target) for edge in meant.nodes["closure.a"].edges] == [
         ("closing", Stop(Outcome.DONE)),
         ("repeat", Go("closure.a")),
     ]

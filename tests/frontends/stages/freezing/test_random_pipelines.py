@@ -42,8 +42,7 @@ def covered(random: Random) -> dict[str, Any]:
 
 def moves_of_flow(meaning: Meaning) -> dict[str, list[tuple[Any, ...]]]:
     return {
-        name: [(edge.outcome, edge.when, edge.target) for edge in node.edges]
-        for name, node in meaning.flow.nodes.items()
+        name: [(edge.on, edge.when, edge.target) for edge in node.edges] for name, node in meaning.flow.nodes.items()
     }
 
 

@@ -306,10 +306,10 @@ class Moves:
         """Return the edges of a step with this gate, for the outcomes that it allows and those it has by itself."""
         node = self._flow.nodes[name]
         # the edges of each outcome, without those that lead to what was only likely meant, or to a named node
-        written: dict[str, list[flow.Edge]] = {}
+        written: dict[str, list[flow.WrittenEdge]] = {}
         for edge in node.edges:
             if not edge.repair and not isinstance(edge.target, Named):
-                written.setdefault(edge.outcome, []).append(edge)
+                written.setdefault(edge.on, []).append(edge)
         if isinstance(gate, JudgeGate):
             return tuple(_judge(written))
         kept = {*allowed, Intent.ABORT.value, *(_OF_PROGRAMS if isinstance(gate, ExitGate) else ())}
@@ -323,7 +323,7 @@ class Moves:
             yield Edge(Intent.JUMP.value, Pick(_ANY))
         for edge in node.edges:
             if isinstance(edge.target, Named):
-                yield Edge(edge.outcome, self._pick(edge.target))
+                yield Edge(edge.on, self._pick(edge.target))
 
     def _pick(self, target: Named) -> Target:
         shared = self._shared.get(id(target))
@@ -334,7 +334,7 @@ _ANY = "any"
 """What choices are called that have every step."""
 
 
-def _judge(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
+def _judge(written: Mapping[str, list[flow.WrittenEdge]]) -> Iterator[Edge]:
     """Yield the moves of a step without a gate; where nothing follows it, work that is not done has failed."""
     if Intent.NEXT not in written:
         yield Edge(Intent.NEXT.value, _FAILED)
@@ -342,7 +342,7 @@ def _judge(written: Mapping[str, list[flow.Edge]]) -> Iterator[Edge]:
         yield from _moves(outcome, edges)
 
 
-def _moves(outcome: str, edges: Iterable[flow.Edge]) -> Iterator[Edge]:
+def _moves(outcome: str, edges: Iterable[flow.WrittenEdge]) -> Iterator[Edge]:
     """Yield the moves of one outcome; what ends the run does so always, and a fallback serves each of the targets."""
     ends = [edge.target for edge in edges if isinstance(edge.target, Stop)]
     if ends:
@@ -354,7 +354,7 @@ def _moves(outcome: str, edges: Iterable[flow.Edge]) -> Iterator[Edge]:
             yield Edge(outcome, Go(node, fallback if fallback != node else None), tuple(_freeze_terms(edge)))
 
 
-def _freeze_terms(edge: flow.Edge) -> Iterator[Term]:
+def _freeze_terms(edge: flow.WrittenEdge) -> Iterator[Term]:
     """Yield what holds of the values for which a case is written: null is as JSON writes it, not as holes do."""
     for term in edge.when:
         path, cases = ("handoff", *term.path), term.texts if isinstance(term, Reads) else ()
