@@ -39,7 +39,7 @@ from stagec.ir.plan.gate import (
     Term,
     VerdictGate,
 )
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Pick, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Pick, Schedule, Stop, Target
 
 _PLAIN = re.compile(r"[\w$@#/:+-]+")
 
@@ -132,6 +132,13 @@ def _join_values(verb: str, values: list[str]) -> str:
     return f"in {', '.join(values)}" if verb == "=" else f"{verb} {join_names(values, 'or')}"
 
 
+def describe_elements(given: ForEach) -> str:
+    """Return `for each of parsed.files, at most 50, 8 at a time`."""
+    pace = "" if given.concurrency is None else f", {given.concurrency:,} at a time"
+    kept = ", failed ones too" if given.collect else ""
+    return f"for {given.elements}{pace}{kept}"
+
+
 def describe_target(given: Target, end: str = "end") -> str:
     """Return where a move leads; `end` is what ends there."""
     match given:
@@ -139,6 +146,9 @@ def describe_target(given: Target, end: str = "end") -> str:
             return shorten(node) + (f", or {shorten(otherwise)} if it cannot start" if otherwise is not None else "")
         case Fork(nodes=nodes, join=join):
             return f"{join_names(nodes)} together" + (f", then {shorten(join)}" if join is not None else "")
+        case ForEach(nodes=nodes, join=join):
+            own = f"{', then '.join(map(shorten, nodes))} {describe_elements(given)}"
+            return own + (f", then {shorten(join)}" if join is not None else "")
         case Chain(nodes=nodes):
             return ", then ".join(map(shorten, nodes))
         case Named() | Pick():

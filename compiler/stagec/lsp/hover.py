@@ -14,7 +14,7 @@ from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
 from stagec.ir.flow import NODES, Flow, NameKind, Occurrence, Read, WrittenEdge
-from stagec.ir.plan.node import Fork, Named, Stop, list_opened, list_targets
+from stagec.ir.plan.node import ForEach, Fork, Named, Stop, list_opened, list_targets
 from stagec.lsp.cursor import find_cursor
 from stagec.lsp.name_places import find_flow, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
@@ -199,7 +199,9 @@ def name_target(edge: WrittenEdge) -> str:
     nodes = list_opened(target)
     if isinstance(target, Named):
         return "one of " + ", ".join(f"`{each}`" for each in nodes[:_MOST])
-    joined = f", then `{target.join}`" if isinstance(target, Fork) and target.join else ""
+    joined = f", then `{target.join}`" if isinstance(target, Fork | ForEach) and target.join else ""
+    if isinstance(target, ForEach):
+        return f"{', then '.join(f'`{each}`' for each in nodes)} for {target.elements}{joined}"
     return " and ".join(f"`{each}`" for each in nodes) + joined
 
 

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { canonical, has, isObject, isWhole, objectOf } from "./json.js";
+import { elementOf } from "./index.js";
 import { regex } from "./schema.js";
 import { extract, follow, holds, put, render, textOf, tryRender } from "./text.js";
 
@@ -160,9 +161,10 @@ const unacted = (verdict, reason) => ({ verdict, reason, capHit: false, attemptC
 
 function* converse(run, execution) {
   const { act } = execution.node;
+  const element = elementOf(execution.arrival.branch);
   const own = Object.fromEntries(Object.entries(run.inputs).filter(([name]) => !RESERVED.includes(name)));
   const upstream = execution.arrival.handed;
-  const ctx = { ...own, upstream, workflowRunId: run.id, stageExecutionId: execution.id };
+  const ctx = { ...own, ...element, upstream, workflowRunId: run.id, stageExecutionId: execution.id };
   if (act.tools.includes(act.completion)) return unacted("fail", "init-failed");
   if (act.accepts && !upstream.every((each) => run.satisfies(each, act.accepts))) return unacted("fail", "init-failed");
   const text = tryRender(act.prompt, { ctx }, run.plan.contents);

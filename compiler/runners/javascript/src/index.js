@@ -3,6 +3,7 @@
 import { execute, nameIn, prompts, READERS, stageOver, Together } from "./acts.js";
 import { has, isObject, isReadable, names } from "./json.js";
 import { Schema } from "./schema.js";
+import { follow } from "./text.js";
 
 export { read, Refused } from "./plan.js";
 
@@ -62,12 +63,15 @@ class Execution {
   }
 }
 
-/** A fork, a chain or a schedule that is under way in a branch. */
+/** A fork, a chain, a schedule or a list of elements that is under way in a branch. */
 class Scope {
-  constructor(target, branch, opener) {
+  constructor(target, branch, opener, elements) {
     Object.assign(this, { kind: target.is, join: target.join, needs: target.needs ?? {}, branch });
     this.nodes = target.nodes ?? names(this.needs);
-    this.branches = this.nodes.map((_, place) => ({ name: `${opener}.${place}`, scope: this, last: {} }));
+    this.collect = target.collect ?? false;
+    this.elements = elements;
+    this.room = target.concurrency ?? elements?.length;
+    this.branches = (elements ?? this.nodes).map((_, place) => ({ name: `${opener}.${place}`, scope: this, last: {}, place: 0 }));
   }
 
   get isOver() { return this.branches.every((each) => !each.begun || each.ended); }
@@ -86,6 +90,15 @@ class Scope {
 }
 
 const branchNames = (branch) => (branch.scope ? [...branchNames(branch.scope.branch), branch.name] : []);
+/** Return the element for which a branch runs, as the context names it. */
+export function elementOf(branch) {
+  if (!branch.scope) return {};
+  const { elements, branches } = branch.scope;
+  if (!elements) return elementOf(branch.scope.branch);
+  const index = branches.indexOf(branch);
+  return { item: elements[index], index };
+}
+
 const isWithin = (branch, scope) => Boolean(branch.scope) && (branch.scope === scope || isWithin(branch.scope.branch, scope));
 
 export class Run {
@@ -283,6 +296,7 @@ export class Run {
     else if (target.is === "named") this.next({ branch, name: target.nodes[nameIn(over.node, result)], handed, origin });
     else if (target.is === "chain") this.chain(scope, over);
     else if (target.is === "schedule") this.schedule(scope);
+    else if (target.is === "each") this.each(target, over);
     else {
       const begun = scope.nodes.map((name, place) => ({ branch: scope.branches[place], name, handed: [], begins: true, origin }));
       this.waiting.push(...begun);
@@ -291,6 +305,36 @@ export class Run {
   }
 
   // ---- scopes (§ 3.9)
+
+  each(target, over) {
+    const [root, ...inside] = target.list;
+    const list = root === "ctx" ? follow(this.inputs, inside) : follow(over.result, target.list);
+    if (!Array.isArray(list) || list.length > target.most) return this.end("failed", "no-edge");
+    if (list.length) return this.admit(new Scope(target, over.branch, over.label, list));
+    if (target.join === undefined) return this.close(over.branch, "done", over);
+    this.next({ branch: over.branch, name: target.join, handed: [], origin: over.name });
+  }
+
+  /** Let elements wait for room, as many as may be under way. */
+  admit(scope) {
+    const left = scope.branches.filter((each) => !each.begun);
+    const open = scope.branches.filter((each) => each.begun && !each.done).length;
+    for (const branch of left.slice(0, scope.room - open)) {
+      branch.begun = true;
+      this.waiting.push({ branch, name: scope.nodes[0], handed: [], begins: true });
+    }
+  }
+
+  /** Go on after a node for an element: with the next one, with other elements, or after all of them. */
+  closeElement(scope, branch, outcome, over) {
+    const name = outcome === "done" ? scope.nodes[branch.place + 1] : undefined;
+    if (name !== undefined) {
+      Object.assign(branch, { done: false, place: branch.place + 1 });
+      return this.next({ branch, name, handed: [over.result], begins: true, origin: over.name });
+    }
+    if (scope.branches.every((each) => each.done)) return this.leave(scope, over);
+    this.admit(scope);
+  }
 
   /** Let the branches of a schedule wait for room that need nothing more. */
   schedule(scope) {
@@ -322,11 +366,12 @@ export class Run {
     const { scope } = branch;
     if (!scope) this.end(outcome, this.unconsented ? "consent" : "stop");
     else if (scope.kind === "schedule") this.closeScheduled(scope, branch, outcome, over);
-    else if (outcome !== "done" || (scope.kind === "fork" && over.result.verdict === "skip")) {
+    else if (!scope.collect && (outcome !== "done" || (scope.kind !== "chain" && over.result.verdict === "skip"))) {
       this.active = this.active.filter((each) => !isWithin(each.arrival.branch, scope));
       this.waiting = this.waiting.filter((each) => !isWithin(each.branch, scope));
       this.close(scope.branch, outcome === "done" ? "failed" : outcome, over);
     } else if (scope.kind === "chain") this.chain(scope, over);
+    else if (scope.elements) this.closeElement(scope, branch, over.result.verdict === "skip" ? "failed" : outcome, over);
     else if (scope.branches.every((each) => each.done)) this.leave(scope, over);
   }
 
@@ -342,7 +387,7 @@ export class Run {
   leave(scope, over) {
     const handed = scope.branches.map((branch) => branch.last);
     if (scope.join === undefined) this.close(scope.branch, "done", over);
-    else if (!handed.every((last) => (last.verdict ?? "ok") === "ok")) this.end("failed", "join");
+    else if (!scope.collect && !handed.every((last) => (last.verdict ?? "ok") === "ok")) this.end("failed", "join");
     else this.next({ branch: scope.branch, name: scope.join, handed, origin: over.name });
   }
 }

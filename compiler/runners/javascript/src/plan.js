@@ -127,7 +127,7 @@ function* unsoundNode({ act, gate, edges }) {
   if (gate.is === "intent" && gate.failFast === false && !gate.intents.includes(gate.fallback)) yield "there is nothing to fall back on";
   for (const { target } of edges) {
     if (["named", "pick"].includes(target.is) && !has(gate, "target")) yield "nothing names the node";
-    if (target.is === "fork" && new Set([...target.nodes, target.join]).size <= target.nodes.length) yield "a fork has a node twice";
+    if (["fork", "each"].includes(target.is) && new Set([...target.nodes, target.join]).size <= target.nodes.length) yield "a fork has a node twice";
   }
   for (const asked of [act, ...(act.repeats ?? [])]) {
     for (const name of act.needed ?? []) if (!has(asked.variables ?? {}, name)) yield `${name} is no variable`;

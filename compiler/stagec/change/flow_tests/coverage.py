@@ -9,7 +9,7 @@ from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.gate import VerdictGate
-from stagec.ir.plan.node import Edge, Fork, Go, Named, Pick, list_targets
+from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Pick, list_targets
 
 KINDS = ("node", "edge", "case", "rule")
 """What is counted.
@@ -127,4 +127,4 @@ def describe_part(plan: Plan, part: CoveredPart) -> str:
 def _show_ends(edge: Edge) -> tuple[str, ...]:
     if isinstance(edge.target, Go):
         return (edge.target.node,)
-    return edge.target.nodes if isinstance(edge.target, Fork) else list_targets(edge.target)
+    return edge.target.nodes if isinstance(edge.target, Fork | ForEach) else list_targets(edge.target)

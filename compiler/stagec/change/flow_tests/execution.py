@@ -18,7 +18,7 @@ from stagec.ir.plan.act import Converse, Delegate, Prompt
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.loader import load
-from stagec.ir.plan.node import Edge, Fork, Go, Named, Node, Pick, Stop
+from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Node, Pick, Stop
 from stagec.runtime.drivers.local.drive import play
 from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.machine.advance import find_trouble
@@ -81,7 +81,7 @@ class EdgeWatch:
     def _beginning(self) -> frozenset[str]:
         """The nodes with which branches of forks begin."""
         targets = (edge.target for node in self._plan.nodes.values() for edge in node.edges)
-        return frozenset(name for target in targets if isinstance(target, Fork) for name in target.nodes)
+        return frozenset(name for target in targets if isinstance(target, Fork | ForEach) for name in target.nodes)
 
     def take(self, moves: Iterable[Move]) -> list[tuple[Move, Taken | None]]:
         """Return the moves of a step with the edge that each has taken; those in the runs of agents are left out."""

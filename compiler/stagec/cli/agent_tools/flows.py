@@ -15,7 +15,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.ir.flow import Flow, Node, WrittenEdge
 from stagec.ir.graph import build
-from stagec.ir.plan.node import Fork, Stop, list_opened, list_targets
+from stagec.ir.plan.node import ForEach, Fork, Stop, list_opened, list_targets
 
 DESCRIBE = (
     Argument("flow", "string", "The id of a flow; without it, all flows are listed."),
@@ -82,7 +82,7 @@ def _write_edge(edge: WrittenEdge) -> Object:
     target = edge.target
     if isinstance(target, Stop):
         return {"on": edge.on, "to": [], "then": None, "end": target.outcome.value}
-    join = target.join if isinstance(target, Fork) else None
+    join = target.join if isinstance(target, Fork | ForEach) else None
     return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None}
 
 

@@ -13,7 +13,7 @@ from stagec.ir.graph.graph import Graph
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import Facts, Plan
 from stagec.ir.plan.loader import load_agents
-from stagec.ir.plan.node import Chain, Entry, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Entry, ForEach, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 
 _BEGIN, _ENDLESS = ("begin",), ("endless",)
 _ENDS = {each: (each.value,) for each in Outcome}
@@ -73,7 +73,7 @@ class CrossCheck:
         has_untaken = any(edge.untaken for node in flow.nodes.values() for edge in node.edges)
         nodes = plan.nodes.keys()
         moves = (*plan.entries.values(), *(target for _, target in _targets(plan, naming)))
-        is_plain = not naming and not any(isinstance(each, Fork | Chain | Schedule) for each in moves)
+        is_plain = not naming and not any(isinstance(each, Fork | Chain | ForEach | Schedule) for each in moves)
         completing = _ancestors(self._graph, _DONE) & nodes if is_plain else _completing(plan, naming)
         starting = _descendants(self._graph, _BEGIN) & nodes if is_plain else _starting(plan, naming, completing)
         for what, found, known in (
@@ -118,7 +118,7 @@ def _ahead(target: Target) -> tuple[Any, ...]:
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
         case Named():
             return tuple({*target.nodes.values()})
-        case Fork() | Chain():
+        case Fork() | Chain() | ForEach():
             return target.nodes if isinstance(target, Chain) or target.join is None else (*target.nodes, target.join)
         case Schedule():
             return tuple(target.needs)
@@ -162,6 +162,10 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
             ways = [0]
             for edge in plan.nodes[name].edges:
                 ahead = [most[each] for each in _ahead(edge.target)]
+                if isinstance(edge.target, ForEach):
+                    joined = 0 if edge.target.join is None else most[edge.target.join]
+                    ways.append(joined + edge.target.most * sum(most[each] for each in edge.target.nodes))
+                    continue
                 takes_all = isinstance(edge.target, Fork | Chain | Schedule)
                 ways.append(sum(ahead) if takes_all else max(ahead, default=0))
             most[name] = min(_MOST, 1 + max(ways))
@@ -202,7 +206,9 @@ def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
     waiting: dict[str, list[int]] = {}
     scopes: list[tuple[str, set[str]]] = []
     for name, target in _targets(plan, naming):
-        if isinstance(target, Fork | Chain | Schedule):
+        if isinstance(target, ForEach):  # its list may be empty
+            back.add_edge(_DONE if target.join is None else target.join, name)
+        elif isinstance(target, Fork | Chain | Schedule):
             scopes.append((name, {*_ahead(target)}))
             for each in scopes[-1][1]:
                 waiting.setdefault(each, []).append(len(scopes) - 1)

@@ -27,7 +27,7 @@ from stagec.ir.graph.longest import PlanWalks, UnrolledPlan
 from stagec.ir.graph.usage import Load, Loads, NodeUse, Quantity, can_stay_idle, list_lacking
 from stagec.ir.plan.act import Converse, Delegate
 from stagec.ir.plan.document import Plan
-from stagec.ir.plan.node import Chain, Edge, Fork, Outcome, Pick, Schedule, Stop, list_targets
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Outcome, Pick, Schedule, Stop, list_targets
 
 Counts = Callable[[Part, str | None], bool]
 """Tells whether an outcome of a node counts, None being any but a failure."""
@@ -133,6 +133,8 @@ class ShortestRuns:
                 yield ()
         elif isinstance(target, Pick):
             yield ((f"{_HUB}{target.choices}", mode, False),)
+        elif isinstance(target, ForEach):  # its list may be empty
+            yield () if target.join is None else ((target.join, mode, False),)
         elif isinstance(target, Fork | Chain | Schedule):
             yield from self._open(target, mode)
         else:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from stagec.core.value import value
 from stagec.ir.flow import Flow, WrittenEdge
-from stagec.ir.plan.node import Chain, Fork, Outcome, Schedule, Stop, list_opened, list_targets
+from stagec.ir.plan.node import Chain, ForEach, Fork, Outcome, Schedule, Stop, list_opened, list_targets
 from stagec.ir.rights import Label
 
 
@@ -35,7 +35,9 @@ def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
     """Yield pairs of nodes of which one can begin when the other has ended."""
     for edge in (each for node in flow.nodes.values() for each in node.edges):
         yield from ((edge.source, each) for each in list_targets(edge.target))
-        if isinstance(edge.target, Chain):
+        if isinstance(edge.target, ForEach):
+            yield from pairwise(list_targets(edge.target))
+        elif isinstance(edge.target, Chain):
             yield from pairwise(edge.target.nodes)
         elif isinstance(edge.target, Fork) and edge.target.join is not None:
             yield from ((each, edge.target.join) for each in edge.target.nodes)
@@ -155,11 +157,14 @@ class InformationFlow:
         if edge.source in self._flow.open:
             yield from ((each, read, ()) for each in self._every)
         nodes = tuple(each for each in list_opened(target) if each in self._labels)
-        if isinstance(target, Chain):
+        if isinstance(target, Chain | ForEach):
             gathered = frozenset({read})
             for at, each in enumerate(nodes):
                 yield from ((each, more, nodes[:at]) for more in gathered)
                 gathered = _follow_all(gathered, self._ends[each])
+            if isinstance(target, ForEach) and target.join in self._labels:
+                met = _meet([gathered, gathered]) | {read}
+                yield from ((target.join or "", more, nodes) for more in met)
             return
         yield from ((each, read, ()) for each in nodes)
         if isinstance(target, Fork) and target.join in self._labels:
@@ -195,11 +200,14 @@ class InformationFlow:
         if isinstance(target, Fork):
             met = _meet(each)
             return met if target.join is None else _follow_all(met, found.get(target.join, frozenset()))
-        if not isinstance(target, Chain):
+        if not isinstance(target, Chain | ForEach):
             return frozenset[int]().union(*each)
         ends = frozenset({0})
-        for more in each:
-            ends = _follow_all(ends, more)
+        for name in target.nodes:
+            ends = _follow_all(ends, found.get(name, frozenset()))
+        if isinstance(target, ForEach):
+            ends |= {0}
+            return ends if target.join is None else _follow_all(ends, found.get(target.join, frozenset()))
         return ends
 
     def _describe(self, state: _State) -> Leak:

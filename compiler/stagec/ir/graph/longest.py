@@ -17,7 +17,20 @@ from stagec.ir.graph.expense import MOST
 from stagec.ir.graph.figures import FAIL, SHOWN, Ending, Joint, Part, Way, Weight
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import Plan
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
+from stagec.ir.plan.node import (
+    Chain,
+    Edge,
+    ForEach,
+    Fork,
+    Go,
+    Node,
+    Outcome,
+    Pick,
+    Schedule,
+    Stop,
+    Target,
+    list_targets,
+)
 
 _MOST = 2_000
 """Nodes that are added; of plans that would need more, nothing is unrolled."""
@@ -109,7 +122,8 @@ def list_run_parts(plan: Plan, order: Sequence[str], start: str) -> RunParts:
     forking: set[str] = set()
     for name in order:
         targets = [edge.target for edge in plan.nodes[name].edges]
-        if any(isinstance(each, Fork | Schedule) or not forking.isdisjoint(_list_next(plan, each)) for each in targets):
+        opens = any(isinstance(each, Fork | ForEach | Schedule) for each in targets)
+        if opens or any(not forking.isdisjoint(_list_next(plan, each)) for each in targets):
             forking.add(name)
     first: Part = (start, Ending.ANY, False)
     wanted: dict[str, dict[Part, None]] = {name: {} for name in order}
@@ -138,7 +152,7 @@ def _list_after(plan: Plan, part: Part, picked: set[tuple[str, Ending]]) -> Iter
 
 def _list_asked(plan: Plan, target: Target, mode: Ending) -> Iterable[Part]:
     """Return the nodes that may follow an edge, each with the ending that is asked of its branch."""
-    if isinstance(target, Fork):
+    if isinstance(target, Fork | ForEach):
         branches = ((each, ending, True) for each in target.nodes for ending in Ending)
         return (*branches, *(() if target.join is None else ((target.join, mode, False),)))
     if isinstance(target, Chain | Schedule):
@@ -199,6 +213,8 @@ class HeaviestRuns:
                 return self._chain(target, mode)
             case Fork():
                 return max(self._fork(target, mode), key=lambda each: each[0])
+            case ForEach():
+                return self._run_each(target, mode)
             case Schedule():
                 return self._schedule(target, mode)
             case Pick():
@@ -239,6 +255,18 @@ class HeaviestRuns:
         if mode is Ending.ANY:
             yield self._together(done)
             yield from self._replace_one(done, Ending.ANY)
+
+    def _run_each(self, target: ForEach, mode: Ending) -> _Found:
+        """Return no less than the elements of the longest list weigh, each on its heaviest way, and the join."""
+        heaviest = [
+            max(((each, ending, True) for ending in Ending), key=lambda part: self._found[part][0])
+            for each in target.nodes
+        ]
+        rounds = target.most if self._is_sum else -(-target.most // (target.concurrency or target.most))
+        whole = rounds * sum(self._found[each][0] for each in heaviest)
+        if target.join is None:
+            return _weigh(whole), (*heaviest,)
+        return _weigh(whole + self._found[target.join, mode, False][0]), (*heaviest, (target.join, mode, False))
 
     def _replace_one(self, done: Sequence[Part], mode: Ending) -> Iterator[_Found]:
         """Yield what the branches of a fork weigh if one of them ends in another way than the rest."""
@@ -354,7 +382,7 @@ class PlanWalks:
     def forks(self) -> bool:
         """Whether a run may open a scope."""
         return any(
-            isinstance(edge.target, Fork | Chain | Schedule)
+            isinstance(edge.target, Fork | Chain | ForEach | Schedule)
             for name in self.nodes
             for edge in self._plan.nodes[name].edges
         )
@@ -454,7 +482,7 @@ class PlanWalks:
         """
         import networkx as nx
 
-        if any(isinstance(target, Schedule) for name in self.nodes for target in self._targets(name)):
+        if any(isinstance(target, ForEach | Schedule) for name in self.nodes for target in self._targets(name)):
             return None
         reached, pairs = nx.DiGraph(), list[tuple[_Place, _Place]]()
         todo: list[_Place] = [(self._start, False)]
@@ -506,6 +534,9 @@ def _ahead(target: Target) -> tuple[Any, ...]:
 
 
 def _count_together(target: Target, best: Mapping[Any, int]) -> int:
+    if isinstance(target, ForEach):
+        one = max(best[each] for each in target.nodes)
+        return max(one * min(target.most, target.concurrency or target.most), best.get(target.join, 1))
     if isinstance(target, Fork):
         return max(sum(best[each] for each in target.nodes), 1 if target.join is None else best[target.join])
     known = [best[each] for each in _ahead(target)]

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from stagec.core.precedence import Neighbours
 from stagec.core.value import value
 from stagec.ir.flow import Flow, WrittenEdge
-from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 
 @value
@@ -19,11 +19,20 @@ class Scope:
     branches: tuple[int, ...]
     join: int | None
     chain: bool
+    may_be_empty: bool = False
+    """Whether the join may follow although no branch has begun, or none has succeeded."""
 
     @property
     def leads(self) -> tuple[int, ...]:
         """The nodes that run because the edge is taken."""
         return self.branches if self.join is None else (*self.branches, self.join)
+
+    @property
+    def needs(self) -> tuple[int, ...]:
+        """The nodes that must complete for it to complete."""
+        if self.may_be_empty:
+            return () if self.join is None else (self.join,)
+        return self.leads
 
 
 @value
@@ -109,7 +118,7 @@ class _Reader:
                 self._add_rare(source, edge, target)
 
     def _add_rare(self, source: int, edge: WrittenEdge, target: Target) -> None:
-        if isinstance(target, Fork | Chain):
+        if isinstance(target, Fork | Chain | ForEach):
             self._add_scope(source, edge, target)
         elif isinstance(target, Named):
             self._add_choice(source, edge, target)
@@ -134,11 +143,11 @@ class _Reader:
         else:
             self.steps[source].append(hub)
 
-    def _add_scope(self, source: int, edge: WrittenEdge, target: Fork | Chain) -> None:
+    def _add_scope(self, source: int, edge: WrittenEdge, target: Fork | Chain | ForEach) -> None:
         if all(each in self.index for each in list_targets(target)):
-            join = self.index[target.join] if isinstance(target, Fork) and target.join is not None else None
+            join = self.index[target.join] if not isinstance(target, Chain) and target.join is not None else None
             branches = tuple(self.index[each] for each in target.nodes)
-            self.scopes.append(Scope(source, branches, join, isinstance(target, Chain)))
+            self.scopes.append(Scope(source, branches, join, isinstance(target, Chain), isinstance(target, ForEach)))
         else:
             self.dangling.append(edge)
 
@@ -310,6 +319,9 @@ class Clauses:
         own = self.users[scope.source]
         own.extend(scope.branches)
         if scope.join is not None:
+            if scope.may_be_empty:
+                own.append(scope.join)
+                return
             endless = not all(completes[each] for each in scope.branches)
             point = self.add_point(1 + len(scope.branches) + endless, scope.join)
             own.append(point)
@@ -336,10 +348,10 @@ def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
     made = Clauses(users, [1] * len(users))
     empty: list[int] = []
     for scope in net.scopes:
-        point = made.add_point(len(scope.leads), scope.source)
-        for each in scope.leads:
+        point = made.add_point(len(scope.needs), scope.source)
+        for each in scope.needs:
             users[each].append(point)
-        empty.extend(() if scope.leads else (point,))
+        empty.extend(() if scope.needs else (point,))
     return Clauses(users, made.need, (*ends, *empty))
 
 
@@ -394,5 +406,5 @@ def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:
                 heappush(todo, (min(cost + (user < nodes), MOST), user))
             elif not left[user]:
                 scope = net.scopes[user - points]
-                heappush(todo, (min(sum(costs[each] or 0 for each in scope.leads), MOST), user))
+                heappush(todo, (min(sum(costs[each] or 0 for each in scope.needs), MOST), user))
     return costs

@@ -15,7 +15,19 @@ from stagec.core.value import value
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.agents import read_turns
 from stagec.ir.plan.document import Facts, Plan
-from stagec.ir.plan.node import Chain, Fork, Node, Outcome, Pick, Schedule, Stop, Target, list_begun, list_targets
+from stagec.ir.plan.node import (
+    Chain,
+    ForEach,
+    Fork,
+    Node,
+    Outcome,
+    Pick,
+    Schedule,
+    Stop,
+    Target,
+    list_begun,
+    list_targets,
+)
 
 
 def list_schemas(plan: Plan) -> Iterator[str]:
@@ -171,4 +183,6 @@ def _longest(plan: Plan, order: Points, cycles: tuple[Ids, ...]) -> int:
 def _executions(target: Target, found: Mapping[str | _Hub, int]) -> int:
     """Return the most executions that follow when a target is taken."""
     known = [found[name] for name in _ahead(target)]
+    if isinstance(target, ForEach):
+        return target.most * sum(known[: len(target.nodes)]) + sum(known[len(target.nodes) :])
     return sum(known) if isinstance(target, Fork | Chain | Schedule) else max(known, default=0)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.act import Act
-from stagec.ir.plan.codec import NON_EMPTY, Call, ChoicesName, NodeName, words
+from stagec.ir.plan.codec import NON_EMPTY, Call, ChoicesName, NodeName, Path, Positive, words
 from stagec.ir.plan.gate import Admission, Gate, Retry, Term, Validation
 
 
@@ -42,6 +42,26 @@ class Chain:
     """Run several nodes one after the other, each in a scope of its own."""
 
     nodes: Annotated[tuple[NodeName, ...], NON_EMPTY, "The nodes that run one after the other."]
+
+
+@value(tag="each")
+class ForEach:
+    """Run nodes one after the other for each element of a list, the elements together; then the join, if there is one.
+
+    A list without elements leads to the join at once, without results; without a join it ends the branch as done.
+    """
+
+    list: Annotated[Path, "The path of the list: in the result, or after `ctx` in the inputs of the run."]
+    most: Annotated[Positive, "The most elements of the list."]
+    nodes: Annotated[tuple[NodeName, ...], NON_EMPTY, "The nodes that run one after the other for an element."]
+    join: Annotated[NodeName | None, "The node that runs when all elements are done."] = None
+    concurrency: Annotated[Positive | None, "How many elements are under way at the same time, if not all."] = None
+    collect: Annotated[bool, "Whether the join sees elements that have failed, in place of an end as failed."] = False
+
+    @property
+    def elements(self) -> str:
+        """What it runs for, in words: `each of parsed.files, at most 50`."""
+        return f"each of {'.'.join(map(str, self.list))}, at most {self.most:,}"
 
 
 @value(tag="named")
@@ -83,7 +103,7 @@ class Stop:
     outcome: Annotated[Outcome, "How the scope, or the run, ends."]
 
 
-Target = Go | Fork | Chain | Named | Pick | Schedule | Stop
+Target = Go | Fork | Chain | ForEach | Named | Pick | Schedule | Stop
 Entry = NodeName | Schedule
 """Where a run begins: with one node, or with those of a schedule that need nothing."""
 
@@ -123,7 +143,7 @@ class Node:
 
 def list_targets(target: Target) -> tuple[str, ...]:
     """Return the nodes that a target itself names, those of a choice once; those of a `Pick` are named by the plan."""
-    if isinstance(target, Fork) and target.join is not None:
+    if isinstance(target, Fork | ForEach) and target.join is not None:
         return (*target.nodes, target.join)
     return list_opened(target)
 
@@ -133,7 +153,7 @@ def list_opened(target: Target) -> tuple[str, ...]:
     match target:
         case Go():
             return (target.node,) if target.otherwise is None else (target.node, target.otherwise)
-        case Fork() | Chain():
+        case Fork() | Chain() | ForEach():
             return target.nodes
         case Named():
             return tuple(dict.fromkeys(target.nodes.values()))

@@ -12,7 +12,7 @@ from stagec.ir.plan.agents import Flaw, find_phase_flaws, find_schedule_flaws, l
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.facts import cycles
 from stagec.ir.plan.gate import AgentGate, ExitGate, Gate, IntentGate, JudgeGate, RestGate, StageGate, VerdictGate
-from stagec.ir.plan.node import Fork, Named, Node, Pick
+from stagec.ir.plan.node import ForEach, Fork, Named, Node, Pick
 from stagec.ir.plan.references import find_reached
 
 Flaws = list[Flaw]
@@ -76,15 +76,15 @@ class _FlawFinder:
         if type(gate) is IntentGate and not gate.fail_fast and gate.fallback not in gate.intents:
             self.found.append(((*at, "gate"), "has no 'fallback' among its 'intents', and is not to fail"))
         for index, edge in enumerate(node.edges):
-            if type(edge.target) is Fork:
+            if isinstance(edge.target, Fork | ForEach):
                 self._look_at_fork(edge.target, (*at, "edges", index, "target"))
             elif isinstance(edge.target, Named | Pick) and (type(gate) is not IntentGate or gate.target is None):
                 self.found.append(
                     ((*at, "edges", index, "target"), "is left to the answer, but the gate reads no 'target'")
                 )
 
-    def _look_at_fork(self, fork: Fork, at: Pointer) -> None:
-        """Look whether what runs together are different nodes, and what joins them is another one."""
+    def _look_at_fork(self, fork: Fork | ForEach, at: Pointer) -> None:
+        """Look whether the nodes of a scope are different ones, and what joins them is another one."""
         if len({*fork.nodes}) < len(fork.nodes):
             self.found.append(((*at, "nodes"), "has a node twice"))
         if fork.join in fork.nodes:

@@ -11,6 +11,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.languages.stages.document import RESERVED, RESULT, Case, Check, Pipeline, Stage, StageCondition
+from stagec.languages.stages.elements import is_of_element, promise_elements, runs_for_elements
 from stagec.languages.stages.outcomes import (
     ATTEMPTS,
     CHECKED,
@@ -117,7 +118,7 @@ def find_wrong_gates(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of gates, as far as the context is declared."""
     for stage in (each for each in pipeline.stages if declares_context(pipeline, each)):
         conditions = (each for when in stage.conduct.gate.values() for each in when)
-        yield from _group(stage, (found for each in conditions for found in _find_in_gate(pipeline, each)))
+        yield from _group(stage, (found for each in conditions for found in _find_in_gate(pipeline, stage, each)))
 
 
 def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionMistake]:
@@ -137,10 +138,15 @@ def _group(stage: Stage, found: Iterable[WrongCondition]) -> Iterator[ConditionM
         yield ConditionMistake(stage, first, tuple(each.at for each in others))
 
 
-def _find_in_gate(pipeline: Pipeline, condition: StageCondition) -> Iterator[WrongCondition]:
+def _find_in_gate(pipeline: Pipeline, stage: Stage, condition: StageCondition) -> Iterator[WrongCondition]:
     name, *rest = condition.path
     context = pipeline.context or {}
     if name in RESERVED:
+        return
+    if is_of_element(pipeline, name) and runs_for_elements(pipeline, stage):
+        promises = [found for found in promise_elements(pipeline, stage, name, rest) if found is not None]
+        if any(each.presence is Presence.IMPOSSIBLE for each in promises):
+            yield WrongCondition(ConditionError.PATH, replace(condition, promised=promises[0]), condition.at.key)
         return
     if name not in context:
         meant = rest[0] if name == "ctx" and rest and rest[0] in context else None

@@ -45,6 +45,9 @@ PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")
 RESERVED = (*PROVIDED, "attempts", "host")
 """The names under `ctx` that no pipeline may give a meaning of its own."""
 
+ELEMENT = ("item", "index")
+"""The names under `ctx` that stages for the elements of a list are given besides."""
+
 RESULT = ("verdict", "reason", "parsed", "capHit", "attemptCount", "output")
 """What one stage can know of another: the members of its result."""
 
@@ -113,6 +116,22 @@ class StageCondition:
 
 
 @value
+class Elements:
+    """What a case says of the list for whose elements its stages run; a number that cannot be read is None."""
+
+    path: tuple[str, ...]
+    at: Place
+    most: int | None = None
+    concurrency: int | None = None
+    collects: bool = False
+
+    @property
+    def text(self) -> str:
+        """The path as people write it."""
+        return ".".join(self.path)
+
+
+@value
 class Case:
     """One way on: under which conditions, to which stages. No stages end the run; `mode` None is no known execution."""
 
@@ -123,6 +142,8 @@ class Case:
     join: Mention | None = None
     is_whole: bool = True
     """Whether nothing in it is misshapen."""
+    each: Elements | None = None
+    """The list for whose elements the stages run, one after the other; the elements run in parallel."""
 
     @property
     def is_recovery(self) -> bool:
@@ -213,12 +234,19 @@ class IncomingKind(StrEnum):
 class Incoming:
     """One way a stage is come to, and the results it is handed there: for each, the stages it may be of.
 
-    No stages mean that it cannot be told whose result it is.
+    No stages mean that it cannot be told whose result it is. The join of `elements` is handed a result for each of
+    them, all of the same stages, which stand here once.
     """
 
     kind: IncomingKind
     at: Place
     sources: tuple[tuple[str, ...], ...] = ()
+    elements: Elements | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether what is handed over are results that were waited for, so that all of them have succeeded."""
+        return self.kind is IncomingKind.JOIN or (self.kind is IncomingKind.SIBLING and bool(self.sources))
 
 
 @value

@@ -19,8 +19,17 @@ from stagec.ir.plan.document import Draft, Input, Limits, Names, Plan
 from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Node
 from stagec.ir.plan.surroundings import LoopHook, Session
-from stagec.languages.stages.document import RESERVED, Pipeline, PlaceholderForm, Profile, Stage, StageCondition
+from stagec.languages.stages.document import (
+    ELEMENT,
+    RESERVED,
+    Pipeline,
+    PlaceholderForm,
+    Profile,
+    Stage,
+    StageCondition,
+)
 from stagec.languages.stages.document import Check as StageCheck
+from stagec.languages.stages.elements import list_each, runs_elements
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 
@@ -284,10 +293,12 @@ def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
 def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
     """Return the names that a run may be given, and whether it needs them where they have no default."""
     stages, context = pipeline.by_id.values(), pipeline.context
+    given = (*RESERVED, *ELEMENT) if runs_elements(pipeline) else RESERVED
     told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
     needed = {name for stage in told for name in _list_prompted(stage)}
+    needed |= {each.path[1] for _, case in list_each(pipeline) if (each := case.each) and each.path[0] == "ctx"}
     names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
-    return {name: name in needed or len(told) == len(stages) for name in names if name not in RESERVED}
+    return {name: name in needed or len(told) == len(stages) for name in names if name not in given}
 
 
 def _input(schema: Schema, texts: PlanTexts, *, required: bool) -> Input:

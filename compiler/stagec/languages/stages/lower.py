@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from stagec.core.canonical import MOST
 from stagec.core.json import object_of
 from stagec.core.place import Mention
 from stagec.ir.catalogue.labels import LabelBook
 from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Term
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
 from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
+from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.reads import demands, reads
 from stagec.sources.contract.schemas import Schema
 
@@ -152,11 +154,29 @@ class _Lowering:
         self._suspect = self._suspect or self._is_repaired(case)
         self._strays = self._strays or (case.join is not None and case.mode is not Mode.FORK)
         self._exact = self._exact and len(known) == len(case.stages)
+        if case.each is not None and nodes:
+            return self._each(name, case, nodes, join)
         if len(nodes) == 1 and join is None:
             return Go(nodes[0])
         if not nodes or case.mode is None:
             return None
         return Chain(nodes) if case.mode is Mode.CHAIN else Fork(nodes, join)
+
+    def _each(self, name: str, case: Case, nodes: tuple[str, ...], join: str | None) -> Target:
+        """Return what runs stages for the elements of a list; one that has none runs as if it had one element."""
+        pipeline, each = self._pipeline, case.each
+        stage = pipeline.by_id[name]
+        is_nested = any(case is inner for _, inner, _ in find_nested(pipeline))
+        self._suspect = self._suspect or is_nested or find_list_mistake(pipeline, stage, case) is not None
+        path, most = ((), None) if each is None else (each.path, each.most)
+        return ForEach(
+            path,
+            min(most or 1, MOST),
+            nodes,
+            join,
+            None if each is None or each.concurrency is None else min(each.concurrency, MOST),
+            each is not None and each.collects,
+        )
 
     def _is_repaired(self, case: Case) -> bool:
         """Tell whether a case cannot be meant as it is written: it names what is not there, or joins one of its own."""

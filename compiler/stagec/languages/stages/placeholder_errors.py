@@ -20,6 +20,7 @@ from stagec.languages.stages.document import (
     Profile,
     Stage,
 )
+from stagec.languages.stages.elements import find_uses, is_of_element, promise_elements, runs_for_elements
 from stagec.sources.contract.promise import Presence, Promise, promise
 
 _BRACES = re.compile(r"""(?P<escape>(?<!\{)\{\{[ \t]*(?P<quote>["'])\{\{(?P=quote)[ \t]*\}\})|\{{2,}|\}{2,}""")
@@ -166,6 +167,7 @@ class PlaceholderError(StrEnum):
     TRANSCRIPT = "transcript"
     STAGE_FIELD = "stage-field"
     UNLISTED_FIELD = "unlisted-field"
+    ITEM = "item"
 
 
 @value
@@ -270,8 +272,21 @@ class _PlaceholderJudge:
                 return self._judge_upstream(rest)
             case "workflowRunId" | "stageExecutionId":
                 return _Judged(PlaceholderError.CONTEXT_PATH) if rest else None
+            case _ if is_of_element(self.pipeline, name):
+                return self._judge_element(str(name), rest)
             case _:
                 return self._judge_declared(str(name), rest) if declared else None
+
+    def _judge_element(self, name: str, rest: list[str | int]) -> _Judged | None:
+        """Judge a path into the element for which a stage runs, or the number of it."""
+        if not runs_for_elements(self.pipeline, self.stage):
+            is_known = self.pipeline.is_whole and self.stage.name in find_uses(self.pipeline)
+            return _Judged(PlaceholderError.ITEM) if is_known else None
+        for promised in promise_elements(self.pipeline, self.stage, name, [*map(str, rest)]):
+            error = None if promised is None else _ERRORS.get(promised.presence)
+            if error is not None:
+                return _Judged(error, promised=promised)
+        return None
 
     def _judge_declared(self, name: str, rest: list[str | int]) -> _Judged | None:
         context = self.pipeline.context or {}
@@ -294,6 +309,8 @@ class _PlaceholderJudge:
         ways = self.pipeline.incoming.get(self.stage.id or "", ())
         if self.stage.profile is Profile.OBJECT:
             return None  # it stands for the whole list, which may be empty
+        if not path and any(way.elements is not None for way in ways):
+            return None  # all results, in the order of the list
         if ways and not any(way.sources for way in ways):
             return _Judged(_error_of(ways[0]), ways)
         if not path or not isinstance(path[0], int):
@@ -315,8 +332,12 @@ class _PlaceholderJudge:
         return tuple(
             way
             for way in ways
-            if index >= len(way.sources)
-            and (way.kind is not IncomingKind.JOIN or (self.pipeline.is_whole and len(way.sources) >= _SIBLINGS))
+            if (index >= len(way.sources) or way.elements is not None)
+            and (
+                way.elements is not None
+                or way.kind is not IncomingKind.JOIN
+                or (self.pipeline.is_whole and len(way.sources) >= _SIBLINGS)
+            )
         )
 
 

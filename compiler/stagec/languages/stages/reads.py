@@ -140,8 +140,8 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
 def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
     """Tell whether whatever leads on a way was handed in; a hook may judge that nothing is good enough."""
     is_judged = "assert" in stage.conduct.hooks
-    if way.kind is IncomingKind.JOIN:
-        return not is_judged
+    if way.is_awaited:
+        return not is_judged and not (way.elements is not None and way.elements.collects)
     cases = list_cases(pipeline, stage, way)
     return bool(cases) and all(
         (_verdicts_of(stage, case) == ["ok"] and not is_judged)
@@ -207,7 +207,9 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
 
 def list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:
     """Return the verdicts with which a stage leads on a way, by each case; one that is joined has succeeded."""
-    if way.kind is IncomingKind.JOIN:
+    if way.elements is not None and way.elements.collects:
+        return [["ok", "skip", "fail"] if can_skip(stage) else ["ok", "fail"]]
+    if way.is_awaited:
         return [["ok"]]
     cases = list_cases(pipeline, stage, way)
     return [_verdicts_of(stage, case) for case in cases] or [[*_list_accepted(stage), "fail"]]

@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import replace, value
-from stagec.languages.stages.document import Case, Check, Conduct, Incoming, IncomingKind, Mode, Stage, StageCondition
+from stagec.languages.stages.document import (
+    Case,
+    Check,
+    Conduct,
+    Elements,
+    Incoming,
+    IncomingKind,
+    Mode,
+    Stage,
+    StageCondition,
+)
 from stagec.sources.contract.promise import possible_values, promise
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 
@@ -59,6 +69,9 @@ def _alone(cases: Iterable[Case]) -> Iterator[str]:
 def _list_ways(name: str, case: Case, ends: _Ends) -> Iterator[tuple[str, Incoming]]:
     if case.mode is Mode.FORK:
         siblings = _siblings(case)
+        if case.each is not None:
+            yield from _list_ways_of_elements(case, siblings, ends)
+            return
         for each in siblings:
             yield each.name, Incoming(IncomingKind.SIBLING, each.at)
         if case.join is not None and case.stages:
@@ -70,6 +83,16 @@ def _list_ways(name: str, case: Case, ends: _Ends) -> Iterator[tuple[str, Incomi
         yield first.name, Incoming(IncomingKind.SUCCESSOR, first.at, ((name,),))
     for before, each in zip(case.stages, chained, strict=False):
         yield each.name, Incoming(IncomingKind.CHAINED, each.at, (ends.find(before.name, is_sibling=False),))
+
+
+def _list_ways_of_elements(case: Case, stages: tuple[Mention, ...], ends: _Ends) -> Iterator[tuple[str, Incoming]]:
+    """Yield the ways of stages that run for an element one after the other, and of what joins the elements."""
+    handed: tuple[tuple[str, ...], ...] = ()
+    for each in stages:
+        yield each.name, Incoming(IncomingKind.SIBLING, each.at, handed)
+        handed = (ends.find(each.name, is_sibling=True),)
+    if case.join is not None:
+        yield case.join.name, Incoming(IncomingKind.JOIN, case.join.at, handed, case.each)
 
 
 class _Ends:
@@ -121,7 +144,8 @@ def _list_last(case: Case) -> Iterator[_Start]:
     elif case.join is not None:
         yield case.join.name, False
     else:
-        yield from ((each.name, True) for each in case.stages)
+        last = case.stages if case.each is None else case.stages[-1:]
+        yield from ((each.name, True) for each in last)
 
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")
@@ -206,7 +230,9 @@ class _Reading:
             ([] in (body.get("stages"), body.get("nextStages")) or body.get("terminate") is True or _terminates(body)),
         )
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
-        return Case(at, when, stages, mode, meant, whole)
+        each = _read_elements(body, at)
+        is_list = "forEach" not in body or (each is not None and each.most is not None and bool(stages))
+        return Case(at, when, stages, mode, meant, whole and is_list, each)
 
     def _add_promise(self, condition: StageCondition) -> StageCondition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
@@ -215,6 +241,26 @@ class _Reading:
         promised = self._memo.once(path, lambda: promise(self._schemas, result, path, of_object=True))
         possible = self._memo.once((path, "possible"), lambda: possible_values(self._schemas, promised))
         return replace(condition, promised=promised, possible=possible)
+
+
+def _read_elements(body: Object, at: Place) -> Elements | None:
+    """Return what a case says of a list for whose elements it runs stages."""
+    path = body.get("forEach")
+    if not isinstance(path, str) or not path:
+        return None
+    most, concurrency = (whole_of(body.get(name)) for name in ("most", "concurrency"))
+    return Elements(
+        split_path(path),
+        at / "forEach",
+        most if most is not None and most > 0 else None,
+        concurrency if concurrency is not None and concurrency > 0 else None,
+        body.get("onFailure") == "collect",
+    )
+
+
+def split_path(path: str) -> tuple[str, ...]:
+    """Return the names of a path: `parsed.files[0].name` has four."""
+    return tuple(_INDEX.sub(r".\1", path).split("."))
 
 
 def _misshapen(body: Object) -> frozenset[str]:
@@ -228,7 +274,7 @@ def _terminates(body: Object) -> bool:
 def _mode(body: Object, stages: tuple[Mention, ...]) -> Mode | None:
     """Return how several stages run; a single sequential one is the usual case."""
     execution = body.get("execution", "sequential")
-    if execution == "parallel":
+    if execution == "parallel" or "forEach" in body:
         return Mode.FORK
     if execution != "sequential" and not _terminates(body):
         return None
@@ -236,7 +282,7 @@ def _mode(body: Object, stages: tuple[Mention, ...]) -> Mode | None:
 
 
 def _condition(path: str, given: Json, at: Place) -> StageCondition | None:
-    names = tuple(_INDEX.sub(r".\1", path).split("."))
+    names = split_path(path)
     if isinstance(given, dict):
         present = given.get("present")
         return StageCondition(names, at, present=present) if isinstance(present, bool) else None

@@ -13,10 +13,14 @@ from stagec.runtime.machine.failures import RunFailure
 
 @value
 class Branch:
-    """What an execution belongs to: the scope around it, None for the run itself, and which of its branches."""
+    """What an execution belongs to: the scope around it, None for the run itself, and which of its branches.
+
+    Of a branch for an element, `place` is which of the nodes runs that run for it one after the other.
+    """
 
     scope: str | None = None
     index: int = 0
+    place: int = 0
 
 
 ROOT = Branch()

@@ -10,7 +10,7 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt
-from stagec.ir.plan.node import Chain, Fork, Go, Outcome, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.ir.protocol.lifecycle import StageEvent, StageStatus
 from stagec.runtime.machine.acts import begin_act
 from stagec.runtime.machine.acts.agent import find_exceeded
@@ -19,6 +19,7 @@ from stagec.runtime.machine.exchange import Resumed, execution_key
 from stagec.runtime.machine.execution import Branch, Execution, NodeResult, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_failure
 from stagec.runtime.machine.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
+from stagec.runtime.machine.json_values import follow
 from stagec.runtime.machine.program import PreparedSchedule, choose, find_schedule
 from stagec.runtime.machine.session_turns import fork_turn, is_outside, session_turn_of
 from stagec.runtime.machine.state import PendingNode, Queue, Scope
@@ -162,7 +163,7 @@ def _runs_processes(builder: StepBuilder, prepared: PreparedSchedule) -> bool:
 def open_scope(builder: StepBuilder, execution: Execution, scope: Scope) -> tuple[Branch, ...]:
     """Open a scope, named after the execution that leads to it, and return its branches."""
     builder.put_scope(execution.key, scope)
-    return tuple(Branch(execution.key, index) for index in range(len(scope.nodes)))
+    return tuple(Branch(execution.key, index) for index in range(scope.branches))
 
 
 def close_scope(builder: StepBuilder, name: str) -> None:
@@ -220,9 +221,9 @@ def _end_in_scope(
     if scope.agenda is not None:
         ended = end_scheduled(builder, branch, end.outcome, over.result, end.failure)
         return None, None if ended is None else replace(end, outcome=ended.ended, failure=ended.failure)
-    if end.outcome is Outcome.DONE:
-        following, is_over = _continue_scope(builder, scope, branch, over)
-        return following, end if is_over else None
+    if end.outcome is Outcome.DONE or scope.collects:
+        following, is_over = _continue_scope(builder, scope, branch, end.outcome, over)
+        return following, _End(Outcome.DONE, why=end.why) if is_over else None
     return None, replace(end, why=_report_failed_sibling(builder, scope, branch)) if scope.is_fork else end
 
 
@@ -275,19 +276,28 @@ def _find_failure(builder: StepBuilder, over: NodeResult) -> RunFailure:
 
 def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -> Mapping[str, Json]:
     turn = fork_turn(str(branch.scope))
-    facts: dict[str, Json] = {"failedSiblingId": scope.nodes[branch.index], "compoundTurnId": turn, "joinReady": False}
+    node = scope.nodes[branch.index if scope.elements is None else branch.place]
+    facts: dict[str, Json] = {"failedSiblingId": node, "compoundTurnId": turn, "joinReady": False}
+    if scope.elements is not None:
+        facts["index"] = branch.index
     builder.emit("ParallelSiblingFailure", **facts)
     return error("ExtensionHost/ParallelSiblingFailure", **facts)
 
 
 def _continue_scope(
-    builder: StepBuilder, scope: Scope, branch: Branch, over: NodeResult
+    builder: StepBuilder, scope: Scope, branch: Branch, outcome: Outcome, over: NodeResult
 ) -> tuple[PendingNode | None, bool]:
-    """Return what follows in a fork or a chain when one of its branches has ended as done, and whether it is over."""
+    """Return what follows when a branch of a fork, a chain or a list is done, and whether the scope is over."""
     name = str(branch.scope)
+    after = branch.place + 1
+    if scope.elements is not None and outcome is Outcome.DONE and after < len(scope.nodes):
+        ahead, origin = replace(branch, place=after), over.execution.node
+        return PendingNode(scope.nodes[after], ahead, (over.result,), origin, begins_branch=True), False
     scope = replace(scope, results=scope.results.having(branch.index, over.result))
-    is_complete = len(scope.results) == len(scope.nodes)
-    if not is_complete:
+    if len(scope.results) < scope.branches:
+        if scope.elements is not None:
+            _put_elements(builder, name, replace(scope, open=scope.open - 1))
+            return None, False
         builder.put_scope(name, scope)
         index, origin = branch.index + 1, over.execution.node
         following = (
@@ -296,15 +306,27 @@ def _continue_scope(
         return following, False
     if scope.join is None:
         return None, True
-    upstream = tuple(scope.results[index] for index in range(len(scope.nodes)))
-    if not may_join(upstream):
+    upstream = tuple(scope.results[index] for index in range(scope.branches))
+    if not scope.collects and not may_join(upstream):
         bad = next(index for index, each in enumerate(upstream) if not may_join((each,)))
-        detail = f"the branch of {scope.nodes[bad]} ended with {as_text(verdict_of(upstream[bad]))}"
+        which = scope.nodes[bad] if scope.elements is None else f"element {bad}"
+        detail = f"the branch of {which} ended with {as_text(verdict_of(upstream[bad]))}"
         failure = RunFailure(FailureKind.UNJOINABLE, detail, scope.join)
         builder.give_up(failure, error("ExtensionHost/JoinPreconditionViolated", stageId=scope.join))
         return None, False
     close_scope(builder, name)
     return PendingNode(scope.join, scope.around, upstream, over.execution.node, joins=name), False
+
+
+def _put_elements(builder: StepBuilder, name: str, scope: Scope) -> None:
+    """Keep the scope of a list, and let further elements wait for room, as many as it may have open."""
+    first = len(scope.results) + scope.open
+    last = min(scope.branches, first + scope.room - scope.open)
+    builder.put_scope(name, replace(scope, open=scope.open + last - first))
+    begun = [PendingNode(scope.nodes[0], Branch(name, index), begins_branch=True) for index in range(first, last)]
+    if begun:
+        builder.change(waiting=builder.now.waiting.having(begun))
+        builder.lead_to(scope.nodes[:1] * len(begun))
 
 
 _NOTHING: tuple[NodeResult, ...] = ()
@@ -429,6 +451,8 @@ def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeRes
             return begin(builder, pending)
         case Stop():
             return _end_branch(builder, execution.branch, target.outcome, over)
+        case ForEach():
+            return _run_each(builder, target, over)
         case Fork():
             _fork(builder, execution, target)
         case Schedule():
@@ -454,6 +478,35 @@ def _fork(builder: StepBuilder, execution: Execution, target: Fork) -> None:
     begun = (PendingNode(node, branch, begins_branch=True, origin=execution.node) for node, branch in pairs)
     builder.change(waiting=builder.now.waiting.having(begun))
     builder.lead_to(target.nodes)
+    _begin_turn(builder, execution)
+
+
+def _run_each(builder: StepBuilder, target: ForEach, over: NodeResult) -> tuple[NodeResult, ...]:
+    """Open the scope of a list; without elements its join follows at once, or its branch ends."""
+    execution = over.execution
+    root, *inside = target.list
+    is_input = root == "ctx"
+    found = follow(builder.now.inputs, inside) if is_input else follow(over.result, target.list)
+    if type(found) is not list or len(found) > target.most:
+        what = (
+            f"has {len(found):,} elements, and {target.most:,} at most may run" if type(found) is list else "is no list"
+        )
+        detail = f"{'.'.join(map(str, target.list))} {what}"
+        builder.give_up(failure_in(execution, RunFailure(FailureKind.NO_EDGE, detail)))
+        return _NOTHING
+    if not found:
+        if target.join is None:
+            return _end_branch(builder, execution.branch, Outcome.DONE, over)
+        return begin(builder, PendingNode(target.join, execution.branch, (), execution.node))
+    room = min(len(found), target.concurrency or len(found))
+    scope = Scope(execution.branch, target.nodes, target.join, elements=found, room=room, collects=target.collect)
+    _put_elements(builder, execution.key, scope)
+    _begin_turn(builder, execution)
+    return _NOTHING
+
+
+def _begin_turn(builder: StepBuilder, execution: Execution) -> None:
+    """Begin the session turn of a scope that an execution has opened outside of all others."""
     if is_outside(builder.now.scopes, execution.branch):
         turn = fork_turn(execution.key)
         builder.emit("SessionTurnStart", compoundTurnId=turn, turnId=turn)

@@ -117,12 +117,14 @@ _NO_COUNTS: Table[int, int] = Table()
 
 @value
 class Scope:
-    """A fork, a chain or a schedule that has begun: which branches have ended as done, and with which last result.
+    """A fork, a chain, a schedule or a list that has begun: its branches that are done, each with its last result.
 
     `nodes` are those that begin its branches, `join` follows a fork. `around` is the branch in which it was opened.
     A schedule has an `agenda`, its number in `Program.schedules`; `left` says of branches how many nodes that they
     need have not ended, where that has changed; `open` counts the branches that wait for room or act. `ended` is how
     the scope ends, as far as that is known, and `failure` why.
+    In a scope for the `elements` of a list, each has a branch in which the `nodes` run one after the other; `room` is
+    how many of these are open at most. Where the scope `collects`, a branch that has failed has a result as well.
     """
 
     around: Branch
@@ -135,11 +137,19 @@ class Scope:
     open: int = 0
     ended: Outcome = Outcome.DONE
     failure: RunFailure | None = None
+    elements: list[Json] | None = None
+    room: int = 0
+    collects: bool = False
 
     @property
     def is_fork(self) -> bool:
         """Whether its branches belong together, so that one which fails cancels the others."""
         return not self.is_chain and self.agenda is None
+
+    @property
+    def branches(self) -> int:
+        """How many branches it has."""
+        return len(self.nodes) if self.elements is None else len(self.elements)
 
 
 @value
@@ -226,6 +236,16 @@ class State:
     cancelled: RunFailure | None = None
     issue: IssueStatus | None = None
     machine: int = 1
+
+
+def find_element(scopes: Mapping[str, Scope], branch: Branch) -> tuple[Json, int] | None:
+    """Return the element for which a branch runs, and its number in the list; nothing outside of such scopes."""
+    while branch.scope is not None:
+        scope = scopes[branch.scope]
+        if scope.elements is not None:
+            return scope.elements[branch.index], branch.index
+        branch = scope.around
+    return None
 
 
 def find_asking(active: Mapping[str, Execution], key: str) -> Execution | None:

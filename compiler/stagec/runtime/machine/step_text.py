@@ -71,7 +71,7 @@ VALUES: Mapping[type, Covered] = {
     ProcessInput: _cover("ProcessInput", "path node url"),
     ProcessLimits: _cover("ProcessLimits", "warn interrupt terminate kill"),
     RunFailure: _cover("RunFailure", "kind detail node visit attempt"),
-    execution.Branch: _cover("Branch", "scope index"),
+    execution.Branch: _cover("Branch", "scope index", place=0),
     execution.Execution: _cover(
         "Execution", "key node branch upstream attempt asked progress prompt begins_branch joins"
     ),
@@ -89,7 +89,13 @@ VALUES: Mapping[type, Covered] = {
     execution.StageAttempt: _cover("StageAttempt", "outcome reason exit seconds outputs failure"),
     execution.AgentRun: _cover("AgentRun", "state last"),
     execution.PendingTransition: _cover("PendingTransition", "result phase todo"),
-    state.Scope: _cover("Scope", "around nodes join is_chain results agenda left open ended failure"),
+    state.Scope: _cover(
+        "Scope",
+        "around nodes join is_chain results agenda left open ended failure",
+        elements=None,
+        room=0,
+        collects=False,
+    ),
     state.PendingNode: _cover("PendingNode", "node branch upstream origin otherwise prompt begins_branch joins"),
     state.NodeHistory: _cover("NodeHistory", "visits record origin failures", repeats=0),
     state.IssueStatus: _cover("IssueStatus", "labels transitions phase row is_closed"),

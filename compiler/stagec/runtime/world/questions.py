@@ -20,7 +20,7 @@ from stagec.ir.plan.act import Converse
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Admission, Among, Exists, Term
-from stagec.ir.plan.node import Chain, Fork, Go, Node, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Node, Schedule, Stop, Target
 from stagec.runtime.machine.acts.conversation_state import conversation_of
 from stagec.runtime.machine.agent_runs import read_agent_run
 from stagec.runtime.machine.exchange import Confirm, Effect, Grant, Judge, execution_of, label_execution, read_key
@@ -388,7 +388,7 @@ def _describe_target(target: Target) -> str:
             return f"the run, or its branch, ends as {outcome}"
         case Go(node=node):
             return f"the run continues with {quote(node)}"
-        case Fork(nodes=nodes) | Chain(nodes=nodes):
+        case Fork(nodes=nodes) | Chain(nodes=nodes) | ForEach(nodes=nodes):
             return f"the run continues with {listing(nodes)}"
         case Schedule(needs=needs):
             return f"the run continues with {listing(list(needs))}"

@@ -90,7 +90,12 @@ def promise(
     """
     group = as_object(schema) if of_object else (schema,)
     group = group if given is None else (*group, _state(schema, *given))
-    ways: tuple[_Way, ...] = (_Way(group),)
+    return promise_of(schemas, (group,), path)
+
+
+def promise_of(schemas: Schemas, groups: Iterable[tuple[Schema, ...]], path: Iterable[str]) -> Promise:
+    """Return what schemas promise about a path: alternatives, each a group that holds together."""
+    ways = tuple(map(_Way, groups))
     ended: dict[Presence, Schema | None] = {}
     legible = True
     for followed, name in enumerate(path):

@@ -11,7 +11,7 @@ from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.graph import Graph, noun
-from stagec.ir.plan.node import Fork, Named, list_targets
+from stagec.ir.plan.node import ForEach, Fork, Named, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -330,7 +330,7 @@ def _starts(flow: Flow) -> Iterator[Box]:
 
 def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Box]:
     flow, reached, details = graph.flow, graph.startable(), Details(trees)
-    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, Fork)}
+    joins = {edge.target.join for edge in _edges(flow) if isinstance(edge.target, Fork | ForEach)}
     for schedule in flow.schedules.values():
         joins.update(name for name, needs in schedule.needs.items() if len(needs) > 1)
     for name, node in graph.flow.nodes.items():

@@ -15,7 +15,7 @@ from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.ir.flow import Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Among, Exists, Term
-from stagec.ir.plan.node import Chain, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets
+from stagec.ir.plan.node import Chain, ForEach, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets
 from stagec.sources.tree import Tree
 from stagec.views.picture.document import (
     DONE,
@@ -216,9 +216,12 @@ def follow_ups(flow: Flow) -> Mapping[str, tuple[After, ...]]:
 
 def openings(target: Target, after: After) -> Iterator[tuple[str, After]]:
     """Yield each node that runs because of a target, with what follows when it has ended."""
-    if isinstance(target, Chain):
+    if isinstance(target, Chain | ForEach):
+        join = target.join if isinstance(target, ForEach) else None
+        last: After = after if join is None else (join, False)
         for at, name in enumerate(target.nodes, 1):
-            yield name, (target.nodes[at], True) if at < len(target.nodes) else after
+            yield name, (target.nodes[at], True) if at < len(target.nodes) else last
+        yield from () if join is None else ((join, after),)
     elif isinstance(target, Fork) and target.join is not None:
         yield target.join, after
         yield from ((name, (target.join, False)) for name in target.nodes)
@@ -355,8 +358,8 @@ class _Lines:
     def _forward(self, edge: WrittenEdge) -> Iterator[Line]:
         """Yield a line to every node that a target opens: of a chain the first leads to the next."""
         target, opened, stroke = edge.target, list_opened(edge.target), Stroke.GO
-        if isinstance(target, Chain):
-            opened, stroke = opened[:1], Stroke.CHAIN
+        if isinstance(target, Chain | ForEach):
+            opened, stroke = opened[:1], Stroke.CHAIN if isinstance(target, Chain) else Stroke.FORK
         elif isinstance(target, Fork) and len(opened) > 1:
             stroke = Stroke.FORK
         yield from (self._from(edge, self._box(name), stroke) for name in opened)
@@ -368,7 +371,7 @@ class _Lines:
     def _joins(self) -> Iterator[Line]:
         """Yield a line to every join that no end of a branch leads to, from the branches themselves."""
         every = (edge.target for node in self._flow.nodes.values() for edge in node.edges)
-        forks = [(target.join, target.nodes) for target in every if isinstance(target, Fork) and target.join]
+        forks = [(target.join, target.nodes) for target in every if isinstance(target, Fork | ForEach) and target.join]
         lacking = {join for join, _ in forks} & self._flow.nodes.keys() - self._joined
         for join, nodes in forks:
             if join in lacking:
@@ -379,7 +382,8 @@ class _Lines:
         guess = edge.repair and len(list_opened(edge.target)) == 1
         otherwise = not edge.when and (edge.source, edge.on) in self._chosen
         told = f"{edge.on}: otherwise" if otherwise else label(edge)
-        return Line(box_of(edge.source), target, stroke, (told,), () if guess else known, guess)
+        each = (edge.target.elements,) if isinstance(edge.target, ForEach) else ()
+        return Line(box_of(edge.source), target, stroke, (told, *each), () if guess else known, guess)
 
     def _box(self, name: str) -> str:
         return box_of(name) if name in self._flow.nodes else missing_of(name)

@@ -138,7 +138,7 @@ def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert PIPELINES == ["code-review", "docs-repair", "guest-book"]
+    assert PIPELINES == ["code-review", "docs-repair", "file-review", "guest-book"]
 
 
 @pytest.mark.parametrize("name", PIPELINES)

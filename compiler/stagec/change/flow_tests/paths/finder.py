@@ -28,7 +28,7 @@ from stagec.core.value import replace, value
 from stagec.ir.graph.cover import Leg, NarrowCover, WayCover
 from stagec.ir.plan import Plan
 from stagec.ir.plan.gate import Among, Exists, JudgeGate, Reads, Term, VerdictGate
-from stagec.ir.plan.node import Chain, Edge, Fork, Pick, Schedule, list_targets
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Pick, Schedule, list_targets
 from stagec.runtime.machine import Program, Started
 from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.exchange import Execute, choose_next, read_key
@@ -573,7 +573,7 @@ class PathFinder:
             return "no answer was found to which it applies"
         edge = node.edges[part.number]
         targets = (each.target for one in self._program.plan.nodes.values() for each in one.edges)
-        if any(isinstance(each, Fork) and part.node in each.nodes for each in targets) and edge.on != "fail":
+        if any(isinstance(each, Fork | ForEach) and part.node in each.nodes for each in targets) and edge.on != "fail":
             return "its branch of the fork ends where this edge would count"
         if isinstance(node.gate, JudgeGate):
             return f"the judge of the work never gives {edge.on!r} there"

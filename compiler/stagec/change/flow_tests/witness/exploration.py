@@ -11,7 +11,7 @@ from stagec.change.flow_tests.paths.search import Positions, RunPosition
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.ir.plan.document import Plan
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
 from stagec.runtime.machine import Answered, Effect, Program, Started, StepResult, advance
 from stagec.runtime.machine.exchange import Event, choose_next, read_key
 from stagec.runtime.machine.state import Scope, State
@@ -117,8 +117,9 @@ def _list_needs(target: Target) -> Iterator[tuple[int, _Needs]]:
             yield 0, (target.node,)
             if target.otherwise is not None:
                 yield 0, (target.otherwise,)
-        case Fork():
-            yield len(target.nodes), () if target.join is None else (target.join,)
+        case Fork() | ForEach():  # a list may be empty
+            least = len(target.nodes) if isinstance(target, Fork) else 0
+            yield least, () if target.join is None else (target.join,)
         case Chain():
             yield 0, target.nodes
         case Named():

@@ -125,7 +125,7 @@ def stg345_lone_sibling(pipeline: Pipeline) -> Iterator[Finding]:
     stage.
     """
     for stage, case in routes(pipeline):
-        if case.mode is Mode.FORK and case.is_whole and len(case.stages) == 1:
+        if case.mode is Mode.FORK and case.each is None and case.is_whole and len(case.stages) == 1:
             only = case.stages[0]
             message = f"{quote(stage.name)} runs only {quote(only.name)} in parallel; there must be two stages at least"
             yield Finding(only.at, message)
@@ -147,7 +147,8 @@ def stg346_repeated_sibling(pipeline: Pipeline) -> Iterator[Finding]:
         for each in case.stages if case.mode is Mode.FORK else ():
             first = known.setdefault(each.name, each)
             if first is not each:
-                what = f"{quote(each.name)} is already one of the stages that run in parallel"
+                how = "in parallel" if case.each is None else "for an element"
+                what = f"{quote(each.name)} is already one of the stages that run {how}"
                 yield Finding(each.at, f"{what} after {quote(stage.name)}", (Related(first.at, "named here"),))
 
 
@@ -168,7 +169,7 @@ def stg347_crowded_fan_out(pipeline: Pipeline) -> Iterator[Finding]:
     related = (Related(pipeline.at / "maxParallel", "the limit"),) if "maxParallel" in pipeline.body else ()
     for stage, case in routes(pipeline):
         count = len({each.name for each in case.stages})
-        if case.mode is Mode.FORK and count > most:
+        if case.mode is Mode.FORK and case.each is None and count > most:
             message = f"{count} stages run in parallel after {quote(stage.name)}, but only {most} at the same time"
             yield Finding(case.at, message, related)
 

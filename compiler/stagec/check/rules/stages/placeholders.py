@@ -10,7 +10,17 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.value import replace
 from stagec.core.words import format_count, quote
-from stagec.languages.stages.document import PROVIDED, RESERVED, Pipeline, Placeholder, PlaceholderForm, Profile, Stage
+from stagec.languages.stages.document import (
+    ELEMENT,
+    PROVIDED,
+    RESERVED,
+    Pipeline,
+    Placeholder,
+    PlaceholderForm,
+    Profile,
+    Stage,
+)
+from stagec.languages.stages.elements import is_of_element
 from stagec.languages.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
 
 
@@ -214,8 +224,9 @@ def stg328_reserved_context_name(pipeline: Pipeline) -> Iterator[Finding]:
     Choose another name, and read that one in the prompts.
     """
     for name in pipeline.context or ():
-        if name in RESERVED:
+        if name in RESERVED or is_of_element(pipeline, name):
             why = "every stage is given it anyway" if name in PROVIDED else "it is kept for code"
+            why = "it is the element, or its number, for which a stage runs" if name in ELEMENT else why
             message = f"the context cannot give {quote(name)} a meaning: {why}"
             yield Finding((pipeline.at / "context" / name).key, message)
 
@@ -279,6 +290,8 @@ def stg331_upstream_index_out_of_range(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 def _explain_index(each: WrongPlaceholder) -> str:
+    if any(way.elements is not None for way in each.ways):
+        return "is handed as many results as the list has elements: read all of them as 'ctx.upstream'"
     if not each.ways:
         return "does not say which result: the first is 'ctx.upstream[0]'"
     handed = len(each.ways[0].sources)
@@ -289,6 +302,9 @@ def _explain_index(each: WrongPlaceholder) -> str:
 
 def _where(each: WrongPlaceholder) -> Iterator[Related]:
     for way in each.ways:
+        if way.elements is not None:
+            yield Related(way.at, "here it joins the elements of a list")
+            continue
         yield Related(way.at, f"here it is handed {format_count(len(way.sources), 'result')}")
 
 

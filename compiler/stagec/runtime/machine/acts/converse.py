@@ -17,6 +17,7 @@ from stagec.runtime.machine.execution import Conversation, Execution, NodeResult
 from stagec.runtime.machine.failures import FailureKind, RunFailure
 from stagec.runtime.machine.json_values import all_hold, equal
 from stagec.runtime.machine.render import UnfilledError
+from stagec.runtime.machine.state import find_element
 from stagec.runtime.machine.step_builder import StepBuilder, error
 
 
@@ -25,7 +26,8 @@ def begin_setup(builder: StepBuilder, act: Converse, execution: Execution) -> Ex
     complaint = next((each for given in execution.upstream if (each := builder.judge(act.accepts, given))), None)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
-    names = {name: each for name, each in builder.now.inputs.items() if name not in hooks.RESERVED}
+    reserved = _list_reserved(builder, execution)
+    names = {name: each for name, each in builder.now.inputs.items() if name not in reserved}
     execution = _set_context(builder, execution, names)
     return None if hooks.call_hook(builder, execution, "setup") else _initialise(builder, act, execution)
 
@@ -37,15 +39,13 @@ def resume_setup(
     said = hooks.read_reply(execution, "setup", given)
     if said.failure is not None or not (said.value is None or isinstance(said.value, dict)):
         return fail_setup(builder, execution, "Setup", "its hook has failed", said.failure or hooks.FAILED)
-    own = hooks.context_of(execution)
+    own, reserved = hooks.context_of(execution), _list_reserved(builder, execution)
     left = conversation_of(execution).context if said.context is None else said.context
     names = {**left, **(said.value if isinstance(said.value, dict) else {})}
-    changed = sorted(
-        name for name in hooks.RESERVED & names.keys() if name not in own or not equal(names[name], own[name])
-    )
+    changed = sorted(name for name in reserved & names.keys() if name not in own or not equal(names[name], own[name]))
     if changed and builder.now.machine >= WITH_KEPT_NAMES:
         return fail_setup(builder, execution, "Setup", f"its hook writes {listing(changed)}", hooks.FORBIDDEN)
-    provided = {name: each for name, each in names.items() if name not in hooks.RESERVED}
+    provided = {name: each for name, each in names.items() if name not in reserved}
     complaint = _complaint(builder, provided)
     if complaint is not None:
         return fail_setup(builder, execution, "Setup", complaint)
@@ -62,10 +62,21 @@ def fail_setup(
     return NodeResult(execution, "fail", result, failure=RunFailure(FailureKind.INIT, f"{phase}: {reason}"))
 
 
+_ELEMENT = ("item", "index")
+
+
+def _list_reserved(builder: StepBuilder, execution: Execution) -> frozenset[str]:
+    """Return the names of the context that nobody may give another meaning in an execution."""
+    is_for_element = find_element(builder.now.scopes, execution.branch) is not None
+    return hooks.RESERVED.union(_ELEMENT) if is_for_element else hooks.RESERVED
+
+
 def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str, Json]) -> Execution:
     """Return an execution whose context has some names, and those that every stage has."""
+    element = find_element(builder.now.scopes, execution.branch)
     context = {
         **names,
+        **({} if element is None else dict(zip(_ELEMENT, element, strict=True))),
         "upstream": list(execution.upstream),
         "workflowRunId": builder.now.run,
         "stageExecutionId": execution.key,

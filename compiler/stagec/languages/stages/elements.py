@@ -1,0 +1,238 @@
+"""Cases that run stages for each element of a list: whether there is a list, how long it is, and what an element is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.languages.stages.document import ELEMENT, Case, Mode, Pipeline, Stage
+from stagec.languages.stages.outcomes import VERDICT, can_skip
+from stagec.sources.contract.combinations import Combination
+from stagec.sources.contract.conflict import list_possible
+from stagec.sources.contract.member import member
+from stagec.sources.contract.promise import Presence, Promise, promise, promise_of
+from stagec.sources.contract.reach import bodies_of, numbers
+from stagec.sources.contract.schemas import Schema
+
+
+class ListError(StrEnum):
+    """Why the elements of a list cannot be run."""
+
+    ROOT = "root"
+    """The path begins with neither `parsed` nor `ctx`."""
+    NAME = "name"
+    """The context declares no such name."""
+    PATH = "path"
+    """Nothing can be at the path."""
+    ABSENT = "absent"
+    """There may be nothing at the path."""
+    NOTHING = "nothing"
+    """The case is for results with which nothing may be handed in."""
+    TYPE = "type"
+    """There may be something else than a list."""
+    UNBOUNDED = "unbounded"
+    """The list may have any number of elements."""
+    LONG = "long"
+    """The list may have more elements than may run."""
+    SHORT = "short"
+    """The list always has more elements than may run."""
+    INVOLVED = "involved"
+    """The schema says something too involved."""
+
+
+@value
+class ListMistake:
+    """Why a case cannot run its elements; `schema` is the one of the list, `bound` the length that it says."""
+
+    stage: Stage
+    case: Case
+    error: ListError
+    promised: Promise | None = None
+    schema: Schema | None = None
+    bound: int | None = None
+
+
+def list_each(pipeline: Pipeline) -> Iterator[tuple[Stage, Case]]:
+    """Yield every case that runs stages for the elements of a list, with its stage."""
+    for stage in pipeline.by_id.values() if pipeline.is_declared else ():
+        yield from ((stage, case) for case in stage.conduct.cases if case.each is not None)
+
+
+def runs_elements(pipeline: Pipeline) -> bool:
+    """Tell whether any stage runs for elements: then `ctx.item` and `ctx.index` are no names that a run is given."""
+    return any(True for _ in list_each(pipeline))
+
+
+def find_list_mistake(pipeline: Pipeline, stage: Stage, case: Case) -> ListMistake | None:
+    """Return why a case cannot run its elements; nothing where it can, or where something unreadable keeps it open."""
+    each = case.each
+    if each is None or case not in pipeline.live_cases(stage):
+        return None
+    found = _find_error(pipeline, stage, case)
+    if found is None or isinstance(found, ListError):
+        return None if found is None else ListMistake(stage, case, found)
+    if not found.legible:
+        return None
+    if found.presence is Presence.IMPOSSIBLE:
+        return ListMistake(stage, case, ListError.PATH, found)
+    if found.presence is Presence.UNKNOWABLE:
+        return ListMistake(stage, case, ListError.INVOLVED, found)
+    if found.presence is not Presence.SURE and not _is_asked_for(case):
+        return ListMistake(stage, case, ListError.ABSENT, found)
+    return _judge_length(pipeline, stage, case, found)
+
+
+def _find_error(pipeline: Pipeline, stage: Stage, case: Case) -> Promise | ListError | None:
+    """Return what is promised of the path of a list, or why nothing is; nothing where its schema cannot be read."""
+    root, *inside = case.each.path if case.each is not None else ("",)
+    if root == "ctx" and inside:
+        declared = (pipeline.context or {}).get(inside[0])
+        if declared is None:
+            return ListError.NAME
+        return promise(pipeline.schemas, declared, inside[1:]) if inside[1:] else _promise_whole(declared)
+    if root != "parsed" or not inside:
+        return ListError.ROOT
+    if not isinstance(stage.result, Schema):
+        return None
+    if not _hands_in(stage, case):
+        return ListError.NOTHING
+    return promise(pipeline.schemas, stage.result, inside, of_object=True)
+
+
+def _promise_whole(declared: Schema) -> Promise:
+    return Promise(Presence.SURE, ((declared,),))
+
+
+def _hands_in(stage: Stage, case: Case) -> bool:
+    """Tell whether something is handed in with every result that a case is for."""
+    asked = next((each for each in case.when if each.path == VERDICT), None)
+    accepted = not can_skip(stage) if asked is None else asked.values == ("ok",)
+    return (accepted and "assert" not in stage.conduct.hooks) or any(
+        each.path[0] == "parsed" and each.present is not False for each in case.when
+    )
+
+
+def _is_asked_for(case: Case) -> bool:
+    """Tell whether the case is only for results that have something at the path of its list."""
+    return any(case.each is not None and each.path == case.each.path and each.present for each in case.when)
+
+
+def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promise) -> ListMistake | None:
+    """Return why the value at a path is not surely a list of as many elements as may run."""
+    most = case.each.most if case.each is not None else None
+    for group in promised.ends:
+        possible = list_possible(pipeline.schemas, group)
+        if possible is None:
+            return ListMistake(stage, case, ListError.INVOLVED, promised)
+        for each in possible:
+            layer = next(iter(each.layers), None)
+            if each.types != _LIST:
+                return ListMistake(stage, case, ListError.TYPE, promised, layer)
+            longest = min(numbers(each, "maxItems"), default=None)
+            least = max(numbers(each, "minItems"), default=0)
+            if most is not None and least > most:
+                return ListMistake(stage, case, ListError.SHORT, promised, layer, int(least))
+            if longest is None:
+                return ListMistake(stage, case, ListError.UNBOUNDED, promised, layer)
+            if most is not None and longest > most:
+                return ListMistake(stage, case, ListError.LONG, promised, layer, int(longest))
+        if not possible:
+            return ListMistake(stage, case, ListError.TYPE, promised)
+    return None
+
+
+_LIST = frozenset({"array"})
+
+
+def promise_item(pipeline: Pipeline, stage: Stage, case: Case, path: tuple[str, ...]) -> Promise | None:
+    """Return what is promised of a path into an element of the list of a case; nothing where that is left open."""
+    found = _find_error(pipeline, stage, case)
+    if not isinstance(found, Promise):
+        return None
+    groups: list[tuple[Schema, ...]] = []
+    for group in found.ends:
+        for each in list_possible(pipeline.schemas, group) or ():
+            if each.types != _LIST or _differ(each):
+                return None
+            groups.append(member(each, "0").parts)
+    return promise_of(pipeline.schemas, groups, path) if groups and all(groups) else None
+
+
+def _differ(combination: Combination) -> bool:
+    """Tell whether a schema says something of single elements."""
+    return any("prefixItems" in body or isinstance(body.get("items"), list) for body in bodies_of(combination))
+
+
+@value
+class Uses:
+    """For whose elements a stage runs: cases with their stages; `otherwise` is where it is come to without one."""
+
+    cases: tuple[tuple[Stage, Case], ...] = ()
+    otherwise: Place | None = None
+
+
+def find_uses(pipeline: Pipeline) -> Mapping[str, Uses]:
+    """Return for whose elements each stage runs, by its id; stages that no run comes to are left out."""
+    return pipeline.memo.once("uses-of-elements", lambda: _find_uses(pipeline))
+
+
+def _find_uses(pipeline: Pipeline) -> Mapping[str, Uses]:
+    """Follow every way from the entry; `around` is the case whose elements run there, by its number."""
+    cases = [*list_each(pipeline)]
+    numbers_of = {case.at: number for number, (_, case) in enumerate(cases)}
+    found: dict[str, dict[int, Place]] = {}
+    entry = pipeline.entry
+    todo = [] if entry is None else [(entry.name, _OUTSIDE, False, entry.at)]
+    seen = set[tuple[str, int, bool]]()
+    for name, around, is_sibling, at in todo:  # grows while it is read
+        stage = pipeline.by_id.get(name)
+        if stage is None or (name, around, is_sibling) in seen:
+            continue
+        seen.add((name, around, is_sibling))
+        found.setdefault(name, {}).setdefault(around, at)
+        for case in stage.conduct.cases:
+            if is_sibling and not case.is_recovery:
+                continue
+            within = around if case.each is None else numbers_of[case.at]
+            todo.extend((each.name, within, case.mode is Mode.FORK, each.at) for each in case.stages)
+            if case.join is not None and case.mode is Mode.FORK:
+                todo.append((case.join.name, around, False, case.join.at))
+    return {
+        name: Uses(tuple(cases[number] for number in sorted(ways) if number != _OUTSIDE), ways.get(_OUTSIDE))
+        for name, ways in found.items()
+    }
+
+
+_OUTSIDE = -1
+
+
+def runs_for_elements(pipeline: Pipeline, stage: Stage) -> bool:
+    """Tell whether a stage runs for elements, and in no other way."""
+    uses = find_uses(pipeline).get(stage.name, Uses())
+    return bool(uses.cases) and uses.otherwise is None
+
+
+def promise_elements(pipeline: Pipeline, stage: Stage, name: str, path: Sequence[str]) -> list[Promise | None]:
+    """Return what is promised of a path into `item` or `index`, for each case whose elements a stage runs for."""
+    if not path:
+        return []
+    if name == "index":
+        return [Promise(Presence.IMPOSSIBLE)]
+    cases = find_uses(pipeline).get(stage.name, Uses()).cases
+    return [promise_item(pipeline, owner, case, tuple(path)) for owner, case in cases]
+
+
+def find_nested(pipeline: Pipeline) -> Iterator[tuple[Stage, Case, Case]]:
+    """Yield every case that would run elements while its stage runs for an element itself, with the case around it."""
+    uses = find_uses(pipeline)
+    for stage, case in list_each(pipeline):
+        around = uses.get(stage.name, Uses()).cases
+        if around and case in pipeline.live_cases(stage):
+            yield stage, case, around[0][1]
+
+
+def is_of_element(pipeline: Pipeline, name: str | int) -> bool:
+    """Tell whether a name of the context is one that only stages for elements have."""
+    return name in ELEMENT and runs_elements(pipeline)
