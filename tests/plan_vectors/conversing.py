@@ -43,7 +43,9 @@ def converse(knows: Knowledge, execution: Execution) -> Steps:
 def _context(knows: Knowledge, execution: Execution) -> dict[str, Any]:
     upstream = list(execution.arrival.handed)
     inputs = {name: value for name, value in knows.inputs.items() if name not in _RESERVED}
-    return {**inputs, "upstream": upstream, "workflowRunId": execution.run, "stageExecutionId": execution.id}
+    element = execution.arrival.branch.element()
+    given = {"upstream": upstream, "workflowRunId": execution.run, "stageExecutionId": execution.id}
+    return {**inputs, **element, **given}
 
 
 def _system(knows: Knowledge, execution: Execution, context: Mapping[str, Any]) -> str | None:
@@ -77,7 +79,7 @@ def _attempts(knows: Knowledge, execution: Execution, system: str) -> Steps:
 
 def _result(attempt: Attempt, number: int) -> dict[str, Any]:
     parsed = {} if attempt.capped else {"parsed": attempt.parsed}
-    return {"verdict": "ok", "reason": "", "capHit": attempt.capped, "attemptCount": number, **parsed}
+    return {"verdict": "ok", "reason": "", **parsed, "capHit": attempt.capped, "attemptCount": number}
 
 
 def _verdict(gate: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[str, str]:

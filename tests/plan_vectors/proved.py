@@ -71,13 +71,16 @@ def _longest(nodes: Nodes, after: Mapping[str, set[str]], name: str) -> int:
     validation = nodes[name].get("validation")
     if name in after[name] or (validation is not None and validation.get("action", "retry") == "retry"):
         return _MOST
-    ways = (
-        (_longest(nodes, after, other) for other in targets(edge["target"])) if edge["target"]["is"] != "stop" else ()
-        for edge in nodes[name]["edges"]
-    )
-    kinds = (edge["target"]["is"] for edge in nodes[name]["edges"])
-    numbers = (
-        sum(way) if kind in {"fork", "chain", "schedule"} else max(way, default=0)
-        for kind, way in zip(kinds, ways, strict=True)
-    )
+    numbers = (_follow(nodes, after, edge["target"]) for edge in nodes[name]["edges"])
     return min(_MOST, 1 + max(numbers, default=0))
+
+
+def _follow(nodes: Nodes, after: Mapping[str, set[str]], target: Mapping[str, Any]) -> int:
+    """Return the most executions that follow when a target is taken."""
+    if target["is"] == "stop":
+        return 0
+    if target["is"] == "each":
+        joined = _longest(nodes, after, target["join"]) if "join" in target else 0
+        return joined + int(target["most"]) * sum(_longest(nodes, after, each) for each in target["nodes"])
+    way = [_longest(nodes, after, other) for other in targets(target)]
+    return sum(way) if target["is"] in {"fork", "chain", "schedule"} else max(way, default=0)

@@ -13,13 +13,12 @@ from plan_vectors.scripts import play
 
 FOLDER = Path(__file__).parent
 _REGISTRIES = FOLDER.parents[1] / "registries"
-_EXAMPLES = ("code-review", "docs-repair", "issue-flow", "project-flow")
+_EXAMPLES = ("code-review", "docs-repair", "file-review", "issue-flow", "project-flow")
 
 
 def plans() -> Mapping[str, bytes]:
     """Return the file of every plan as it has to be: those of stagec's examples, and those made by hand."""
-    from stagec.plan import dump
-
+    from stagec.ir.plan import dump
     from stagec_dev import compiling
 
     compiled = (plan for name in _EXAMPLES for plan in compiling.plans(_REGISTRIES / name))

@@ -16,6 +16,7 @@ from plan_vectors.references import spelt_out
 from plan_vectors.scopes import Branch, Scope
 from plan_vectors.staging import broken_off
 from plan_vectors.tasks import Request, Task
+from plan_vectors.texts import follow
 
 State = dict[str, Any]
 _SIBLINGS = 2
@@ -261,6 +262,8 @@ class Run:
             self._chain(Scope(target, branch, execution.name), over)
         elif kind == "schedule":
             self._schedule(Scope(target, branch, execution.name))
+        elif kind == "each":
+            self._each(target, execution, over)
         else:
             self._fork(Scope(target, branch, execution.name), over)
 
@@ -276,6 +279,31 @@ class Run:
         else:
             self._next(Arrival(scope.branches[place], scope.nodes[place], (over.result,), origin=over.node))
 
+    def _each(self, target: Mapping[str, Any], execution: Execution, over: Over) -> None:
+        branch, (root, *inside) = execution.arrival.branch, target["list"]
+        found = follow(self._knows.inputs, inside) if root == "ctx" else follow(over.result, target["list"])
+        if not isinstance(found, list) or len(found) > target["most"]:
+            self._end("failed", "no-edge")
+        elif found:
+            self._admit(Scope(target, branch, execution.name, found))
+        elif "join" in target:
+            self._next(Arrival(branch, target["join"], (), origin=over.node))
+        else:
+            self._close(branch, "done", over)
+
+    def _admit(self, scope: Scope) -> None:
+        self._waiting.extend(Arrival(branch, scope.nodes[0], begins=True) for branch in scope.admit())
+
+    def _close_element(self, scope: Scope, branch: Branch, outcome: str, over: Over) -> None:
+        """Go on after a node for an element: with the next one, with other elements, or after all of them."""
+        if outcome == "done" and branch.place + 1 < len(scope.nodes):
+            branch.done, branch.place = False, branch.place + 1
+            self._next(Arrival(branch, scope.nodes[branch.place], (over.result,), origin=over.node, begins=True))
+        elif scope.next() is None:
+            self._leave(scope, over)
+        else:
+            self._admit(scope)
+
     def _fork(self, scope: Scope, over: Over) -> None:
         begun = zip(scope.branches, scope.nodes, strict=True)
         self._waiting.extend(Arrival(branch, node, begins=True, origin=over.node) for branch, node in begun)
@@ -290,11 +318,13 @@ class Run:
             self._end(outcome, "consent" if self._refused else "stop")
         elif scope.kind == "schedule":
             self._close_scheduled(scope, branch, outcome, over)
-        elif outcome != "done" or (scope.is_fork and over.result.get("verdict") == "skip"):
+        elif not scope.collects and (outcome != "done" or (scope.is_fork and over.result.get("verdict") == "skip")):
             self._cancel(scope)
             self._close(scope.branch, "failed" if outcome == "done" else outcome, over)
         elif not scope.is_fork:
             self._chain(scope, over)
+        elif scope.kind == "each":
+            self._close_element(scope, branch, "failed" if over.result.get("verdict") == "skip" else outcome, over)
         elif scope.next() is None:
             self._leave(scope, over)
 
@@ -307,7 +337,7 @@ class Run:
         lasts = tuple(branch.last for branch in scope.branches)
         if scope.join is None:
             self._close(scope.branch, "done", over)
-        elif all(last.get("verdict", "ok") == "ok" for last in lasts):
+        elif scope.collects or all(last.get("verdict", "ok") == "ok" for last in lasts):
             self._next(Arrival(scope.branch, scope.join, lasts, origin=over.node))
         else:
             self._end("failed", "join")

@@ -15,10 +15,21 @@ class Branch:
         self.begun = False
         self.ended: str | None = None
         self.last: Mapping[str, Any] = {}
+        self.place = 0
+        """Which of the nodes for an element runs."""
 
     def names(self) -> list[str]:
         """Return the names of the branches from the outermost to this one; the run itself has no name."""
         return [*self.scope.branch.names(), self.name] if self.scope is not None else []
+
+    def element(self) -> dict[str, Any]:
+        """Return the element for which this branch runs, as the context names it."""
+        if self.scope is None:
+            return {}
+        if self.scope.elements is None:
+            return self.scope.branch.element()
+        index = self.scope.branches.index(self)
+        return {"item": self.scope.elements[index], "index": index}
 
     def within(self, scope: Scope) -> bool:
         """Say whether this branch is in a scope, or in one inside it."""
@@ -26,19 +37,25 @@ class Branch:
 
 
 class Scope:
-    """A fork, a chain or a schedule that is under way in a branch."""
+    """A fork, a chain, a schedule or a list of elements that is under way in a branch."""
 
-    def __init__(self, target: Mapping[str, Any], branch: Branch, opener: str) -> None:
+    def __init__(
+        self, target: Mapping[str, Any], branch: Branch, opener: str, elements: Sequence[Any] | None = None
+    ) -> None:
         self.kind: str = target["is"]
         self.needs: Mapping[str, Sequence[str]] = target.get("needs", {})
         self.nodes: Sequence[str] = target.get("nodes", [*self.needs])
         self.join: str | None = target.get("join")
         self.branch = branch
-        self.branches = [Branch(f"{opener}.{place}", self) for place in range(len(self.nodes))]
+        self.elements = elements
+        self.collects: bool = target.get("collect", False)
+        count = len(self.nodes) if elements is None else len(elements)
+        self.room: int = target.get("concurrency", count)
+        self.branches = [Branch(f"{opener}.{place}", self) for place in range(count)]
 
     @property
     def is_fork(self) -> bool:
-        return self.kind == "fork"
+        return self.kind in {"fork", "each"}
 
     @property
     def is_over(self) -> bool:
@@ -54,6 +71,13 @@ class Scope:
     def next(self) -> int | None:
         """Return the place of the first branch that is not done, or nothing."""
         return next((place for place, branch in enumerate(self.branches) if not branch.done), None)
+
+    def admit(self) -> Iterator[Branch]:
+        """Yield the branches of a list that may begin now."""
+        room = self.room - sum(each.begun and not each.done for each in self.branches)
+        for each in [each for each in self.branches if not each.begun][: max(room, 0)]:
+            each.begun = True
+            yield each
 
     def needed(self, place: int) -> Iterator[Branch]:
         """Yield the branches that one of a schedule needs."""

@@ -69,7 +69,7 @@ def _edges(node: Json) -> Iterator[str]:
     for target in (edge["target"] for edge in node["edges"]):
         if target["is"] == "named" and "target" not in gate:
             yield "nothing names the node"
-        if target["is"] == "fork" and len({*target["nodes"]} - {target.get("join")}) < len(target["nodes"]):
+        if target["is"] in {"fork", "each"} and len({*target["nodes"]} - {target.get("join")}) < len(target["nodes"]):
             yield "a fork has a node twice"
 
 

@@ -190,7 +190,7 @@ function* attempts(run, execution, told) {
     const attempt = yield* converseOnce(run, execution, told);
     if (attempt.failed) return { verdict: "fail", reason: "provider-failed", capHit: false, attemptCount: number };
     const { parsed, capHit } = attempt;
-    const result = { verdict: "ok", reason: "", capHit, attemptCount: number, ...(capHit ? {} : { parsed }) };
+    const result = { verdict: "ok", reason: "", ...(capHit ? {} : { parsed }), capHit, attemptCount: number };
     const check = (execution.node.gate.checks ?? []).find((each) => holds(each.when, result));
     const { verdict, reason = "" } = check ?? (capHit ? { verdict: "retry", reason: "turn cap" } : { verdict: "ok" });
     if (verdict !== "retry") return { ...result, verdict, reason };

@@ -5,7 +5,7 @@ Nothing here shares code with the first time: not the graph, not the components,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stagec.core.words import listing
@@ -159,18 +159,18 @@ def _longest(plan: Plan, graph: Any, cyclic: Collection[str]) -> int:
         if name not in most and name not in plan.nodes:
             most[name] = max((most[each] for each in graph.successors(name)), default=0)
         if name in plan.nodes:
-            ways = [0]
-            for edge in plan.nodes[name].edges:
-                ahead = [most[each] for each in _ahead(edge.target)]
-                if isinstance(edge.target, ForEach):
-                    joined = 0 if edge.target.join is None else most[edge.target.join]
-                    ways.append(joined + edge.target.most * sum(most[each] for each in edge.target.nodes))
-                    continue
-                takes_all = isinstance(edge.target, Fork | Chain | Schedule)
-                ways.append(sum(ahead) if takes_all else max(ahead, default=0))
-            most[name] = min(_MOST, 1 + max(ways))
+            ways = [_count_ahead(edge.target, most) for edge in plan.nodes[name].edges]
+            most[name] = min(_MOST, 1 + max(ways, default=0))
     begun = (sum(most[name] for name in _list_entered(entry)) for entry in plan.entries.values())
     return min(_MOST, max(begun, default=0))
+
+
+def _count_ahead(target: Target, most: Mapping[Any, int]) -> int:
+    ahead = [most[each] for each in _ahead(target)]
+    if isinstance(target, ForEach):
+        joined = 0 if target.join is None else most[target.join]
+        return joined + target.most * sum(most[each] for each in target.nodes)
+    return sum(ahead) if isinstance(target, Fork | Chain | Schedule) else max(ahead, default=0)
 
 
 def _descendants(graph: Any, node: Any) -> frozenset[Any]:
