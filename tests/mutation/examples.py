@@ -18,7 +18,7 @@ from stagec.ir.plan.node import Go
 from stagec.sources.project.settings import Settings
 
 REGISTRIES = Path(__file__).parents[2] / "registries"
-EXAMPLES = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow", "wine-quality")
+EXAMPLES = ("code-review", "docs-repair", "file-review", "guest-book", "issue-flow", "project-flow", "wine-quality")
 
 
 @cache

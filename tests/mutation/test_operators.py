@@ -65,6 +65,14 @@ def test_an_operator_says_what_it_changes(name: str) -> None:
     assert sentence is None or told.count(sentence) == 1
 
 
+def test_elements_of_a_list_lose_their_join_or_fail_otherwise() -> None:
+    told = [each.told for each in list_mutants(plans()["file-review"], ("join-changed",))]
+    assert told == [
+        "'list-files': the edge on 'ok' ends with the first element that fails",
+        "'list-files': the edge on 'ok' has no join 'summarise'",
+    ]
+
+
 def _verified(plan: Plan) -> Plan:
     return verify(dump(replace(plan, facts=facts(plan)))).plan
 

@@ -9,13 +9,16 @@ from campaigns import choose
 from plan_vectors.files import read
 from plan_vectors.runner import Run
 from properties.random_world import World
+from properties.spending.check import ASSUMED
 from properties.test_two_machines import events
 from runtime.traces import tell
 
 from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.ir.graph.bounds import bound
 from stagec.ir.graph.crosscheck import CrossCheck
+from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.act import Converse, Hole
 from stagec.ir.plan.document import Contents, Limits, Names
@@ -110,11 +113,16 @@ def test_two_machines_agree_and_what_is_promised_holds() -> None:
     for number in range(PLANS):
         plan = make(Random(number))  # noqa: S311
         assert [*CrossCheck(plan).contradictions()] == []
+        (entry,) = bound(plan, ASSUMED).entries
+        most, least = entry.executions.most, entry.figures[Quantity.EXECUTIONS].least
         data = dump(plan)
         for seed in range(RUNS):
             state = run_once(plan, data, number * RUNS + seed)
             ended.add(state.ended)
             assert plan.facts is not None
             assert state.executions <= plan.facts.executions
+            assert most is not None
+            assert least is None or least <= state.executions or state.ended is not Outcome.DONE
+            assert state.executions <= most
             assert state.failure is None or state.failure.kind is not FailureKind.NO_EDGE
     assert ended >= {Outcome.DONE, Outcome.FAILED}

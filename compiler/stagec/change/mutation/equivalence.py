@@ -22,7 +22,7 @@ from stagec.ir.plan.act import Converse, Prompt, Provided
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Among, IntentGate, JudgeGate, Reads, Term, Validation, VerdictGate
-from stagec.ir.plan.node import Chain, Edge, Fork, Named, Node, Pick, Schedule, Stop, list_begun, list_targets
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Named, Node, Pick, Schedule, Stop, list_begun, list_targets
 from stagec.ir.plan.references import find_reached
 from stagec.runtime.machine.gate import ABORT
 from stagec.runtime.machine.json_values import MISSING
@@ -108,7 +108,7 @@ def find_branches(plan: Plan) -> frozenset[str]:
     others |= {each for nodes in plan.choices.values() for each in nodes.values()}
     for node in plan.nodes.values():
         for edge in node.edges:
-            if isinstance(edge.target, Fork):
+            if isinstance(edge.target, Fork | ForEach):
                 branches |= {*edge.target.nodes}
                 others |= {edge.target.join or ""}
             else:
@@ -224,7 +224,7 @@ class Equivalence:
     def _width(self) -> int | None:
         """How many nodes can be under way together, None where that is not known."""
         targets = [edge.target for name in self._reached for edge in self._plan.nodes[name].edges]
-        forks = [each for each in targets if isinstance(each, Fork | Chain | Schedule)]
+        forks = [each for each in targets if isinstance(each, Fork | Chain | ForEach | Schedule)]
         schedules = [each for each in self._plan.entries.values() if isinstance(each, Schedule)]
         if not forks and not schedules:
             return 1
@@ -266,7 +266,10 @@ class Equivalence:
         for each in self._plan.nodes.values():
             leading = [edge for edge in each.edges if name in list_targets(edge.target)]
             is_plain = not each.hooks and each.admission is None and all(edge.on == "ok" for edge in leading)
-            is_joined = any(isinstance(edge.target, Fork) and edge.target.join == name for edge in leading)
+            is_joined = any(
+                isinstance(edge.target, ForEach) or (isinstance(edge.target, Fork) and edge.target.join == name)
+                for edge in leading
+            )
             if leading and isinstance(each.act, Converse) and is_plain and not is_joined:
                 parsed = json.loads(self._plan.contents[each.act.schema])
                 yield compact({"type": "object", "required": ["parsed"], "properties": {"parsed": parsed}})

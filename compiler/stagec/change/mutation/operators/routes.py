@@ -22,7 +22,7 @@ from stagec.core.words import quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Prompt
 from stagec.ir.plan.gate import Among, Exists, IntentGate, Reads, Term, VerdictGate
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 
 @operator
@@ -41,7 +41,7 @@ def _redirect(plan: Plan, target: Target) -> Iterator[tuple[str, str, Target]]:
     if isinstance(target, Go):
         other = _find_other(plan, (target.node,), target.node)
         yield from () if other is None else [(other, target.node, replace(target, node=other))]
-    elif isinstance(target, Fork | Chain):
+    elif isinstance(target, Fork | Chain | ForEach):
         for index, each in enumerate(target.nodes):
             other = _find_other(plan, list_targets(target), each)
             if other is not None:
@@ -220,7 +220,7 @@ def _change_admission(plan: Plan, name: str) -> Iterator[Mutant]:
 
 @operator
 def join_changed(plan: Plan) -> Iterator[Mutant]:
-    """A fork has no join, has one branch less, or runs its branches one after the other; a chain lacks a link."""
+    """A fork has no join, has one branch less, or runs its branches in turn; a chain or a list lacks a part."""
     for name, number, edge in list_edges(plan):
         target, told = edge.target, describe_edge(edge, number)
         if isinstance(target, Fork) and target.join is not None:
@@ -228,12 +228,23 @@ def join_changed(plan: Plan) -> Iterator[Mutant]:
             yield change_edge(plan, name, number, sentence, wanted, target=replace(target, join=None))
             sentence = f"{told} runs its branches one after the other, without the join"
             yield change_edge(plan, name, number, sentence, wanted, target=Chain(target.nodes))
-        if isinstance(target, Fork | Chain):
+        if isinstance(target, ForEach):
+            yield from _change_elements(plan, name, number, target, told)
+        if isinstance(target, Fork | Chain | ForEach):
             for each in target.nodes if len(target.nodes) > 1 else ():
                 rest = tuple(other for other in target.nodes if other != each)
                 sentence = f"{told} no longer leads to {quote(each)}"
                 wanted = f"{quote(each)} in the 'path' of a run that takes it"
                 yield change_edge(plan, name, number, sentence, wanted, target=replace(target, nodes=rest))
+
+
+def _change_elements(plan: Plan, name: str, number: int, target: ForEach, told: str) -> Iterator[Mutant]:
+    wanted = "a run in which an element fails, and its 'outcome'"
+    does = "ends with the first element that fails" if target.collect else "does not end with an element that fails"
+    yield change_edge(plan, name, number, f"{told} {does}", wanted, target=replace(target, collect=not target.collect))
+    if target.join is not None:
+        sentence, wanted = f"{told} has no join {quote(target.join)}", "what runs after the elements"
+        yield change_edge(plan, name, number, sentence, wanted, target=replace(target, join=None))
 
 
 @operator
