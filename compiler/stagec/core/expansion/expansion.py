@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from stagec.core.expansion.references import Applied, find_applied
 from stagec.core.json import Object
 from stagec.core.precedence import components, repeats
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    Meant = Callable[[Object, str, str], Sequence[Object]]
-    """What a reference of a schema means: the schema, the keyword, and its text."""
+Meant = Callable[[Object, str, str], Sequence[Object]]
+"""What a reference of a schema means: the schema, the keyword, and its text."""
 
 ENDLESS = 1 << 60
 """The weight of a schema that comes back to itself without going into the value, and of all that use it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import heapq
 from functools import cached_property
 
@@ -11,12 +13,8 @@ from stagec.core.expansion.references import NO_KEYWORDS
 from stagec.core.json import Json
 from stagec.core.value import value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Judging = Mapping[int, int]
-    """How often each schema judges a value."""
+Judging = Mapping[int, int]
+"""How often each schema judges a value."""
 
 
 @value
