@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import heapq
+from collections.abc import Mapping
 from functools import cached_property
 
 from stagec.core.expansion.expansion import ENDLESS, Expansion, SchemaNode
