@@ -108,33 +108,37 @@ class WayCover:
     def _join(self, ways: list[list[int]], cycles: list[list[int]]) -> list[list[int]]:
         """Put each cycle into the way that has most room for it and comes through one of its vertices."""
         left = deque(sorted(cycles, key=self._measure, reverse=True))
+        lengths = [self._measure(way) for way in ways]
+        passing: dict[int, set[int]] = {}  # the numbers of the ways through each vertex
+        for number, way in enumerate(ways):
+            self._note(passing, number, way)
         idle = 0
         while left and idle < len(left):
             cycle = left.popleft()
-            room = self._find_room(ways, cycle)
-            if room is None:
+            length = self._measure(cycle)
+            own = {self._legs[at].source: turn for turn, at in enumerate(cycle)}
+            found = set[int]().union(*(passing.get(vertex, ()) for vertex in own))
+            number = min(found, key=lambda each: (lengths[each], each), default=None)
+            if number is None or (self._limit is not None and lengths[number] + length > self._limit):
                 left.append(cycle)
                 idle += 1
                 continue
-            way, place, turn = room
+            way = ways[number]
+            vertices = (*(self._legs[at].source for at in way), *(self._legs[at].target for at in way[-1:]))
+            place, turn = next((place, own[vertex]) for place, vertex in enumerate(vertices) if vertex in own)
             way[place:place] = cycle[turn:] + cycle[:turn]
+            lengths[number] += length
+            self._note(passing, number, cycle)
             idle = 0
         return ways
 
+    def _note(self, passing: dict[int, set[int]], number: int, legs: Iterable[int]) -> None:
+        for at in legs:
+            for vertex in (self._legs[at].source, self._legs[at].target):
+                passing.setdefault(vertex, set()).add(number)
+
     def _measure(self, way: Iterable[int]) -> int:
         return sum(self._legs[at].cost for at in way)
-
-    def _find_room(self, ways: list[list[int]], cycle: list[int]) -> tuple[list[int], int, int] | None:
-        """Return a way, the place in it, and the leg of the cycle that comes first there."""
-        own = {self._legs[at].source: turn for turn, at in enumerate(cycle)}
-        for way in sorted(ways, key=self._measure):
-            if self._limit is not None and self._measure(way) + self._measure(cycle) > self._limit:
-                return None
-            vertices = [*(self._legs[at].source for at in way), *(self._legs[at].target for at in way[-1:])]
-            place = next((place for place, vertex in enumerate(vertices) if vertex in own), None)
-            if place is not None:
-                return way, place, own[vertices[place]]
-        return None
 
 
 _KEPT = 8

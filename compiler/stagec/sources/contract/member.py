@@ -43,7 +43,7 @@ def _find_member(combination: Combination, name: str) -> MemberSchemas:
     if is_array and is_object:
         # what applies to an element or to a member; without any type, a text or a number has neither
         elements = [_element(each, index) for each in combination.layers]
-        members = [_property(each, name) for each in combination.speaking(name)]
+        members = [_property(combination, each, name) for each in combination.speaking(name)]
         parts = tuple({part.at: part for each in (*elements, *members) for part in each.parts}.values())
         is_open = combination.whole and combination.types is None and not any(map(_lists_values, combination.layers))
         return MemberSchemas(parts if is_open else (), whole=False, certain=is_open)
@@ -52,7 +52,7 @@ def _find_member(combination: Combination, name: str) -> MemberSchemas:
     if is_array:
         found = _together([_element(each, index) for each in combination.layers], whole=combination.whole)
     else:
-        said = [_property(each, name) for each in combination.speaking(name)]
+        said = [_property(combination, each, name) for each in combination.speaking(name)]
         required = name in combination.required
         found = replace(_together(said, whole=combination.whole), required=required)
     others = combination.whole if types is None else len(types) > 1
@@ -101,7 +101,7 @@ _SPEAKING = {"$dynamicRef", "$recursiveRef"}
 """Keywords that can say more about a member in ways that are not followed."""
 
 
-def _property(layer: Schema, name: str) -> MemberSchemas:
+def _property(combination: Combination, layer: Schema, name: str) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
     declared: list[Schema] = []
     properties = _mapping(body, "properties")
@@ -120,17 +120,23 @@ def _property(layer: Schema, name: str) -> MemberSchemas:
         parts=tuple(parts),
         forbidden=closed or any(part.value is False for part in parts),
         whole=whole,
-        certain=whole and _REQUIRING.isdisjoint(body) and not _may_require(body, name),
+        certain=whole and _REQUIRING.isdisjoint(body) and not _may_require(combination, layer, name),
     )
 
 
-def _may_require(body: Object, name: str) -> bool:
+def _may_require(combination: Combination, layer: Schema, name: str) -> bool:
     """Tell whether a schema may demand a member that it does not require by name, because of others or their number."""
+    demanded = combination.memo.once(("demanded", layer.at), lambda: _find_demanded(object_of(layer.value)))
+    return demanded is None or name in demanded
+
+
+def _find_demanded(body: Object) -> frozenset[str] | None:
+    """Return the members that others make required; None where their least number may make any member required."""
     least = _count(body, "minProperties")
     if "minProperties" in body and (least is None or least > len(set(map(str, list_of(body.get("required")))))):
-        return True
+        return None
     dependents = (each for key in _DEPENDENT for each in _mapping(body, key).values())
-    return any(name in list_of(each) for each in dependents)
+    return frozenset(name for each in dependents for name in list_of(each) if isinstance(name, str))
 
 
 _DEPENDENT = ("dependentRequired", "dependencies")
