@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count, groupby, islice, product
 
@@ -29,7 +30,7 @@ from stagec.ir.graph.cover import Leg, NarrowCover, WayCover
 from stagec.ir.plan import Plan
 from stagec.ir.plan.gate import Among, Exists, JudgeGate, Reads, Term, VerdictGate
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Pick, Schedule, list_targets
-from stagec.runtime.machine import Program, Started
+from stagec.runtime.machine import Effect, Program, Started
 from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.exchange import Execute, choose_next, read_key
 from stagec.runtime.machine.failures import FailureKind
@@ -41,16 +42,43 @@ _LONGEST = 20_000
 """Choices of one run."""
 _WALKER_FAR = 10**9
 _KEPT = 400_000
-"""Items of all runs on their way that are kept, because others begin with the same choices."""
+"""Items and branches of all runs on their way that are kept, because others begin with the same choices."""
 
 
 @value
 class WalkedRun:
-    """A run on its way: what has happened, the number of its position (None where it is unknown), and its room."""
+    """A run on its way: what it was before, and what has happened since.
+
+    `number` is that of its position, None where it is unknown; `room` is how much it may still execute.
+    """
 
     played: Played
     number: int | None = None
     room: int = _WALKER_FAR
+    before: WalkedRun | None = None
+
+
+class _Way:
+    """The run that is walked now, what it has covered, and what is left for it to cover."""
+
+    def __init__(self) -> None:
+        self.standing: WalkedRun | None = None
+        self.items: set[Item] = set()
+        self.left: set[Item] = set()
+
+    def take(self, standing: WalkedRun) -> None:
+        """Go on to where a run stands after one more choice."""
+        self.standing = standing
+        self.items |= standing.played.items
+        self.left -= standing.played.items
+
+    def list_answered(self) -> Iterator[tuple[Effect, Json]]:
+        """Yield all requests of the run with their answers."""
+        parts, reached = [], self.standing
+        while reached is not None:
+            parts.append(reached.played.answered)
+            reached = reached.before
+        yield from (each for part in reversed(parts) for each in part)
 
 
 class Walker:
@@ -64,50 +92,57 @@ class Walker:
         self._begun: dict[int, WalkedRun] = {}
         self._taken: dict[tuple[int, str], tuple[WalkedRun, WalkedRun]] = {}
         self._kept = 0
+        going = (arc for arcs in (graph.first, *graph.arcs) for arc in arcs if arc.target != END)
+        self._before_ends = {item for arc in going for item in arc.items}
 
     def walk(self, order: Iterable[Item], others: Collection[Item] = ()) -> Played | None:
         """Return a run that comes to some items in their order, then to the nearest of others, and to an end.
 
         Items that it cannot come to are left out. None where no run comes to any.
         """
-        standing: WalkedRun | None = None
+        way = _Way()
         for item in order:
-            if standing is None or item not in standing.played.items:
-                standing = self._go_to_nearest(standing, {item}) or standing
-        left = set(others) if standing is None else set(others) - standing.played.items
-        while (further := self._go_to_nearest(standing, left)) is not None:
-            standing = further
-            left.difference_update(standing.played.items)
-        return None if standing is None else self._end(standing)
+            if item not in way.items:
+                self._go_to_nearest(way, {item})
+        way.left.update(set(others) - way.items)
+        while self._go_to_nearest(way, way.left):
+            pass
+        return self._end(way)
 
-    def _go_to_nearest(self, standing: WalkedRun | None, left: Collection[Item]) -> WalkedRun | None:
+    def _go_to_nearest(self, way: _Way, left: Collection[Item]) -> bool:
         if not left:
-            return None
-        found = self._go(standing, lambda arc: arc.target != END and not arc.items.isdisjoint(left))
-        return found or self._go(standing, lambda arc: not arc.items.isdisjoint(left))
+            return False
+        # without the first condition the whole graph would be searched in vain
+        return (
+            not self._before_ends.isdisjoint(left)
+            and self._go(way, lambda arc: arc.target != END and not arc.items.isdisjoint(left))
+        ) or self._go(way, lambda arc: not arc.items.isdisjoint(left))
 
     def find(self, wanted: Callable[[Arc], bool]) -> Played | None:
         """Return the shortest run with an arc that is wanted, to an end."""
-        standing = self._go(None, wanted)
-        return None if standing is None else self._end(standing)
+        way = _Way()
+        return self._end(way) if self._go(way, wanted) else None
 
-    def _go(self, standing: WalkedRun | None, wanted: Callable[[Arc], bool]) -> WalkedRun | None:
-        """Return a run that has gone on to the nearest arc that is wanted; None where none can be come to."""
+    def _go(self, way: _Way, wanted: Callable[[Arc], bool]) -> bool:
+        """Go on to the nearest arc that is wanted, and tell whether any can be come to."""
+        standing = way.standing
         if standing is not None and (standing.played.state.ended is not None or standing.number is None):
-            return None
+            return False
         route = self._find_route(standing, wanted)
         if route is None:
-            return None
+            return False
         if standing is None:
             at = next(at for at, each in enumerate(self._graph.first) if each is route[0])
             standing = self._begin(at, route[0])
+            way.take(standing)
             route = route[1:]
         for arc in route:
             following = self._take(standing, arc)
             if following is None:
                 break  # what was counted on the way leads elsewhere
             standing = following
-        return standing
+            way.take(standing)
+        return True
 
     def _begin(self, at: int, arc: Arc) -> WalkedRun:
         if at not in self._begun:
@@ -124,12 +159,15 @@ class Walker:
             return self._taken[key][1]
         choices = self._player.find_choices(standing.played)
         choice = next((each for each in choices if each.name == arc.choice), None)
-        played = None if choice is None else self._player.play(standing.played, choice)
-        after = (
-            None if played is None else WalkedRun(played, self._locate(played), self._room - played.state.executions)
-        )
-        if after is not None and self._kept < _KEPT:
-            self._kept += len(after.played.items)
+        # only what is new, so that runs which begin alike have it in common
+        fresh = replace(standing.played, answered=(), items=frozenset[Item]())
+        played = None if choice is None else self._player.play(fresh, choice)
+        if played is None:
+            return None
+        after = WalkedRun(played, self._locate(played), self._room - played.state.executions, standing)
+        width = len(played.items) + len(played.state.active) + len(played.state.waiting)
+        if self._kept < _KEPT:
+            self._kept += width
             self._taken[key] = standing, after  # which keeps the first one, so that no other has its id
         return after
 
@@ -138,10 +176,18 @@ class Walker:
             return END
         return self._graph.number(played.start, self._player.find_position(played))
 
-    def _end(self, standing: WalkedRun) -> Played:
-        """Return a run that has come to an end: the nearest, or the one to which limits lead."""
-        ended = self._go(standing, lambda arc: arc.target == END)
-        played = standing.played if ended is None else ended.played
+    def _end(self, way: _Way) -> Played | None:
+        """Return a run that has come to an end: the nearest, or the one to which limits lead. None has not begun."""
+        self._go(way, lambda arc: arc.target == END)
+        if way.standing is None:
+            return None
+        if way.standing.played.state.ended is None:
+            way.take(WalkedRun(self._play_on(way.standing.played), before=way.standing))
+        return replace(way.standing.played, answered=(*way.list_answered(),), items=frozenset(way.items))
+
+    def _play_on(self, played: Played) -> Played:
+        """Return what happens in a run from now on, when it is answered first what comes first."""
+        played = replace(played, answered=(), items=frozenset[Item]())
         for _ in range(_LONGEST):
             if played.state.ended is not None:
                 break
@@ -221,7 +267,8 @@ def list_starts(program: Program, entry: str | None = None) -> tuple[tuple[Start
     inputs = _Inputs(program)
     for name in [*program.plan.entries] if entry is None else [entry]:
         selected = None if name == program.plan.entry else name
-        begun = [Started(_RUN, selected, given) for given in inputs.list_all()]
+        every = {repr(given): given for given in inputs.list_all()}
+        begun = [Started(_RUN, selected, given) for given in every.values()]
         fit = [each for each in begun if find_trouble(program, each) is None]
         first += fit[:1]
         others += fit[1:]
@@ -572,20 +619,30 @@ class PathFinder:
         if part.kind == "rule":
             return "no answer was found to which it applies"
         edge = node.edges[part.number]
-        targets = (each.target for one in self._program.plan.nodes.values() for each in one.edges)
-        if any(isinstance(each, Fork | ForEach) and part.node in each.nodes for each in targets) and edge.on != "fail":
+        if part.node in self._begun and edge.on != "fail":
             return "its branch of the fork ends where this edge would count"
         if isinstance(node.gate, JudgeGate):
             return f"the judge of the work never gives {edge.on!r} there"
-        if any(
-            isinstance(each, CoveredPart)
-            and each.node == part.node
-            and each.kind in _EDGES
-            and node.edges[each.number].on == edge.on
-            for each in self._known
-        ):
+        if (part.node, edge.on) in self._outcomes:
             return "no answer was found that takes it; other edges take those that have its outcome"
         return f"no answer was found that satisfies the schema and has the outcome {edge.on!r}"
+
+    @cached_property
+    def _begun(self) -> frozenset[str]:
+        """The nodes with which branches of forks begin."""
+        return frozenset(
+            name
+            for node in self._program.plan.nodes.values()
+            for edge in node.edges
+            if isinstance(edge.target, Fork | ForEach)
+            for name in edge.target.nodes
+        )
+
+    @cached_property
+    def _outcomes(self) -> frozenset[tuple[str, str]]:
+        """The outcomes of nodes that some run takes along an edge."""
+        taken = [each for each in self._known if isinstance(each, CoveredPart) and each.kind in _EDGES]
+        return frozenset((each.node, self._program.plan.nodes[each.node].edges[each.number].on) for each in taken)
 
     def _explain_node(self, node: str) -> str:
         if self.graph.given_up:
