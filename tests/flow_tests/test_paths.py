@@ -19,7 +19,7 @@ from orchestrated import write_orchestrator
 from random_steps import Arcs, make_graph, make_plan, make_tree
 
 from stagec.change.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
-from stagec.change.flow_tests.paths.finder import PathSet, find_paths
+from stagec.change.flow_tests.paths.finder import PathSet, find_paths, list_starts
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import value
@@ -46,6 +46,11 @@ def programs(folder: Path) -> Iterator[Program]:
     compiled = compile_project(Project(folder, (folder,), Settings()))
     if all(each.severity is not Severity.ERROR for each in compiled.diagnostics):
         yield from (load(dump(each.plan())) for each in compiled.meanings if each.has_plan)
+
+
+def test_a_program_without_inputs_has_one_beginning() -> None:
+    first, others = list_starts(program_of(make_plan(make_tree(Random(1), 5))))
+    assert (len(first), others) == (1, ())
 
 
 def check_claims(program: Program, found: PathSet) -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from stagec_dev.cost import Cost, Dimension, Files, Growth, measure
+from stagec.check.pipeline import Project, compile_project
+from stagec.sources.project.settings import Settings
+from stagec_dev.cost import STEEPEST, Cost, Dimension, Files, Growth, measure
 from stagec_dev.tools.scaling import dimensions
 
 _START = Cost(0, 0.1, 50e6)
@@ -28,6 +31,34 @@ def test_a_dimension_grows_with_its_count_and_its_faulty_variant_differs(dimensi
     assert size(8) > size(4)
     assert size(8, faulty=True) > size(4, faulty=True)
     assert dimension.files(4, faulty=True) != dimension.files(4, faulty=False)
+
+
+def _count_calls(folder: Path, title: str, count: int) -> int:
+    """Return how many functions run to check a project; a generator counts for each value."""
+    dimension = next(each for each in dimensions() if each.title == title)
+    for name, text in dimension.files(count, faulty=False).items():
+        path = folder / str(count) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(text))
+    calls = 0
+
+    def note(_frame: object, event: str, _given: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(note)
+    try:
+        compile_project(Project(folder / str(count), (folder / str(count),), Settings()))
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_twice_as_many_members_that_demand_each_other_take_twice_as_many_calls(tmp_path: Path) -> None:
+    title = "members that demand each other"
+    _count_calls(tmp_path, title, 4)  # what is loaded at the first time
+    once, twice = (_count_calls(tmp_path, title, each) for each in (200, 400))
+    assert twice < STEEPEST * once
 
 
 def test_what_doubles_with_its_input_is_no_trouble() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from hashlib import sha256
+from math import isqrt
 from typing import Any
 
 from stagec.core.canonical import canonical, compact
@@ -59,6 +60,12 @@ def _layers(count: int, *, faulty: bool) -> Files:
         before = [_name(each) for each in range(max(0, layer - 3), layer)]
         stages.append(_stage(number, dependencies=before[:1] * 3 if faulty else before))
     return _plan(stages)
+
+
+def _all_before(count: int, *, faulty: bool) -> Files:
+    """Make so many dependencies, of each stage on all before it, or on itself as well."""
+    stages = range(isqrt(2 * count) + 1)
+    return _plan([_stage(at, dependencies=[_name(each) for each in range(at + faulty)]) for at in stages])
 
 
 def _inputs(count: int, *, faulty: bool) -> Files:
@@ -124,6 +131,7 @@ ENVELOPES = Dimensions(
         Dimension("stages in a chain", _chain, 3_500, _COMMANDS),
         Dimension("stages before one", _joined, 4_000, _COMMANDS),
         Dimension("dependencies in layers", _layers, 2_800, _COMMANDS),
+        Dimension("dependencies on all before", _all_before, 40_000, _COMMANDS),
         Dimension("files between two stages", _inputs, 8_000, _COMMANDS),
         Dimension("outputs of a stage", _outputs, 20_000, _COMMANDS),
         Dimension("files of stages", _folder, 3_000, _COMMANDS),

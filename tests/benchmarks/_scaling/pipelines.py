@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from math import ceil, sqrt
+
 from benchmarks._scaling._pipeline import REFERENCE, apart, pipeline, stage, whole
 from stagec.core.json import Json
 from stagec_dev.cost import Dimension, Dimensions, Files
@@ -176,6 +179,38 @@ def _pipelines(count: int, *, faulty: bool) -> Files:
     }
 
 
+def _loops(count: int, *, faulty: bool) -> Files:
+    """Make stages that lead on, back to the one before, or to the first; the faulty ones never end."""
+    names = _names(count)
+    chosen: dict[str, Json] = {"chosen": {"enum": ["on", "back", "first"]}}
+    ways: list[tuple[str, Json]] = []
+    for at, name in enumerate(names):
+        after = names[at + 1 :][:1] or ([names[0]] if faulty else [])
+        on: Json = {"when": {"parsed.chosen": "on"}, "stages": [*after]}
+        back: Json = {"when": {"parsed.chosen": "back"}, "stages": [names[max(0, at - 1)]]}
+        ways.append((name, [on, back, {"stages": [names[0]]}]))
+    return pipeline({name: stage(name, chosen) for name in names}, ways, maxStageExecutions=3 * count)
+
+
+def _crossings(count: int, *, faulty: bool) -> Files:
+    """Make so many ways between stages, of which each leads to every other, or to none that is there."""
+    names = _names(ceil(sqrt(count)))
+    values: list[Json] = [*names, "end"]
+    made = {name: stage(name, {"chosen": {"enum": values}}) for name in names}
+    cases: list[Json] = [
+        {"when": {"parsed.chosen": each}, "stages": [f"{each}x" if faulty else each]} for each in names
+    ]
+    ways: list[tuple[str, Json]] = [(name, [*cases, {"stages": []}]) for name in names]
+    return pipeline(made, ways, maxStageExecutions=2 * len(names))
+
+
+def _marked_names(count: int, *, faulty: bool) -> Files:
+    """Make stages whose names are full of markup, or empty."""
+    marked = json.dumps("" if faulty else "<b>|`*_[x](y) \u202e" * 4)
+    made = {each: stage(each).replace(f"\nname: {each}\n", f"\nname: {marked}\n") for each in _names(count)}
+    return pipeline(made)
+
+
 PIPELINES = Dimensions(
     (
         Dimension("stages", _stages, 800),
@@ -197,5 +232,8 @@ PIPELINES = Dimensions(
         Dimension("checks", _checks, 5000),
         Dimension("demands of inputs", _demands, 6000),
         Dimension("pipelines of a project", _pipelines, 800),
+        Dimension("ways back", _loops, 500),
+        Dimension("ways between all stages", _crossings, 4900),
+        Dimension("names with markup", _marked_names, 800),
     )
 )

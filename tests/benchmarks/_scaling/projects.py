@@ -110,6 +110,17 @@ def _skills(count: int, *, faulty: bool) -> Files:
     }
 
 
+def _delegating(count: int, *, faulty: bool) -> Files:
+    """Make agents that name each other, or agents that there are not."""
+    return {
+        f".claude/agents/agent-{at}.md": (
+            f"---\nname: agent-{at}\ndescription: Use agent-{(at + 1) % count} and @agent-{(at + 2) % count}.\n"
+            f"tools: Read, Task\n---\nAsk {'nobody' if faulty else 'agent'}-{(at + 3) % count} to do it.\n"
+        )
+        for at in range(count)
+    }
+
+
 _CHECKED = ("validate text", "validate json", "permissions", "format")
 
 PROJECTS = Dimensions(
@@ -127,5 +138,6 @@ PROJECTS = Dimensions(
         Dimension("suppressions", _suppressions, 12_000, _CHECKED),
         Dimension("rules of settings", _settings, 30_000, _CHECKED),
         Dimension("skills", _skills, 4_000, _CHECKED),
+        Dimension("delegating agents", _delegating, 3_000, _CHECKED),
     )
 )

@@ -84,6 +84,22 @@ def _conditions(count: int, *, faulty: bool) -> Files:
     return _files({**_answer(), "allOf": parts})
 
 
+def _multiples(count: int, *, faulty: bool) -> Files:
+    """Make numbers of which a value must be a multiple; in the faulty variant they are no numbers."""
+    parts: list[Json] = [{"multipleOf": "x" if faulty else at} for at in range(1, count + 1)]
+    return _files(_answer(found={"type": "integer", "allOf": parts}))
+
+
+def _nested(count: int, *, faulty: bool) -> Files:
+    """Make arrays of arrays, one definition in the other, of which each needs an element or two."""
+    kind = "arary" if faulty else "array"
+    links = {
+        f"link{at}": {"type": kind, "minItems": 1 + (at < 8), "items": {"$ref": f"#/$defs/link{at + 1}"}}
+        for at in range(count)
+    }
+    return _files(_answer(found={"$ref": "#/$defs/link0"}), **links, **{f"link{count}": {"type": "string"}})
+
+
 def _definitions(count: int, *, faulty: bool) -> Files:
     """Make definitions that nothing refers to, or that are no schemas."""
     return _files(_answer(), **{f"other{at}": 1 if faulty else {"type": "string"} for at in range(count)})
@@ -123,6 +139,8 @@ SCHEMAS = Dimensions(
         ),
         Dimension("members that demand each other", _demanding, 8000),
         Dimension("conditions of a schema", _conditions, 2500),
+        Dimension("multiples", _multiples, 8000),
+        Dimension("arrays of arrays", _nested, 4000),
         Dimension("definitions", _definitions, 14_000),
         Dimension("required names", _required, 7000),
         Dimension("regular expressions", _patterns, 6000),
