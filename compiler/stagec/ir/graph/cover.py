@@ -110,15 +110,15 @@ class WayCover:
         left = deque(sorted(cycles, key=self._measure, reverse=True))
         lengths = [self._measure(way) for way in ways]
         passing: dict[int, set[int]] = {}  # the numbers of the ways through each vertex
-        for number, way in enumerate(ways):
-            self._note(passing, number, way)
+        for at, each in enumerate(ways):
+            self._note(passing, at, each)
         idle = 0
         while left and idle < len(left):
             cycle = left.popleft()
             length = self._measure(cycle)
             own = {self._legs[at].source: turn for turn, at in enumerate(cycle)}
             found = set[int]().union(*(passing.get(vertex, ()) for vertex in own))
-            number = min(found, key=lambda each: (lengths[each], each), default=None)
+            number = min(found, key=lambda at: (lengths[at], at), default=None)
             if number is None or (self._limit is not None and lengths[number] + length > self._limit):
                 left.append(cycle)
                 idle += 1
