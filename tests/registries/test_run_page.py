@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import stagec
-from stagec.runtime.machine import machine as runtime
+from stagec.runtime import machine as runtime
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "user-guide" / "run.md").read_text(encoding="utf-8")

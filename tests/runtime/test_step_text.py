@@ -70,7 +70,7 @@ def test_runs_are_replayed_when_every_value_has_one_member_more(tmp_path: Path) 
     copy = tmp_path / "compiler" / "stagec"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("exchange", "execution", "failures", "state"):
-        add_field(copy / "runtime" / f"{name}.py")
+        add_field(copy / "runtime" / "machine" / f"{name}.py")
     journals = shutil.copytree(JOURNALS, tmp_path / "journals")
     told = subprocess.run(
         [sys.executable, "-c", REPLAYED, str(journals)],
