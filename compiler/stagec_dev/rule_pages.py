@@ -62,14 +62,14 @@ _LEADS = {
 }
 
 
-def find_breaking_page(root: Path = ROOT) -> Path:
+def find_changes_page(root: Path = ROOT) -> Path:
     """Return the path of the page."""
-    return root / "docs" / "user-guide" / "breaking.md"
+    return root / "docs" / "kinds-of-change.md"
 
 
-def write_breaking_page(root: Path = ROOT) -> tuple[Path, str]:
+def write_changes_page(root: Path = ROOT) -> tuple[Path, str]:
     """Return the path of the page and its text with the kinds as they are now."""
-    path = find_breaking_page(root)
+    path = find_changes_page(root)
     head, _, _ = path.read_text(encoding="utf-8").partition(BEGIN)
     return path, head + BEGIN + "\n" + "\n".join(_write_kinds())
 

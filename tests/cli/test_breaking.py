@@ -14,7 +14,7 @@ from cli.test_diff import TOP, edit, repository
 from stagec.change.comparison.classify import list_kinds
 from stagec.cli.app import run
 from stagec.ir.plan import dump
-from stagec_dev.rule_pages import write_breaking_page
+from stagec_dev.rule_pages import write_changes_page
 
 Shown = pytest.CaptureFixture[str]
 PAGE = """\
@@ -54,7 +54,7 @@ def test_a_breaking_change_fails(repository: Path, capfd: Shown) -> None:
 
 
 def test_the_page_of_the_guide_is_what_is_printed(repository: Path) -> None:
-    guide = (TOP / "docs" / "user-guide" / "breaking.md").read_text()
+    guide = (TOP / "docs" / "user-guide" / "review.md").read_text()
     assert PAGE in guide
 
 
@@ -100,6 +100,6 @@ def test_a_comment_has_the_classes(repository: Path, capfd: Shown) -> None:
 
 
 def test_every_kind_is_in_the_guide() -> None:
-    path, text = write_breaking_page()
+    path, text = write_changes_page()
     assert path.read_text(encoding="utf-8") == text, "run `python -m stagec_dev docs`"
     assert all(f"{each.code} {each.name}" in text or f"| {each.code} | {each.name}" in text for each in list_kinds())

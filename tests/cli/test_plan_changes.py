@@ -367,8 +367,8 @@ def test_a_stage_that_has_completed_cannot_be_taken_away(staged: Callable[..., N
 
 
 def test_the_page_about_changes_does_what_it_says(tmp_path: Path, run: Run) -> None:
-    page = (TOP / "docs" / "user-guide" / "breaking.md").read_text(encoding="utf-8")
-    about = (TOP / "docs" / "user-guide" / "run.md").read_text(encoding="utf-8")
+    page = (TOP / "docs" / "user-guide" / "resume.md").read_text(encoding="utf-8")
+    about = page + (TOP / "docs" / "user-guide" / "run.md").read_text(encoding="utf-8")
     for name in ("scenario.yaml", "half.yaml"):
         found = re.search(rf"^```yaml {name}\n(.*?)^```$", about, re.MULTILINE | re.DOTALL)
         assert found is not None

@@ -21,8 +21,6 @@ FENCE = re.compile(
 )
 HERE = (
     "agent-files",
-    "breaking",
-    "diff",
     "errors",
     "format",
     "graph",
@@ -134,14 +132,13 @@ def lower(folder: Path) -> None:
     check.write_text(check.read_text() + "Be kind.\n")
 
 
-@pytest.mark.parametrize("name", ["breaking", "review"])
-def test_what_a_page_shows_of_a_change_is_printed(name: str, project: Path, tmp_path: Path) -> None:
+def test_what_the_page_of_reviews_shows_of_a_change_is_printed(project: Path, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     shutil.copytree(project, folder)
     lower(folder)
-    shown = next(fence["text"] for fence in FENCE.finditer(page(name)) if fence["kind"] == "text")
-    printed = stagec(folder, f"{name} --against main").stdout.decode()
-    assert shown == printed
+    shown = [fence["text"] for fence in FENCE.finditer(page("review")) if fence["kind"] == "text"]
+    commands = ("review --against main", "breaking --against main", "diff main")
+    assert shown == [stagec(folder, command).stdout.decode() for command in commands]
 
 
 def test_json_of_a_page_is_json() -> None:

@@ -49,6 +49,7 @@ EXECUTED = {
     "docs/user-guide/orchestrator.md": "tests/frontends/orchestrator/test_page.py",
     "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",
     "docs/user-guide/plans.md": "tests/registries/test_guide.py",
+    "docs/user-guide/resume.md": "tests/registries/test_run_page.py, tests/cli/test_plan_changes.py",
     "docs/user-guide/run.md": "tests/registries/test_run_page.py",
     "docs/user-guide/runs-in-a-program.md": "tests/runs/test_examples.py",
     "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py",
@@ -60,6 +61,7 @@ EXECUTED = {
     "docs/user-guide/tutorial-wine-quality.md": "tests/registries/test_stage_tutorial.py",
     "docs/user-guide/validate.md": "tests/registries/test_examples.py, tests/registries/test_guide.py",
     "docs/world-protocol.md": "tests/world/test_program_world.py",
+    "docs/your-runner.md": "tests/registries/test_run_page.py",
 }
 """Where the examples of each page are executed."""
 
@@ -68,13 +70,10 @@ FORM_ALONE = {
     "docs/user-guide/agent-files.md": "a table of a configuration; tests/project has the same",
     "docs/scale.md": "measures for minutes; tests/scale executes what it measures with",
     "docs/contributing.md": "sets up a checkout; .ci/run does the same",
-    "docs/user-guide/breaking.md": "commands that compare revisions; tests/cli/test_breaking.py has the same",
     "docs/user-guide/review.md": "commands that compare revisions; tests/cli/test_review.py has the same",
-    "docs/user-guide/diff.md": "commands that compare revisions; tests/cli/test_diff.py has the same",
     "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/agents.md": "settings of hosts; tests/cli/test_agent_tools.py starts the command with a client",
     "docs/index.md": "installs stagec",
-    "docs/your-runner.md": "commands on a plan of the reader",
     "docs/command-line.md": "written from the commands",
     "docs/runners.md": "judges a program of the reader",
     "docs/user-guide/errors.md": "see `HERE` of test_blocks.py",

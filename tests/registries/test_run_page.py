@@ -1,4 +1,4 @@
-"""The page about running plans, followed to the letter: every file written as shown, every command given."""
+"""The pages about running plans, followed to the letter in their order: every file written, every command given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import stagec
 from stagec.runtime import machine as runtime
 
 TOP = Path(__file__).parents[2]
-PAGE = (TOP / "docs" / "user-guide" / "run.md").read_text(encoding="utf-8")
+PAGES = ("user-guide/run.md", "user-guide/resume.md", "your-runner.md")
+PAGE = "\n".join((TOP / "docs" / name).read_text(encoding="utf-8") for name in PAGES)
 FENCE = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 VARIES = re.compile(r"sha256:[0-9a-f]{12}|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?<=last event after )[\d.]+ s")
 TYPED = re.compile(r"^> (.*)$", re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec_dev.checkout import ROOT
 from stagec_dev.reference_pages import find_command_page, find_decisions_page, write_command_page, write_decisions_page
 from stagec_dev.rule_examples import find_examples_file, write_examples
-from stagec_dev.rule_pages import find_breaking_page, pages, write_breaking_page
+from stagec_dev.rule_pages import find_changes_page, pages, write_changes_page
 from stagec_dev.tools import Tool
 
 
@@ -28,8 +28,8 @@ def _run(options: Namespace) -> int:
     wanted = dict(pages(options.root))
     wanted[find_command_page(options.root)] = write_command_page()
     wanted[find_decisions_page(options.root)] = write_decisions_page(options.root)
-    if find_breaking_page(options.root).exists():
-        path, text = write_breaking_page(options.root)
+    if find_changes_page(options.root).exists():
+        path, text = write_changes_page(options.root)
         wanted[path] = text
     stale = [path for path, text in wanted.items() if not _is_current(path, text)]
     extra = [path for path in (options.root / "docs" / "rules").glob("*.md") if path not in wanted]
