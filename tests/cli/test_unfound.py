@@ -40,6 +40,7 @@ def _hints(capfd: Shown, *arguments: str) -> list[str]:
     assert all(each.startswith("stagec: help: ") for each in others)
     told = [each.removeprefix("stagec: help: ") for each in others]
     assert told[0].startswith("stagec reads 'steps_registry.json', ")
+    assert "'.agent/workflow.json'" in told[0]
     assert told[-1] == "'stagec init DIR' makes a new project"
     return told[1:-1]
 

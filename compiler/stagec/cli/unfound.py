@@ -44,7 +44,8 @@ def list_hints(project: Project) -> list[str]:
     """Return what is said where nothing was found: what stagec looked for, what is nearly that, and how to go on."""
     survey = _Survey(project)
     others = (
-        f"stage files with frontmatter, stage plans in JSON or YAML, and agent files below {listing(AGENT_FOLDERS)}"
+        "orchestrator files '.agent/workflow.json', stage files with frontmatter, stage plans in JSON or YAML, "
+        f"and agent files below {listing(AGENT_FOLDERS)}"
     )
     reads = f"stagec reads {listing(NAMES)}, {others}"
     unread = list_unread(project)

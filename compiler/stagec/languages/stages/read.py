@@ -11,6 +11,7 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, list_mentions
 from stagec.core.value import value
 from stagec.ir.catalogue import Catalogue, find_catalogue, read_catalogue
+from stagec.ir.catalogue.read import find_nearby
 from stagec.languages.stages.document import PARALLEL, Body, Pipeline, Profile, Stage, StagePattern
 from stagec.languages.stages.files import PipelineFiles, bundles, guess_names, objects
 from stagec.languages.stages.placeholder_errors import markdown_body, object_body
@@ -223,6 +224,8 @@ class _Reading:
                 yield named
 
     def _catalogue(self, tools: Mention | None) -> Catalogue | None:
+        if self._bundle.pipeline is None:  # stages that no pipeline lists, often in a folder below one
+            return find_nearby(self._sources, self._at.file)
         folder = posixpath.dirname(self._at.file)
         file = join(folder, tools.name) if tools is not None else find_catalogue(self._sources, folder)
         return read_catalogue(self._sources, file) if file is not None else None

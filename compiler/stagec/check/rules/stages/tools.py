@@ -310,8 +310,8 @@ def stg376_missing_catalogue(pipeline: Pipeline) -> Iterator[Finding]:
     is_sought = not pipeline.is_lost and pipeline.catalogue is None
     if is_sought and pipeline.tools is None and allowing:
         at = (allowing[0].at / "allowedTools").key
-        beside = "the pipeline" if pipeline.is_declared else "the stage"
-        sentence = f"there is no 'tools.yaml' with 'bundled', 'discovered' or 'mcp' beside {beside}"
+        where = "beside the pipeline" if pipeline.is_declared else "in the folder of the stage or above it"
+        sentence = f"there is no 'tools.yaml' with 'bundled', 'discovered' or 'mcp' {where}"
         yield Finding(at, f"whether these tools exist is not known: {sentence}")
 
 
