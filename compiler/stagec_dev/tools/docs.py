@@ -24,6 +24,7 @@ def _run(options: Namespace) -> int:
         if options.check:
             sys.stdout.write(f"not current: {examples.relative_to(options.root)}\n")
             return 1
+        examples.parent.mkdir(parents=True, exist_ok=True)
         examples.write_text(written, encoding="utf-8")  # the pages of rules read it
     wanted = dict(pages(options.root))
     wanted[find_command_page(options.root)] = write_command_page()
