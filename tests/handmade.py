@@ -23,7 +23,20 @@ from stagec.ir.plan.act import (
     Template,
     Text,
 )
-from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names, System
+from stagec.ir.plan.document import (
+    Contents,
+    Input,
+    Judge,
+    Limits,
+    LoopHook,
+    Names,
+    Server,
+    Session,
+    Success,
+    System,
+    Tool,
+    Validator,
+)
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Admission,
@@ -42,7 +55,6 @@ from stagec.ir.plan.gate import (
     VerdictGate,
 )
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop
-from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 _DONE, _FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 

@@ -8,7 +8,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Given, Hole, Prompt, Text
-from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names
+from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names, Success, Tool, Validator
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Admission,
@@ -23,7 +23,6 @@ from stagec.ir.plan.gate import (
     VerdictGate,
 )
 from stagec.ir.plan.node import Edge, Fork, Go, Node, Outcome, Stop
-from stagec.ir.plan.surroundings import Success, Tool, Validator
 from stagec.runtime.machine import Effect
 from stagec.runtime.machine.exchange import Ask, Shell, read_key
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from stagec.core.value import replace
 from stagec.ir.plan import dump
 from stagec.ir.plan.act import Given, Hole, Prompt, Text
-from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan
+from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan, Tool
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.ir.plan.surroundings import Tool
 from stagec_dev.cost import Program
 
 _TIMES = 20

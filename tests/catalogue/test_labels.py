@@ -10,8 +10,7 @@ import pytest
 from stagec.core.budgets import Budgets
 from stagec.core.place import Place
 from stagec.ir.catalogue import Effects, Lock, LockedServer, LockedTool, read_catalogue, well_known_effects
-from stagec.ir.catalogue.document import WELL_KNOWN
-from stagec.ir.catalogue.labels import LabelBook, is_agent, list_scripts, list_words, read_data
+from stagec.ir.catalogue.document import WELL_KNOWN, LabelBook, is_agent, list_scripts, list_words, read_data
 from stagec.ir.catalogue.lock import read_lock, render_lock
 from stagec.ir.rights import Label, Teller
 from stagec.sources.read import Sources

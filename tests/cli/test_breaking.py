@@ -11,7 +11,7 @@ import playable
 import pytest
 from cli.test_diff import TOP, edit, repository
 
-from stagec.change.comparison.classify import list_kinds
+from stagec.change.comparison.situation import list_kinds
 from stagec.cli.app import run
 from stagec.ir.plan import dump
 from stagec_dev.rule_pages import write_changes_page

@@ -14,9 +14,17 @@ from typing import Any
 import pytest
 
 from stagec.cli.app import run
-from stagec.cli.conformance.judgement import RunnerProcess, SilentError, VectorResult, judge, report
-from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
-from stagec.cli.conformance.vectors import SECTIONS, read_vectors
+from stagec.cli.commands.conformance import (
+    PROFILES,
+    SECTIONS,
+    RunnerProcess,
+    ServedMachine,
+    SilentError,
+    VectorResult,
+    judge,
+    read_vectors,
+    report,
+)
 
 Shown = pytest.CaptureFixture[str]
 Program = Callable[[str], str]

@@ -10,9 +10,8 @@ from typing import Any
 import nursery
 import pytest
 
-from stagec.cli import app, entry
-from stagec.cli.checking import run as checking
-from stagec.cli.checking.run import ValidateRequest
+from stagec.cli import app, checking, entry
+from stagec.cli.checking import ValidateRequest
 
 PLAIN = (
     ("validate",),

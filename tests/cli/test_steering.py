@@ -22,8 +22,8 @@ from terminal import type_at_terminal
 from stagec.core.json import Json, object_of
 from stagec.core.value import replace
 from stagec.ir.plan import dump
+from stagec.ir.plan.document import Server, Tool
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.surroundings import Server, Tool
 from stagec.runtime.drivers.local import JournalError
 from stagec.runtime.drivers.local.live_journal import read_stored
 from stagec.runtime.drivers.local.mailbox import Mailbox

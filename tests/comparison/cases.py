@@ -13,7 +13,19 @@ import playable
 from stagec.core.value import replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Carried, Converse, Given, Hole, ProcessInput, Prompt, Text
-from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names
+from stagec.ir.plan.document import (
+    Contents,
+    Input,
+    Judge,
+    Limits,
+    LoopHook,
+    Names,
+    Server,
+    Session,
+    Success,
+    Tool,
+    Validator,
+)
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Admission,
@@ -28,7 +40,6 @@ from stagec.ir.plan.gate import (
     VerdictGate,
 )
 from stagec.ir.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
-from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 Edit = Callable[[Plan], Plan]

@@ -10,11 +10,9 @@ import pytest
 from comparison.cases import CASES, Case
 from comparison.transfer import Crossing, find_deviation, find_stuck
 
-from stagec.change.comparison.classify import JudgedChange, judge_changes, judge_flow, list_kinds
 from stagec.change.comparison.compare import compare_flows, compare_plans
-from stagec.change.comparison.kind import Grade
-from stagec.change.comparison.pair import PlanPair
-from stagec.change.comparison.run_compatibility import RunCompatibility
+from stagec.change.comparison.kind import Grade, PlanPair
+from stagec.change.comparison.situation import JudgedChange, RunCompatibility, judge_changes, judge_flow, list_kinds
 from stagec.core.canonical import canonical
 from stagec.core.value import replace
 from stagec.ir.plan import Plan

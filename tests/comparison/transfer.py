@@ -14,12 +14,10 @@ import networkx as nx
 from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
-from stagec.change.comparison.classify import judge_changes
 from stagec.change.comparison.compare import compare_plans
 from stagec.change.comparison.inclusion import find_inclusion
-from stagec.change.comparison.kind import Grade
-from stagec.change.comparison.pair import PlanPair
-from stagec.change.comparison.run_compatibility import RunCompatibility
+from stagec.change.comparison.kind import Grade, PlanPair
+from stagec.change.comparison.situation import RunCompatibility, judge_changes
 from stagec.core.value import replace, value
 from stagec.ir.plan.act import Carried, Converse, Process, Prompt
 from stagec.ir.plan.document import Plan

@@ -16,7 +16,7 @@ from stagec.ir import flow
 from stagec.ir.plan import Plan, dump, load, verify
 from stagec.ir.plan.gate import JudgeGate
 from stagec.ir.plan.node import Node, Pick, Stop, Target, list_targets
-from stagec.ir.plan.references import dangling
+from stagec.ir.plan.soundness import dangling
 from stagec.sources.project.settings import Settings
 
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")

@@ -17,8 +17,7 @@ from stagec.core.json import Json
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.local import RunSession, World, create, proceed, read_journal
 from stagec.runtime.machine import Effect, Event, Program, Started, State, StepResult, load
-from stagec.runtime.machine.agent_runs import read_agent_run
-from stagec.runtime.machine.exchange import Ask, Run, Shell, read_key
+from stagec.runtime.machine.exchange import Ask, Run, Shell, read_agent_run, read_key
 from stagec.runtime.world.local_world import LocalWorld, Permissions
 
 VECTORS = Path(__file__).parents[1] / "plan_vectors"

@@ -15,9 +15,8 @@ from playable import stages, steps
 
 from stagec.core.value import replace
 from stagec.ir.plan import dump
-from stagec.ir.plan.document import Plan
+from stagec.ir.plan.document import Plan, Server, Tool
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.surroundings import Server, Tool
 from stagec_dev.compiling import plans
 
 STUBBORN = "trap '' TERM INT; (sleep 600) & sleep 600"

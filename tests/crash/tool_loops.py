@@ -17,8 +17,8 @@ from world.models.wire import Event, Said, Wire
 
 from stagec.core.value import replace
 from stagec.ir.plan import Plan, dump
+from stagec.ir.plan.document import Tool
 from stagec.ir.plan.facts import facts
-from stagec.ir.plan.surroundings import Tool
 
 ROUNDS = choose(6, full=10)
 """Calls of the step; behind the last one comes its answer."""

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from stagec.core.shelf import member, members
 from stagec.views import emitters
 from stagec.views.emitters import Box, Emitter, Fate, Line, Picture, Role, Stroke
-from stagec.views.svg.shapes import read_colours, read_style
+from stagec.views.svg.drawing import read_colours, read_style
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "graph.schema.json"
 TEXTS = [each.name for each in members(emitters, Emitter) if each.is_text]

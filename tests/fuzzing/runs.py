@@ -13,7 +13,7 @@ from typing import Any
 from fuzzing import mutate
 from properties.random_world import World
 
-from stagec.cli.conformance.trace_json import requests_to_json
+from stagec.cli.commands.conformance import requests_to_json
 from stagec.cli.running.inputs import read_scenario
 from stagec.core.canonical import canonical, digest
 from stagec.core.failure import Failure

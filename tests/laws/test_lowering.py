@@ -30,7 +30,7 @@ def _is_own(node: ast.Attribute) -> bool:
 
 def test_freezing_looks_at_the_flow_and_never_at_transitions_or_routes() -> None:
     modules = sorted((*FRONTENDS.glob("*/freezing/*.py"), *FRONTENDS.glob("*/freezing.py")))
-    assert len(modules) > 4
+    assert len(modules) > 1
     found = {str(path.relative_to(FRONTENDS)): sorted({*looked_at(path)}) for path in modules}
     assert {path: names for path, names in found.items() if names} == {}
 

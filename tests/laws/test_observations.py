@@ -25,7 +25,7 @@ CHECKING = (
 )
 """What is executed to find out what is wrong with a project."""
 OWN = {
-    "ir/catalogue/labels.py": "what is known of well-known tools",
+    "ir/catalogue/document.py": "what is known of well-known tools",
     "languages/agent_files/known.py": "what is known of other tools",
     "languages/registry/prompts.py": "the built-in prompts",
     "sources/project/mistakes.py": "a schema that stagec publishes",

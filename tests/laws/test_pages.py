@@ -6,9 +6,8 @@ import re
 
 from stagec.check.pipeline import list_families
 from stagec_dev.checkout import ROOT
-from stagec_dev.reference_pages import find_command_page, find_decisions_page, write_command_page, write_decisions_page
-from stagec_dev.rule_examples import find_examples_file, write_examples
-from stagec_dev.rule_pages import pages
+from stagec_dev.rule_pages import find_examples_file, pages, write_examples
+from stagec_dev.tools.docs import find_command_page, find_decisions_page, write_command_page, write_decisions_page
 
 
 def test_the_examples_that_explain_shows_are_those_of_the_specifications() -> None:

@@ -22,13 +22,13 @@ ALLOWED = {
         f"runtime.machine.answer_schemas:{each}": "plain schemas are `_LEVELS` deep, and their values at most `_FEW`"
         for each in ("is_plain", "_is_plain_keyword", "is_simple", "satisfies", "_satisfies_keyword")
     },
-    "cli.conformance.judgement:find_difference": "a line of a program is at most `json_reader.DEPTH` deep",
+    "cli.commands.conformance:find_difference": "a line of a program is at most `json_reader.DEPTH` deep",
     "cli.app:_add_help": "commands and their subcommands",
     "runtime.world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "runtime.world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
     "runtime.world.samples:_Maker._make_array": "`_DEEPEST` levels and `_MOST` values are made",
     "runtime.world.samples:_Maker._make_object": "`_DEEPEST` levels and `_MOST` values are made",
-    "sources.shape.swaps:_swap": "documents are no deeper than their budget allows",
+    "sources.shape.faults:_swap": "documents are no deeper than their budget allows",
     **{
         f"change.comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
         for each in (
@@ -44,7 +44,7 @@ ALLOWED = {
     "sources.contract.conflict:_Search._inside": "`_DEEPEST` members inside each other are compared",
     "sources.contract.conflict:_Search.conflict": "`_DEEPEST` members inside each other are compared",
     **{
-        f"sources.contract.negations:{each}": "`_DEEPEST` members inside each other are looked at"
+        f"sources.contract.conflict:{each}": "`_DEEPEST` members inside each other are looked at"
         for each in ("_judge", "_judge_keywords", "judge_member")
     },
     **{
@@ -62,7 +62,7 @@ ALLOWED = {
     },
     "change.flow_tests.execution:merge_patch": "files of tests are no deeper than their budget allows",
     "change.mutation.operators.routes:_widen": "paths of plans are no longer than an answer is deep",
-    "change.mutation.schema_edits:_put": "`_DEEPEST` levels are walked",
+    "change.mutation.mutant:_put": "`_DEEPEST` levels are walked",
     **dict.fromkeys(
         (f"change.mutation.operators.values:{each}" for each in ("_drop_holes", "_drop_inside")),
         "templates are no deeper than `DEEPEST`",
@@ -70,7 +70,7 @@ ALLOWED = {
     "ir.graph.usage:NodeUse._measure": "templates are nested at most `template.DEEPEST` deep",
     "ir.graph.usage:NodeUse._measure_piece": "templates are nested at most `template.DEEPEST` deep",
     "check.fixes:_Rounds._search": "halves of a list are as deep as its length has binary digits",
-    "views.emitters.html.data:_finite": "the data of a page, which stagec makes",
+    "views.emitters.html:_finite": "the data of a page, which stagec makes",
     **dict.fromkeys(
         (f"cli.commands.handbook.steps:FieldTable.{each}" for each in ("_add", "_list_kinds", "describe")),
         "`_DEEPEST` levels of fields and `_DEEPEST_WORDS` levels of words are told",
@@ -116,10 +116,10 @@ ALLOWED = {
         "what is nested more than `_DEEPEST` deep is left as it is",
     ),
     **{
-        f"runtime.machine.acts.message_loop:{each}": _SLOTS
+        f"runtime.machine.acts.converse:{each}": _SLOTS
         for each in ("_after_calls", "_compose", "_continue", "_enter", "_loop")
     },
-    "runtime.machine.render:Renderer._pieces": "a plan is refused whose templates are over `template.DEEPEST` deep",
+    "runtime.machine.program:Renderer._pieces": "a plan is refused whose templates are over `template.DEEPEST` deep",
     "runtime.machine.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
     "runtime.machine.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
     "runtime.machine.json_values:_round": _ANSWER,

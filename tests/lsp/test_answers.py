@@ -12,13 +12,11 @@ from orchestrated import write_orchestrator
 
 from stagec.check.pipeline import compile_project
 from stagec.core.failure import Failure
-from stagec.lsp.actions import EditorAction, fix_file, lay_out, list_actions
+from stagec.lsp.actions import EditorAction, FileEdit, fix_file, lay_out, list_actions
 from stagec.lsp.completion import Proposal, complete
-from stagec.lsp.edits import FileEdit
 from stagec.lsp.hover import describe
-from stagec.lsp.name_places import read_places
+from stagec.lsp.name_places import read_places, rename
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
-from stagec.lsp.rename import rename
 from stagec.lsp.symbols import draw_flow, find_symbols, list_folds, list_hints, list_lenses, list_symbols, tell_bounds
 from stagec.sources.project.baseline import Baseline, read_baseline, write_baseline
 

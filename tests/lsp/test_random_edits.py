@@ -19,9 +19,8 @@ from stagec.core.value import replace
 from stagec.lsp.actions import lay_out, list_actions
 from stagec.lsp.completion import complete
 from stagec.lsp.hover import describe, find_syntax
-from stagec.lsp.name_places import read_places
+from stagec.lsp.name_places import read_places, rename
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines
-from stagec.lsp.rename import rename
 from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
 
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")

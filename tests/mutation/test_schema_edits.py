@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stagec.change.comparison.inclusion import list_samples
-from stagec.change.mutation.schema_edits import loosen, tighten
+from stagec.change.mutation.mutant import loosen, tighten
 from stagec.core.json import Json
 from stagec.runtime.machine.answer_schemas import prepare
 

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from stagec.check.reporters import json as diagnostics
-from stagec.cli.conformance import served_machine
+from stagec.cli.commands import conformance
 from stagec.core import fingerprint
 from stagec.ir.catalogue import lock
 from stagec.ir.plan import FORMAT
@@ -36,7 +36,7 @@ def test_the_formats_are_those_of_the_code() -> None:
         "journal": str(journal_file.VERSION),
         "message to a run": messages.FORMAT,
         "world": PROTOCOL,
-        "conformance of runners": served_machine.PROTOCOL,
+        "conformance of runners": conformance.PROTOCOL,
         "checkpoint": NATIVE,
         "graph, as JSON": graph.FORMAT,
         "diagnostics, as JSON": str(diagnostics._VERSION),

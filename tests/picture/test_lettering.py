@@ -7,7 +7,7 @@ from collections.abc import Callable
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.views.picture.document import Box, Line, Role, Stroke
 from stagec.views.picture.layout import Badge
-from stagec.views.picture.layout.lettering import face_of_box, face_of_line
+from stagec.views.picture.layout.document import face_of_box, face_of_line
 
 
 def test_a_long_condition_is_written_in_several_rows() -> None:

@@ -27,7 +27,19 @@ from stagec.ir.plan.act import (
     Template,
     Text,
 )
-from stagec.ir.plan.document import Input, Judge, Limits, Names, System
+from stagec.ir.plan.document import (
+    Input,
+    Judge,
+    Limits,
+    LoopHook,
+    Names,
+    Server,
+    Session,
+    Success,
+    System,
+    Tool,
+    Validator,
+)
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Admission,
@@ -47,7 +59,6 @@ from stagec.ir.plan.gate import (
     VerdictGate,
 )
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop, Target
-from stagec.ir.plan.surroundings import LoopHook, Server, Session, Success, Tool, Validator
 
 T = TypeVar("T")
 Draw = st.DrawFn

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from stagec.core.expansion import patterns_in
-from stagec.core.expansion.weight import weigh
+from stagec.core.expansion import patterns_in, weigh
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan import Plan

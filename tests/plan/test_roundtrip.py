@@ -18,7 +18,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import Plan, PlanError, dump, load, verify
 from stagec.ir.plan.codec import write
 from stagec.ir.plan.loader import read_frame, schema
-from stagec.ir.plan.references import dangling
+from stagec.ir.plan.soundness import dangling
 
 TABLES = ("nodes", "contents", "validators", "tools", "servers", "entries")
 SATISFIED = validator_for(json.loads(json.dumps(schema())))

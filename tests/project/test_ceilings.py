@@ -9,8 +9,7 @@ import pytest
 
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Exit, Failure
-from stagec.sources.project.ceilings import amount, ceilings
-from stagec.sources.project.configuration import Configuration, configure
+from stagec.sources.project.configuration import Configuration, amount, ceilings, configure
 from stagec.sources.project.settings import BUDGETS
 
 DEFAULT = Budgets()

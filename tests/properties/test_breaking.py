@@ -27,10 +27,9 @@ from properties.soundness.campaign import MAKERS, compiled
 from properties.soundness.campaign import plans as list_plans
 from properties.soundness.chance import Chance
 
-from stagec.change.comparison.classify import judge_changes
 from stagec.change.comparison.compare import compare_plans
-from stagec.change.comparison.kind import Grade
-from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.kind import Grade, PlanPair
+from stagec.change.comparison.situation import judge_changes
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace
 from stagec.ir.plan import Plan
@@ -39,8 +38,7 @@ from stagec.ir.plan.document import Contents, Input
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.ir.plan.references import dangling
-from stagec.ir.plan.soundness import unsound
+from stagec.ir.plan.soundness import dangling, unsound
 
 PROJECTS = choose(12, full=12, whole=40)
 """Random projects of each system."""

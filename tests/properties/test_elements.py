@@ -13,7 +13,7 @@ from properties.spending.check import ASSUMED
 from properties.test_two_machines import events
 from runtime.traces import tell
 
-from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
+from stagec.cli.commands.conformance import requests_to_json, state_to_json
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.graph.bounds import bound

@@ -20,7 +20,7 @@ from stagec.ir.plan.act import Prompt
 from stagec.ir.plan.document import Plan
 from stagec.sources.project.settings import Settings
 from stagec_dev.checkout import ROOT
-from stagec_dev.specs import read_sections
+from stagec_dev.rule_pages import read_sections
 
 PAGE = ROOT / "docs" / "user-guide" / "what-is-proved.md"
 ROW = re.compile(r"^\| (?P<statement>\d[^|]*) \| (?P<rules>[^|]*) \| `(?P<test>tests/[^`]*)` \|$", re.MULTILINE)

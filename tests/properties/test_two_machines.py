@@ -15,7 +15,7 @@ from properties.random_stages import make_stages
 from properties.random_world import World
 from runtime.traces import tell
 
-from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
+from stagec.cli.commands.conformance import requests_to_json, state_to_json
 from stagec.ir.plan import dump
 from stagec.runtime.machine import State, load
 

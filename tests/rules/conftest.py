@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from stagec_dev.specs import Block, Section, read_sections
+from stagec_dev.rule_pages import Block, Section, read_sections
 
 if TYPE_CHECKING:
     from stagec.core.diagnostic import Diagnostic

@@ -17,9 +17,7 @@ from campaigns import choose
 from properties.random_stages import make_stages
 from properties.random_world import World
 
-from stagec.cli.conformance.judgement import RunnerProcess, find_difference, judge
-from stagec.cli.conformance.served_machine import PROFILES, ServedMachine
-from stagec.cli.conformance.vectors import read_vectors
+from stagec.cli.commands.conformance import PROFILES, RunnerProcess, ServedMachine, find_difference, judge, read_vectors
 from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]

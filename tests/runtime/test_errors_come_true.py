@@ -25,7 +25,7 @@ from stagec.runtime.machine.exchange import Ask, Effect, Turn
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import program_of
 from stagec.sources.project.settings import Settings
-from stagec_dev.specs import read_sections
+from stagec_dev.rule_pages import read_sections
 
 RULES = Path(__file__).parents[1] / "rules"
 MOST = 5_000

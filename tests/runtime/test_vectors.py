@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from runtime.traces import tell
 
-from stagec.cli.conformance.trace_json import requests_to_json, state_to_json
+from stagec.cli.commands.conformance import requests_to_json, state_to_json
 from stagec.runtime.machine import State, load
 
 TRACES = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/*.trace.json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stagec.cli.conformance.trace_json import read_event
+from stagec.cli.commands.conformance import read_event
 from stagec.runtime.machine import Program, State, StepResult, advance
 
 

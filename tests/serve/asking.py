@@ -20,9 +20,9 @@ from stagec.runtime.drivers.local import create
 from stagec.runtime.drivers.local.drive import drive
 from stagec.runtime.machine import Effect, Program, Started, load
 from stagec.runtime.machine.exchange import Turn
-from stagec.runtime.serve.application import Access, App, make_application
 from stagec.runtime.serve.folder_runs import FolderRuns, RunProcesses
-from stagec.runtime.serve.serve_setup import ServeSetup
+from stagec.runtime.serve.run_source import ServeSetup
+from stagec.runtime.serve.server import Access, App, make_application
 from stagec.runtime.serve.watch import Watch
 
 TOKEN, SESSION = "the-token-of-these-tests", "the-session-of-these-tests"

@@ -23,8 +23,8 @@ from stagec.runtime.drivers.dbos.run_store import remove_old
 from stagec.runtime.drivers.dbos.tables import runs as table
 from stagec.runtime.drivers.local import create
 from stagec.runtime.drivers.messages import MessageKind, write_message
-from stagec.runtime.serve.application import make_application
-from stagec.runtime.serve.serve_setup import ServeSetup
+from stagec.runtime.serve.run_source import ServeSetup
+from stagec.runtime.serve.server import make_application
 from stagec.runtime.serve.watch import Watch
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)

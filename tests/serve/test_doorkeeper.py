@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from serve.asking import HOST, ORIGIN, OWN, TOKEN, App, ask, post, serve_folder
 
-from stagec.runtime.serve import application
+from stagec.runtime.serve import server
 
 OPEN = ["/", "/login", "/static/app.js", "/static/page.css", "/static/drawing.css"]
 CLOSED = ["/api/state", "/api/stream", "/api/runs/a", "/api/runs/a/picture", "/api/nothing"]
@@ -112,7 +112,7 @@ def test_ten_wrong_tokens_close_the_door_also_to_the_right_one(
     app: App, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(application.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(server.time, "monotonic", lambda: now[0])
     for _ in range(10):
         assert post(app, "/api/login", {"token": "wrong"}).status == 401
     closed = post(app, "/api/login", {"token": TOKEN})

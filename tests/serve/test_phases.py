@@ -7,8 +7,8 @@ from phased import issue_flow
 from stagec.runtime.drivers.replay import advance_through
 from stagec.runtime.machine import Answered, Started
 from stagec.runtime.machine.program import program_of
+from stagec.runtime.serve.run_api import describe_visits
 from stagec.runtime.serve.run_view import RunDrawing, RunView
-from stagec.runtime.serve.streams import describe_visits
 from stagec.runtime.telemetry.spans import RunTracer, list_spans
 
 SAID = {"answer": {"do": "closing", "summary": "so it is"}}

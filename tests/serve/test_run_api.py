@@ -17,7 +17,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.document import Limits
 from stagec.ir.plan.node import Edge, Go, Outcome, Stop
-from stagec.runtime.serve.streams import Stream
+from stagec.runtime.serve.run_api import Stream
 from stagec.runtime.serve.watch import Watch
 
 NASTY = "</script><img src=x onerror=alert(1)>\u202e\u0000\x1b[31m__proto__ 'quoted\" & <b>"

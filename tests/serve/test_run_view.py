@@ -12,8 +12,8 @@ from stagec.ir.plan import dump
 from stagec.ir.plan.act import Converse
 from stagec.runtime.machine import Answered, Cancelled, Started, load
 from stagec.runtime.machine.exchange import Rewound, Turn, part_key
+from stagec.runtime.serve.run_api import describe_visits
 from stagec.runtime.serve.run_view import RunDrawing, RunView
-from stagec.runtime.serve.streams import describe_visits
 
 
 @pytest.fixture

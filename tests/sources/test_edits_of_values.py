@@ -13,9 +13,8 @@ from stagec.core.nearest import Guess, NameIndex, guess
 from stagec.core.place import Place, Pointer
 from stagec.sources.formats.json import FORMAT as JSON
 from stagec.sources.formats.markdown import FORMAT as MARKDOWN
-from stagec.sources.prose import write_stretches
-from stagec.sources.revised import revise
-from stagec.sources.tree import Format, Tree
+from stagec.sources.read import revise
+from stagec.sources.tree import Format, Tree, write_stretches
 
 _BUDGETS = Budgets()
 GIVEN: Json = {"a": {"b": [1, 2, 3]}, "c": "text"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.views.emitters import Box, Form, Role
-from stagec.views.svg.shapes import bar, outline_of, shape
+from stagec.views.svg.drawing import bar, outline_of, shape
 
 FORMS = {form.value: form for form in Form}
 BOXES = [Box("n", "n", Role.NODE, kind) for kind in FORMS] + [Box("n", "n", role) for role in Role]

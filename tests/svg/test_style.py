@@ -6,7 +6,7 @@ import pytest
 from colours import contrast
 
 from stagec.views.picture.document import INK, TINTS, Form
-from stagec.views.svg.shapes import read_colours, read_style
+from stagec.views.svg.drawing import read_colours, read_style
 
 LIGHT, DARK = read_colours(read_style())
 FILLS = [name.removesuffix("-fill") for name in LIGHT if name.endswith("-fill")]

@@ -10,8 +10,7 @@ from threading import Thread
 
 import pytest
 
-from stagec.runtime.world.escalation import Alarm, Escalation
-from stagec.runtime.world.supervised_program import Job, Link, SupervisedProgram
+from stagec.runtime.world.supervised_program import Alarm, Escalation, Job, Link, SupervisedProgram
 
 STAGE = (
     Alarm(60_000),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stagec.ir.catalogue import LockedServer, Server
-from stagec.runtime.world import server_process
+from stagec.runtime.world import mcp
 from stagec.runtime.world.mcp import Answer, Question, ServerFailure, ask
 
 Leftovers = Callable[[], list[int]]
@@ -61,13 +61,13 @@ def test_what_says_nothing_has_its_time(
     server: MakeServer, tmp_path: Path, leftovers: Leftovers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    is_request = server_process._is_request
+    is_request = mcp._is_request
 
     def count(message: object) -> bool:
         asked.append(is_request(message))
         return asked[-1]
 
-    monkeypatch.setattr(server_process, "_is_request", count)
+    monkeypatch.setattr(mcp, "_is_request", count)
     found = answers(server, tmp_path, MUTE, 2)
     told = {kind: each.what for kind, each in found.items() if isinstance(each, ServerFailure)}
     assert {kind for kind, what in told.items() if what.startswith("did not answer within 2 seconds")} == {*MUTE}

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from processes import KILLS_ITS_SUPERVISOR, await_orphans, gone
 
-from stagec.runtime.world import server_process
-from stagec.runtime.world.server_process import ServerProcess, _lines
+from stagec.runtime.world import mcp
+from stagec.runtime.world.mcp import ServerProcess, _lines
 from stagec.runtime.world.supervised_program import Job
 
 
 def _read(data: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    monkeypatch.setattr(server_process, "_CHUNK", chunk)
-    monkeypatch.setattr(server_process, "_LONGEST_LINE", 2_000)
-    monkeypatch.setattr(server_process, "_MOST_BYTES", 20_000)
+    monkeypatch.setattr(mcp, "_CHUNK", chunk)
+    monkeypatch.setattr(mcp, "_LONGEST_LINE", 2_000)
+    monkeypatch.setattr(mcp, "_MOST_BYTES", 20_000)
 
     async def collect() -> list[bytes]:
         reader = asyncio.StreamReader()

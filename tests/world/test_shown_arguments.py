@@ -13,7 +13,7 @@ from stagec.cli.running.worlds import Answers, People, PeopleSetup
 from stagec.core.json import list_of, object_of
 from stagec.core.value import replace
 from stagec.core.words import visible
-from stagec.ir.plan.surroundings import Tool
+from stagec.ir.plan.document import Tool
 from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher
 from stagec.runtime.machine.exchange import Grant
 from stagec.runtime.world.questions import OpenQuestion, describe_question, question_to_json, show_arguments, spell

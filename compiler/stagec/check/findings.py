@@ -17,7 +17,7 @@ from stagec.core.rule import AnyRule, Finding
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.sources.project.settings import Selection
-from stagec.sources.shape.swaps import SWAPPED
+from stagec.sources.shape.faults import SWAPPED
 from stagec.sources.tree import Format, Tree
 
 

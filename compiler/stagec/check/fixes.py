@@ -13,8 +13,7 @@ from stagec.check.findings import MOST
 from stagec.check.pipeline import Compilation, Project, compile_project, judge_again
 from stagec.core.diagnostic import Change, Diagnostic, Edit
 from stagec.core.value import NOTHING, replace, value
-from stagec.sources.read import BOM
-from stagec.sources.revised import revise
+from stagec.sources.read import BOM, revise
 from stagec.sources.tree import Tree
 
 _TRIES = 200

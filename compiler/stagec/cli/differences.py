@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.classify import JudgedChange, list_kinds
 from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of

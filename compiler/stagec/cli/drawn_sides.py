@@ -8,9 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from stagec.change.comparison.change import Action, PlanChange, find_renames
-from stagec.change.comparison.classify import JudgedChange, judge_flow
 from stagec.change.comparison.compare import compare_flow
 from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.situation import JudgedChange, judge_flow
 from stagec.check.acceptance import Acceptance
 from stagec.check.pipeline import Compilation
 from stagec.cli.agent_rights import AgentRights, list_agent_rights

@@ -57,6 +57,6 @@ def read_plain(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _validate(given: dict[str, Any]) -> int:
-    from stagec.cli.checking.run import ValidateRequest, run
+    from stagec.cli.checking import ValidateRequest, run
 
     return run(ValidateRequest(**given))

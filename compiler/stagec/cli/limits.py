@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stagec.core.value import NOTHING
-from stagec.sources.project.ceilings import amount, ceilings
-from stagec.sources.project.configuration import Configuration, configure
+from stagec.sources.project.configuration import Configuration, amount, ceilings, configure
 
 
 def read_budgets() -> Mapping[str, int]:

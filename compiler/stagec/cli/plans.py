@@ -26,7 +26,7 @@ from stagec.languages import Flow
 from stagec.runtime.machine.answer_schemas import find_unusable
 from stagec.sources.project.baseline import Baseline
 from stagec.sources.project.configuration import Configuration
-from stagec.sources.revised import revise
+from stagec.sources.read import revise
 from stagec.sources.tree import Tree
 
 _TABLES = ("validationSteps", "next", "checks", "gate", "hooks")

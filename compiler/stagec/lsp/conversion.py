@@ -11,9 +11,8 @@ from pygls.uris import from_fs_path
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.ir.flow import NameKind
-from stagec.lsp.actions import EditorAction
+from stagec.lsp.actions import EditorAction, FileEdit
 from stagec.lsp.completion import Proposal
-from stagec.lsp.edits import FileEdit
 from stagec.lsp.name_places import FileSpot
 from stagec.lsp.positions import Point, Stretch, TextChange
 from stagec.lsp.symbols import InlineHint, Lens, Symbol

@@ -3,8 +3,18 @@
 The asynchronous face is `start` and `resume`, which return a `RunHandle`; the synchronous one is `run`.
 """
 
-from stagec.runs.events import Questioned, RunEnded, RunEvent, RunResult, StepTaken
-from stagec.runs.execution import Answerer, RunHandle, resume, run, start
+from stagec.runs.execution import (
+    Answerer,
+    Questioned,
+    RunEnded,
+    RunEvent,
+    RunHandle,
+    RunResult,
+    StepTaken,
+    resume,
+    run,
+    start,
+)
 from stagec.runs.own_world import OwnWorld
 from stagec.runtime.drivers.history import JournalError
 

@@ -15,11 +15,11 @@ from stagec.cli.running.runs import name_of
 from stagec.cli.running.world_sources import Memory
 from stagec.core.clock import read_clock
 from stagec.core.failure import Failure
-from stagec.core.json import Json
+from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
-from stagec.runs.events import Questioned, RunEnded, RunEvent, RunResult, StepTaken
+from stagec.ir.plan.node import Outcome
 from stagec.runs.own_world import OwnWorld, open_own_world
 from stagec.runtime.drivers.answer_parts import AnswerParts
 from stagec.runtime.drivers.history import EventTimes
@@ -28,15 +28,93 @@ from stagec.runtime.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.drivers.requests import IDLE
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Started, Wait
+from stagec.runtime.machine.failures import RunFailure, describe_failure, failure_to_json
 from stagec.runtime.machine.program import Program, load
-from stagec.runtime.machine.state import State, StepResult
+from stagec.runtime.machine.state import Move, State, StepResult
 from stagec.runtime.world.budget import BudgetedWorld
 from stagec.runtime.world.questions import OpenQuestion, describe_question, is_for_people, make_answer
+
+
+@value
+class StepTaken:
+    """An event of the run, and what follows: the new requests, the executions that have ended, and where they lead.
+
+    `seq` is the number of the event in the run, from 0.
+    """
+
+    seq: int
+    event: Event
+    requests: tuple[Effect, ...]
+    moves: tuple[Move, ...]
+
+    def to_json(self) -> Object:
+        """Return what a page shows of it: which requests are new, and which executions have ended."""
+        requests: list[Json] = [{"is": type(each).__name__.lower(), "key": each.key} for each in self.requests]
+        moves: list[Json] = [
+            {"node": each.node, "visit": each.visit, "outcome": each.outcome, "to": list(each.to)}
+            for each in self.moves
+        ]
+        return {"is": "step", "seq": self.seq, "requests": requests, "moves": moves}
+
+
+@value
+class Questioned:
+    """A question to people is open: `RunHandle.answer` answers it, under the key of the question."""
+
+    question: OpenQuestion
+
+    def to_json(self) -> Object:
+        """Return what somebody needs who answers."""
+        given = self.question
+        rows: list[Json] = [*given.rows]
+        return {"is": "question", "key": given.key, "who": given.who, "question": f"{given.sentence}?", "rows": rows}
+
+
+@value
+class RunResult:
+    """How a run has ended: the last state, and the result of the execution that led somewhere last."""
+
+    state: State
+    result: Json
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run has ended."""
+        return self.state.ended or Outcome.FAILED
+
+    @property
+    def failure(self) -> RunFailure | None:
+        """Why the run has failed; None if it has not."""
+        return self.state.failure
+
+    @property
+    def reason(self) -> str:
+        """Why the run has ended, in a sentence."""
+        return self.state.reason if self.failure is None else describe_failure(self.failure)
+
+
+@value
+class RunEnded:
+    """The run has ended; nothing follows."""
+
+    result: RunResult
+
+    def to_json(self) -> Object:
+        """Return the outcome, the reason, and the failure if there is one."""
+        given = self.result
+        failure = failure_to_json(given.failure)
+        return {"is": "end", "outcome": str(given.outcome), "reason": given.reason, "failure": failure}
+
+
+RunEvent = StepTaken | Questioned | RunEnded
+"""What `RunHandle.follow` yields."""
+
 
 Answerer = Callable[[Any], Json | Awaitable[Json]]
 """Answers requests of a kind: a coroutine function, or a plain function, which is called in a thread."""
 Answers = Mapping[type, Answerer]
 """Who answers in the caller's program, by the class of the request."""
+
 
 _PATIENCE = 2.0
 """Seconds to wait for the end of requests that nobody needs any more."""

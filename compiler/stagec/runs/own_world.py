@@ -21,8 +21,8 @@ from stagec.runtime.world.commands import CommandLock
 from stagec.runtime.world.composed import ComposedWorld
 from stagec.runtime.world.local_world import LocalWorld, Permissions
 from stagec.runtime.world.scripted_world import ScriptedWorld
+from stagec.runtime.world.tools.files import RUNS, Protection
 from stagec.runtime.world.tools.programs import ToolSetting
-from stagec.runtime.world.tools.protected_places import RUNS, Protection
 
 
 @value

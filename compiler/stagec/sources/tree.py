@@ -8,11 +8,24 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 
 from stagec.core.budgets import Budgets
-from stagec.core.diagnostic import Edit
+from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json
 from stagec.core.place import Place, Position, Span
 from stagec.core.value import NOTHING, value
 from stagec.sources.suppression import Suppression
+
+
+def write_stretches(text: str, edits: Iterable[Edit], start: int = 0) -> str:
+    """Return a text with other texts in place of stretches behind an offset; raises ValueError if two overlap."""
+    ranges = {edit.at.range: str(edit.value) for edit in edits if edit.change is Change.WRITE and edit.at.range}
+    parts: list[str] = []
+    position = start
+    for (begin, end), new in sorted(ranges.items()):
+        if not position <= begin <= end <= len(text):
+            raise ValueError(f"there is no stretch from {begin} to {end}")
+        parts += (text[position:begin], new)
+        position = end
+    return "".join((text[:start], *parts, text[position:]))
 
 
 @value

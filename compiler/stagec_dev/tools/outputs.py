@@ -26,9 +26,9 @@ from stagec.ir.plan import Plan
 from stagec.runtime.drivers.history import event_to_json
 from stagec.runtime.drivers.local.drive import play
 from stagec.runtime.machine import Event, Started, StepResult
-from stagec.runtime.machine.agent_runs import read_agent_run, run_of
+from stagec.runtime.machine.exchange import read_agent_run, run_of
 from stagec.runtime.machine.program import Program, load
-from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.request_json import dump_request
 from stagec.runtime.world.scenario import Scenario

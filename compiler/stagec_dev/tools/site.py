@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 
 from stagec.core.failure import Failure
 from stagec_dev.checkout import ROOT
-from stagec_dev.site.generator import build
-from stagec_dev.site.pages import complete, find_faults, read_sources
+from stagec_dev.site import build, complete, find_faults, read_sources
 from stagec_dev.tools import Tool
 
 

@@ -20,10 +20,9 @@ from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
 from stagec.ir.plan import dump
-from stagec.ir.plan.document import Limits
+from stagec.ir.plan.document import Limits, Tool
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
-from stagec.ir.plan.surroundings import Tool
 from stagec.runtime.drivers.local.drive import RunSession, proceed, restore, rewind
 from stagec.runtime.drivers.local.journal import create, open_journal, read_journal
 from stagec.runtime.drivers.replay import advance_through

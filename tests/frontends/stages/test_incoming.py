@@ -8,7 +8,7 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.languages.stages.document import IncomingKind, Pipeline
-from stagec.languages.stages.routes import incoming
+from stagec.languages.stages.read import incoming
 
 Machine = Callable[..., Pipeline]
 FORK: Mapping[str, Json] = {"stages": ["test", "lint"], "execution": "parallel", "join": "review"}

@@ -18,8 +18,20 @@ from stagec.core.value import value
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine import Answered, Program, Started, State, advance, load
-from stagec.runtime.machine.agent_runs import read_agent_run
-from stagec.runtime.machine.exchange import Ask, Call, Confirm, Effect, Grant, Hook, Judge, Run, Shell, Turn, read_key
+from stagec.runtime.machine.exchange import (
+    Ask,
+    Call,
+    Confirm,
+    Effect,
+    Grant,
+    Hook,
+    Judge,
+    Run,
+    Shell,
+    Turn,
+    read_agent_run,
+    read_key,
+)
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import program_of
 

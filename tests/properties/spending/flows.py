@@ -12,7 +12,7 @@ from stagec.core.canonical import digest
 from stagec.core.value import replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Process, ProcessLimits, Prompt, Repeat
-from stagec.ir.plan.document import Limits, Names, Phases
+from stagec.ir.plan.document import Limits, Names, Phases, Success, Tool, Validator
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Among,
@@ -27,7 +27,6 @@ from stagec.ir.plan.gate import (
     VerdictGate,
 )
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Node, Outcome, Schedule, Stop, Target
-from stagec.ir.plan.surroundings import Success, Tool, Validator
 
 ANY = "{}"
 SCHEMA = digest(ANY.encode())

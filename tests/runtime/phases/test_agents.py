@@ -14,8 +14,7 @@ from stagec.ir.plan import Plan
 from stagec.ir.plan.document import Phases
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine import Answered, Cancelled, State, advance
-from stagec.runtime.machine.agent_runs import AgentRunName, read_agent_run
-from stagec.runtime.machine.exchange import Ask, Close, Comment, Dispatch, Relabel, Wait
+from stagec.runtime.machine.exchange import AgentRunName, Ask, Close, Comment, Dispatch, Relabel, Wait, read_agent_run
 
 CLOSING = {"answer": {"do": "closing", "summary": "so it is"}}
 

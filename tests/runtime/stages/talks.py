@@ -9,10 +9,9 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Converse, Template, Text
-from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan
+from stagec.ir.plan.document import Contents, Input, Limits, LoopHook, Names, Plan, Session
 from stagec.ir.plan.gate import Admission, Check, VerdictGate
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.ir.plan.surroundings import LoopHook, Session
 from stagec.runtime.machine import Answered, Cancelled, Event, Started, State, StepResult, advance
 from stagec.runtime.machine.exchange import Call, Effect, Hook, Message, Request, Turn
 from stagec.runtime.machine.failures import RunFailure

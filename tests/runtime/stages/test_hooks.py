@@ -12,9 +12,9 @@ from runtime.stages.talks import SYSTEM, Run, alone, calls, hooked, keys, said, 
 
 from stagec.core.json import Json
 from stagec.core.value import replace
+from stagec.ir.plan.document import LoopHook, Session
 from stagec.ir.plan.gate import Backoff, Retry
 from stagec.ir.plan.node import Outcome
-from stagec.ir.plan.surroundings import LoopHook, Session
 from stagec.runtime.machine import Started, State, advance
 from stagec.runtime.machine.acts.hooks import SLOTS
 from stagec.runtime.machine.advance import find_trouble

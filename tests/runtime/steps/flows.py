@@ -10,10 +10,9 @@ from runtime.stages.talks import CONTENTS, Run, text
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Command, Hole, Prompt, Supply
-from stagec.ir.plan.document import Input, Judge, Limits, Names, Plan
+from stagec.ir.plan.document import Input, Judge, Limits, Names, Plan, Success, Validator
 from stagec.ir.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validation
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec.ir.plan.surroundings import Success, Validator
 from stagec.runtime.machine.exchange import Ask, Shell
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.ir.plan.surroundings import EXTRACTORS
+from stagec.ir.plan.document import EXTRACTORS
 from stagec.runtime.machine.acts.validation import Output, extract, read_output
 
 STATUS = "M  staged.py\n M unstaged.py\nMM both.py\n?? new file.py\nR  old.py -> moved.py\nA  added.py\r\n\nxy\n"

@@ -9,10 +9,9 @@ from runtime.stages.talks import Run, text
 from runtime.steps.flows import DONE, asked, at_most, flow, goes, intent_gate, output, says, step
 
 from stagec.ir.plan.act import Given, Hole, Repeat
-from stagec.ir.plan.document import Plan
+from stagec.ir.plan.document import Plan, Success, Validator
 from stagec.ir.plan.gate import Condition, Validation
 from stagec.ir.plan.node import Edge, Node, Outcome
-from stagec.ir.plan.surroundings import Success, Validator
 from stagec.runtime.machine.exchange import Ask, Shell
 from stagec.runtime.machine.failures import FailureKind
 

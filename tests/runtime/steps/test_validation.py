@@ -24,10 +24,9 @@ from runtime.steps.flows import (
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Choice, Each, Hole, Provided
-from stagec.ir.plan.document import Judge
+from stagec.ir.plan.document import Judge, Success, Validator
 from stagec.ir.plan.gate import Condition, JudgeGate, Validation
 from stagec.ir.plan.node import Edge, Go, Outcome
-from stagec.ir.plan.surroundings import Success, Validator
 from stagec.runtime.machine.exchange import Shell
 
 SILENT = (Success("contains", "ok"), Success("matches", "ok"))

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from stagec.core.failure import Failure
-from stagec_dev.site import generator
-from stagec_dev.site.generator import build
-from stagec_dev.site.pages import Sources
+from stagec_dev import site as generator
+from stagec_dev.site import Sources, build
 
 HOME = "# Home\n\n## One\n\n- [a](a.md)\n- [b](b.md)\n"
 

@@ -9,8 +9,7 @@ import pytest
 from stagec.check.pipeline import list_families
 from stagec.core.rule import AnyRule
 from stagec_dev.checkout import ROOT
-from stagec_dev.site.generator import configure
-from stagec_dev.site.pages import Section, Sources, convert_page, read_navigation, read_sources
+from stagec_dev.site import Section, Sources, configure, convert_page, read_navigation, read_sources
 
 
 def rules() -> list[AnyRule]:

@@ -22,9 +22,8 @@ from stagec.runtime.machine import Program, Started
 from stagec.runtime.machine.exchange import Ask, Turn, Wait, read_key
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import load, program_of
-from stagec.runtime.world.agents_world import AgentsWorld
 from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached
-from stagec.runtime.world.composed import ComposedWorld
+from stagec.runtime.world.composed import AgentsWorld, ComposedWorld
 from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
 from stagec.runtime.world.models.port import read_usage
 from stagec.runtime.world.provider_outage import ProviderOutage

@@ -14,7 +14,7 @@ from playable import steps
 from stagec.core.json import Json
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.ir.plan.surroundings import Tool
+from stagec.ir.plan.document import Tool
 from stagec.runtime.machine.exchange import Call, Confirm
 from stagec.runtime.world.tools.files import FileTools, NamePattern
 from stagec.runtime.world.tools.programs import ShellTool, ToolSetting

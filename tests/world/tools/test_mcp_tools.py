@@ -16,7 +16,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object
 from stagec.core.value import replace
 from stagec.ir.catalogue.lock import digest
-from stagec.ir.plan import surroundings
+from stagec.ir.plan import document
 from stagec.ir.plan.document import Plan
 from stagec.runtime.world.tools.mcp_tools import McpTools, ServerLimits, name_header
 from stagec.runtime.world.tools.toolbox import ToolError
@@ -30,9 +30,9 @@ Begin = Callable[..., McpTools]
 
 def _plan(make: MakeServer, kind: str, tools: Mapping[str, str | None], **more: object) -> Plan:
     given = make(kind, **more)
-    names = surroundings.Server(command=given.command, args=given.args, environment=tuple(given.env))
+    names = document.Server(command=given.command, args=given.args, environment=tuple(given.env))
     known = {
-        name: surroundings.Tool("mcp", "unknown", "s", digest=None if each is None else f"sha256:{each}")
+        name: document.Tool("mcp", "unknown", "s", digest=None if each is None else f"sha256:{each}")
         for name, each in tools.items()
     }
     return replace(steps(), servers={"s": names}, tools=known)

@@ -16,7 +16,7 @@ from processes import is_alive
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.ir.plan.surroundings import Tool
+from stagec.ir.plan.document import Tool
 from stagec.runtime.world.tools.programs import ProgramTools, ToolSetting, list_configured, list_planned, read_plain
 from stagec.runtime.world.tools.toolbox import LONGEST, Toolbox
 

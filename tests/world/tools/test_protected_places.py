@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.world.tools.files import FileTools, FolderLimits, WorkingFolder
-from stagec.runtime.world.tools.protected_places import RUNS, Protection
+from stagec.runtime.world.tools.files import RUNS, FileTools, FolderLimits, Protection, WorkingFolder
 from stagec.runtime.world.tools.toolbox import ToolError
 
 

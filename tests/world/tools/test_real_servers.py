@@ -19,7 +19,7 @@ from processes import gone
 from stagec.core.json import Json, Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
-from stagec.ir.plan import surroundings
+from stagec.ir.plan import document
 from stagec.runtime.world.tools.mcp_tools import McpTools, ServerLimits
 from stagec.runtime.world.tools.toolbox import Toolbox
 
@@ -177,8 +177,8 @@ def notes(tmp_path: Path) -> Iterator[tuple[McpTools, Callable[..., Object]]]:
     (tmp_path / "notes.py").write_text(NOTES)
     (tmp_path / "note.txt").write_text("remember")
     names = ("read_note", "tell_all", "rest", "leave")
-    tools = {each: surroundings.Tool("mcp", "unknown", "s") for each in names}
-    server = surroundings.Server(command=sys.executable, args=("notes.py",))
+    tools = {each: document.Tool("mcp", "unknown", "s") for each in names}
+    server = document.Server(command=sys.executable, args=("notes.py",))
     plan = replace(steps(), servers={"s": server}, tools=tools)
     source = McpTools(plan, str(tmp_path), ServerLimits(call=15, again=0.01))
     toolbox = Toolbox(plan, (source,), Redactor())

@@ -10,7 +10,7 @@ from playable import steps
 from stagec.core.json import Json, Object, object_of
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace
-from stagec.ir.plan.surroundings import Tool
+from stagec.ir.plan.document import Tool
 from stagec.runtime.machine.exchange import Ask, Call, Effect, Grant, Turn, read_key
 from stagec.runtime.world.composed import ComposedWorld
 from stagec.runtime.world.request_json import ToolDefinition

@@ -20,10 +20,9 @@ from stagec.core.json import Json
 from stagec.core.value import replace, value
 from stagec.ir.plan.act import Supply
 from stagec.ir.plan.codec import write
-from stagec.ir.plan.document import Phases, Plan
+from stagec.ir.plan.document import Phases, Plan, Tool
 from stagec.ir.plan.loader import load_agents
 from stagec.ir.plan.node import Schedule
-from stagec.ir.plan.surroundings import Tool
 
 _ORDER = {part: number for number, part in enumerate(PlanPart)}
 

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.kind import PlanPair
 from stagec.change.comparison.texts import (
     compare_contracts,
     compare_tables,

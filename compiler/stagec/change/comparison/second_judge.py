@@ -13,8 +13,7 @@ from itertools import islice
 from typing import Any
 
 from stagec.change.comparison.inclusion import list_samples
-from stagec.core.expansion import extent, patterns_in
-from stagec.core.expansion.weight import weigh
+from stagec.core.expansion import extent, patterns_in, weigh
 from stagec.core.json import Json, Object
 from stagec.core.value import value
 from stagec.core.words import quote

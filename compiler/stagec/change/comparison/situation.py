@@ -1,20 +1,27 @@
-"""Which of the breaking changes between two plans concern a run, in the state in which it is."""
+"""The effect of the changes between two plans: on runs in flight, and on one run in its state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 
+from stagec.change.comparison import kinds
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.compare import FlowChanges, compare_flows
+from stagec.change.comparison.kind import ChangeKind, Grade, PlanPair
 from stagec.core.json import Json
+from stagec.core.shelf import members
+from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count, quote
-from stagec.ir.plan.act import Carried, Given, Prompt
+from stagec.ir.plan.act import Carried, Delegate, Given, Prompt
 from stagec.ir.plan.document import Input, Plan
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.node import Go, Pick, list_begun, list_targets
 from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.machine.advance import advance
 from stagec.runtime.machine.exchange import Ask, Call, Effect, Grant, Turn, execution_of
 from stagec.runtime.machine.execution import (
+    AgentRun,
     Conversation,
     Execution,
     PendingJudgement,
@@ -23,7 +30,7 @@ from stagec.runtime.machine.execution import (
     PendingValidation,
 )
 from stagec.runtime.machine.program import Program
-from stagec.runtime.machine.replanning import list_standing, owner_of
+from stagec.runtime.machine.replanning import ObstacleError, give_inputs, list_standing, owner_of, set_aside, transfer
 from stagec.runtime.machine.state import IssueStatus, NodeHistory, Scope, State
 
 Point = tuple[bool, str]
@@ -348,3 +355,140 @@ QUESTIONS: Mapping[str, Question] = {
     "CHG147": Situation.is_beyond_repeats,
 }
 """What decides for each kind of change; of the others, whether an execution of the node is under way."""
+
+
+@value
+class JudgedChange:
+    """A change, its kind, and what it means in a sentence."""
+
+    change: PlanChange
+    kind: ChangeKind
+    sentence: str
+
+
+@value
+class JudgedFlow:
+    """The changes of a flow, the worst first."""
+
+    flow: str
+    changes: tuple[JudgedChange, ...]
+
+
+@cache
+def list_kinds() -> tuple[ChangeKind, ...]:
+    """Return every kind of change, by code."""
+    return tuple(sorted(members(kinds, ChangeKind), key=lambda each: each.code))
+
+
+def judge_flow(flow: FlowChanges) -> JudgedFlow:
+    """Return what the changes of a flow mean for its runs in flight."""
+    if flow.old is None or flow.new is None:  # the kinds of a whole flow look at no plan
+        only = flow.old or flow.new
+        return JudgedFlow(
+            flow.flow, () if only is None else tuple(_judge(each, PlanPair(only, only)) for each in flow.changes)
+        )
+    return JudgedFlow(flow.flow, judge_changes(PlanPair(flow.old, flow.new), flow.changes))
+
+
+def judge_changes(pair: PlanPair, changes: Iterable[PlanChange]) -> tuple[JudgedChange, ...]:
+    """Return what changes mean, by grade and code, with what follows from all of them together."""
+    found = [_judge(each, pair) for each in (*changes, *find_missing(pair))]
+    return tuple(sorted(found, key=lambda each: each.kind.code))
+
+
+def _judge(change: PlanChange, pair: PlanPair) -> JudgedChange:
+    for kind in list_kinds():
+        if change.action in kind.topics.get(change.topic, ()):
+            more = kind.judge(change, pair)
+            if more is not False:
+                return JudgedChange(change, kind, kind.describe(change, more if isinstance(more, str) else ""))
+    raise AssertionError(f"no kind of change has {change}")
+
+
+_REMEDY = "## What to do"
+"""The heading on the page of a breaking kind with its remedy."""
+
+
+@value
+class Hindrance:
+    """Why a run cannot continue with another plan.
+
+    `kind` is that of the change, None where no change is known that says it. `flow` is the agent in whose run it is,
+    empty for the run itself; `here` says why it concerns this run, `remedy` what can be done.
+    """
+
+    kind: ChangeKind | None
+    sentence: str
+    node: str | None = None
+    flow: str = ""
+    here: str = ""
+    remedy: str = ""
+
+    def describe(self) -> str:
+        """Return it in lines: its code and sentence, why it concerns the run, and the remedy."""
+        named = "" if self.kind is None else f"{self.kind.code}  {self.kind.name}  "
+        inside = f"agent {quote(self.flow)}: " if self.flow else ""
+        told = {"": f"{named}{inside}{self.sentence}", "  here: ": self.here, "  remedy: ": self.remedy}
+        return "\n".join(f"{word}{each}" for word, each in told.items() if each)
+
+
+class RunCompatibility:
+    """Two programs, and what has changed between them: asked once, and for any number of states."""
+
+    def __init__(self, old: Program, new: Program) -> None:
+        self.old, self.new = old, new
+        flows = compare_flows([old.plan], [new.plan])
+        self._broken = [(each, judge_flow(each).changes) for each in flows if each.old is not None]
+
+    def find_hindrances(
+        self,
+        state: State,
+        allowed: Collection[str] = (),
+        again: Collection[str] = (),
+        inputs: Mapping[str, Json] = NOTHING,
+    ) -> tuple[Hindrance, ...]:
+        """Return what prevents a run in a state from continuing with the new program; nothing if it can.
+
+        `allowed` are codes of kinds that do not count. What the machine itself refuses always counts. `again` are nodes
+        that begin once more, `inputs` those that the run is given; raises `ObstacleError` for inputs that it cannot be.
+        """
+        state = give_inputs(self.new, set_aside(advance, self.old, state, again).state, inputs)
+        broken = self._find_broken(state)
+        found = [each for each in broken if each.kind is None or each.kind.code not in allowed]
+        try:
+            transfer(self.old, self.new, state)
+        except ObstacleError as error:
+            if not found:
+                found.append(Hindrance(None, error.obstacle.why, error.obstacle.node))
+        return tuple(found)
+
+    def _find_broken(self, state: State) -> Iterator[Hindrance]:
+        """Yield the breaking changes that concern a run, and those that concern the runs of agents inside it."""
+        for flow, changes in self._broken:
+            breaking = [each for each in changes if each.kind.grade is Grade.BREAKING]
+            if flow.flow == self.old.plan.id:
+                yield from self._judge(breaking, "", None if flow.new is None else Situation(self.old, self.new, state))
+                continue
+            agent = flow.flow.removeprefix(f"{self.old.plan.id}: ")
+            for inner in self._list_agent_runs(state, agent):
+                program = self.new.agents.get(agent)
+                situation = None if program is None else Situation(self.old.agents[agent], program, inner)
+                yield from self._judge(breaking, agent, situation)
+
+    def _judge(self, changes: Iterable[JudgedChange], agent: str, situation: Situation | None) -> Iterator[Hindrance]:
+        for each in changes:
+            here = "the run is one of it" if situation is None else situation.ask(each.kind.code, each.change)
+            if here:
+                remedy = " ".join(each.kind.explanation.partition(_REMEDY)[2].split())
+                yield Hindrance(each.kind, each.sentence, each.change.node, agent, here, remedy)
+
+    def _list_agent_runs(self, state: State, agent: str) -> Iterator[State]:
+        for execution in state.active.values():
+            act = self.old.plan.nodes[execution.node].act
+            if isinstance(execution.progress, AgentRun) and isinstance(act, Delegate) and act.agent == agent:
+                yield execution.progress.state
+
+
+def list_breaking_codes() -> tuple[str, ...]:
+    """Return the codes of the kinds that can hinder a run."""
+    return tuple(each.code for each in list_kinds() if each.grade is Grade.BREAKING)

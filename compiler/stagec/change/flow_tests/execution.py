@@ -22,12 +22,11 @@ from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Node, Pick, Stop
 from stagec.runtime.drivers.local.drive import play
 from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.machine.advance import find_trouble
-from stagec.runtime.machine.agent_runs import read_agent_run, run_of
 from stagec.runtime.machine.answer_schemas import PreparedSchema, prepare
-from stagec.runtime.machine.exchange import Ask, Call, Execute, Turn, Wait, read_key
+from stagec.runtime.machine.exchange import Ask, Call, Execute, Turn, Wait, read_agent_run, read_key, run_of
 from stagec.runtime.machine.gate import write_intent
 from stagec.runtime.machine.program import program_of
-from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.scenario import find_mistakes
 

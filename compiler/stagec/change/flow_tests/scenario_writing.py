@@ -10,7 +10,6 @@ from typing import Any
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan import Plan
-from stagec.runtime.machine.agent_runs import read_agent_run, run_of
 from stagec.runtime.machine.exchange import (
     Ask,
     Call,
@@ -31,7 +30,9 @@ from stagec.runtime.machine.exchange import (
     Shell,
     Started,
     Turn,
+    read_agent_run,
     read_key,
+    run_of,
 )
 from stagec.runtime.world.scenario import CALLED, MARKED_ANSWERS
 

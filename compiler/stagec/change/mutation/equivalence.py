@@ -10,8 +10,7 @@ from math import prod
 from typing import Any
 
 from stagec.change.comparison.inclusion import find_inclusion
-from stagec.change.mutation.mutant import Mutant
-from stagec.change.mutation.schema_edits import SCHEMAS
+from stagec.change.mutation.mutant import SCHEMAS, Mutant
 from stagec.core.canonical import compact
 from stagec.core.json import Json, list_of, object_of
 from stagec.core.precedence import order_names
@@ -23,7 +22,7 @@ from stagec.ir.plan.codec import Path
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Among, IntentGate, JudgeGate, Reads, Term, Validation, VerdictGate
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Named, Node, Pick, Schedule, Stop, list_begun, list_targets
-from stagec.ir.plan.references import find_reached
+from stagec.ir.plan.soundness import find_reached
 from stagec.runtime.machine.gate import ABORT
 from stagec.runtime.machine.json_values import MISSING
 from stagec.runtime.machine.program import choose

@@ -18,8 +18,7 @@ from stagec.core.workers import Workers
 from stagec.ir.flow import Flow, Node
 from stagec.ir.plan import Plan
 from stagec.ir.plan.loader import load
-from stagec.ir.plan.references import dangling
-from stagec.ir.plan.soundness import unsound
+from stagec.ir.plan.soundness import dangling, unsound
 from stagec.runtime.machine.answer_schemas import AnswerSchemas, prepare
 from stagec.runtime.machine.program import Program, program_of
 from stagec.sources.tree import Tree

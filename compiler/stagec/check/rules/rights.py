@@ -7,7 +7,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.catalogue.labels import list_words
+from stagec.ir.catalogue.document import list_words
 from stagec.ir.graph.information import InformationFlow, Leak, find_later
 from stagec.ir.rights import PLAN, FlowRights, Label, PermissionMode, Right
 

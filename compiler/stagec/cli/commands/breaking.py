@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from stagec.change.comparison.classify import JudgedChange, JudgedFlow, judge_flow
 from stagec.change.comparison.compare import compare_flows
 from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.situation import JudgedChange, JudgedFlow, judge_flow
 from stagec.cli import options
 from stagec.cli.differences import describe_change, quote_markdown, read_codes, write_judged
 from stagec.cli.report import dump_document, put_as

@@ -21,8 +21,7 @@ def explain(chosen: tuple[str, ...], output_format: str) -> None:
     rules; without a name, all rules are listed. Rules with a severity in brackets apply only if you select them.
     """
     from stagec.check.pipeline import list_families
-    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules, write_page
-    from stagec.cli.rule_examples import read_example
+    from stagec.cli.rule_catalogue import draw_page, draw_table, find_rules, list_rules, read_example, write_page
     from stagec.cli.streams import find_canvas, put
 
     paper = find_canvas(sys.stdout, os.environ)

@@ -35,11 +35,10 @@ from stagec.core.words import format_count, quote, shorten_digest
 from stagec.ir.plan import FORMAT, Loaded, Plan
 from stagec.ir.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
 from stagec.ir.plan.codec import write
-from stagec.ir.plan.document import Facts, Input
+from stagec.ir.plan.document import Facts, Input, Server, Tool, Validator
 from stagec.ir.plan.gate import Validation
 from stagec.ir.plan.node import Node, Pick, Schedule, list_targets
-from stagec.ir.plan.references import dangling, find_reached
-from stagec.ir.plan.surroundings import Server, Tool, Validator
+from stagec.ir.plan.soundness import dangling, find_reached
 
 _MOST = 8
 """Cycles that are printed one by one."""

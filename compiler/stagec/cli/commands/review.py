@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from stagec.change.comparison.change import Action
-from stagec.change.comparison.classify import JudgedChange, judge_flow
 from stagec.change.comparison.compare import compare_flow
 from stagec.change.comparison.kind import Grade
+from stagec.change.comparison.situation import JudgedChange, judge_flow
 from stagec.cli import options
 from stagec.cli.agent_rights import ReviewedAgent, compare_agents, write_agent
 from stagec.cli.baselines import report_known

@@ -65,7 +65,7 @@ from stagec.runtime.machine.exchange import (
 from stagec.runtime.machine.execution import Execution
 from stagec.runtime.machine.gate import ABORT
 from stagec.runtime.machine.json_values import MISSING
-from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.samples import RequiredValue, collect_required_values, make_output, make_sample, write_output
 from stagec.runtime.world.scripted_world import simulate_stage

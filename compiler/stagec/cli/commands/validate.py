@@ -81,6 +81,6 @@ def validate(context: click.Context, /, **given: Any) -> None:
     Exit status: 0 no findings, 1 findings at or above --fail-on, 2 usage or environment, 3 nothing to check, 4 internal
     error.
     """
-    from stagec.cli.checking.run import ValidateRequest, run
+    from stagec.cli.checking import ValidateRequest, run
 
     context.exit(run(ValidateRequest(**given)))

@@ -33,7 +33,7 @@ from stagec.runtime.world.scenario import Scenario, parse_scenario
 from stagec.sources.project.configuration import Configuration
 
 if TYPE_CHECKING:
-    from stagec.runtime.telemetry.live import LiveTelemetry
+    from stagec.runtime.telemetry.otlp import LiveTelemetry
 
 
 class WorkerTelemetry:
@@ -76,8 +76,7 @@ class WorkerTelemetry:
             self._told = trouble
 
     def _open(self, run: str) -> LiveTelemetry:
-        from stagec.runtime.telemetry.live import LiveTelemetry
-        from stagec.runtime.telemetry.otlp import Collector
+        from stagec.runtime.telemetry.otlp import Collector, LiveTelemetry
 
         begun = self._store.load_program(self._store.find(run))
 

@@ -13,8 +13,7 @@ from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import Plan
 from stagec.runtime.world.models.local_provider import PREFIX, LocalProvider, name_file
 from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
-from stagec.runtime.world.models.port import Provider
-from stagec.runtime.world.models.providers import Providers
+from stagec.runtime.world.models.port import Provider, Providers
 from stagec.runtime.world.models.retries import DEFAULT, NODE, Patience, PolicyEntries, PolicyTable, RetryingProvider
 from stagec.runtime.world.models.session import Tools
 from stagec.sources.project.mistakes import mistakes

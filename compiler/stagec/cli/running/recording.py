@@ -29,9 +29,8 @@ from stagec.runtime.drivers.local.drive import play
 from stagec.runtime.drivers.redaction import redact_value
 from stagec.runtime.drivers.replay import advance_through
 from stagec.runtime.machine import Answered, Cancelled, Program, Started, State, StepResult
-from stagec.runtime.machine.agent_runs import run_of
-from stagec.runtime.machine.exchange import Event, Replanned, Resumed, read_key
-from stagec.runtime.world.agents_world import script_world
+from stagec.runtime.machine.exchange import Event, Replanned, Resumed, read_key, run_of
+from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.scenario import Scenario, parse_scenario
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import join
 from shlex import quote as quote_word
 
-from stagec.change.comparison.run_compatibility import Hindrance, RunCompatibility, list_breaking_codes
+from stagec.change.comparison.situation import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.cli.limits import load_configuration
 from stagec.cli.report import dump_document
 from stagec.cli.running.inputs import collect_inputs, load_program, read_program

@@ -22,8 +22,7 @@ from stagec.core.value import value
 from stagec.core.words import quote, visible
 from stagec.ir.plan import Plan
 from stagec.runtime.serve.folder_runs import FolderRuns, RunProcesses
-from stagec.runtime.serve.run_source import RunSource
-from stagec.runtime.serve.serve_setup import LOOPBACK, ServeSetup
+from stagec.runtime.serve.run_source import LOOPBACK, RunSource, ServeSetup
 
 OpenDatabase = Callable[[str, Callable[[str], None]], AbstractContextManager[RunSource]]
 """Opens the runs of a database; what happens to them is told."""

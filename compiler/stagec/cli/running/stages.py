@@ -38,7 +38,7 @@ TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
     from stagec.ir.protocol.checkpoint import TrustLevel
-    from stagec.runtime.world.stages.resumption import Resumption
+    from stagec.runtime.world.stages.checkpoints import Resumption
     from stagec.runtime.world.stages.stage_files import Published, RunFolder
     from stagec.runtime.world.stages.stage_world import StageWorld
 
@@ -283,7 +283,7 @@ def verify_stages(
 
     `finished` is what has been published of which the journal does not say it.
     """
-    from stagec.runtime.world.stages.resumption import Verifier, list_published
+    from stagec.runtime.world.stages.checkpoints import Verifier, list_published
 
     needs = find_needs(program.plan)
     strays = [each for each in consent.stages if each not in needs]

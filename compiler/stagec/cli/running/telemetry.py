@@ -18,7 +18,7 @@ from stagec.runtime.drivers.local.live_journal import LiveJournal
 from stagec.runtime.drivers.replay import advance_through
 
 if TYPE_CHECKING:
-    from stagec.runtime.telemetry.live import LiveTelemetry
+    from stagec.runtime.telemetry.otlp import LiveTelemetry
 
 _ADDRESSES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
@@ -57,8 +57,7 @@ def send_live(options: WorldOptions, run: RunSetup) -> Iterator[None]:
 
 
 def _open_live(options: WorldOptions, run: RunSetup) -> LiveTelemetry | None:
-    from stagec.runtime.telemetry.live import LiveTelemetry
-    from stagec.runtime.telemetry.otlp import Collector
+    from stagec.runtime.telemetry.otlp import Collector, LiveTelemetry
 
     try:
         history = run.journal.history

@@ -36,10 +36,9 @@ from stagec.runtime.drivers.messages import MessageKind, RunMessage, write_messa
 from stagec.runtime.drivers.usage_ledger import describe_usage
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.exchange import Effect, Judge
-from stagec.runtime.world.agents_world import AgentsWorld, ScriptedAgent
 from stagec.runtime.world.budget import Budget, BudgetedWorld, Excess, Extend
 from stagec.runtime.world.commands import CommandLock
-from stagec.runtime.world.composed import ComposedWorld, WorldPart
+from stagec.runtime.world.composed import AgentsWorld, ComposedWorld, ScriptedAgent, WorldPart
 from stagec.runtime.world.local_world import ClosedWorld, LocalWorld, Permissions
 from stagec.runtime.world.questions import (
     AskedOfPeople,
@@ -51,9 +50,9 @@ from stagec.runtime.world.questions import (
 )
 from stagec.runtime.world.scenario import Scenario
 from stagec.runtime.world.scripted_world import ScriptedWorld
-from stagec.runtime.world.stages.resumption import InterruptedStages
+from stagec.runtime.world.stages.checkpoints import InterruptedStages
+from stagec.runtime.world.tools.files import RUNS, Protection
 from stagec.runtime.world.tools.programs import ToolSetting
-from stagec.runtime.world.tools.protected_places import RUNS, Protection
 from stagec.runtime.world.tools.step_calls import is_step_call
 from stagec.sources.project.configuration import Configuration
 

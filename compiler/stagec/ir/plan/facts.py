@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from stagec.core.budgets import Budgets
-from stagec.core.expansion import PatternTally, extent, patterns_in
-from stagec.core.expansion.weight import explain_size, overweight, weigh
+from stagec.core.expansion import PatternTally, explain_size, extent, overweight, patterns_in, weigh
 from stagec.core.json import Json, Object
 from stagec.core.place import Pointer
 from stagec.core.precedence import components, repeats

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.place import Mention, Place
 from stagec.core.value import replace, value
-from stagec.ir.catalogue.labels import LabelBook
+from stagec.ir.catalogue.document import LabelBook
 from stagec.ir.catalogue.read import find_nearby
 from stagec.ir.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
 from stagec.languages.agent_files.denials import Denials

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
 from stagec.core.value import replace
-from stagec.ir.catalogue.labels import LabelBook, pick, read_data
+from stagec.ir.catalogue.document import LabelBook, pick, read_data
 from stagec.ir.rights import Label, Labelled, Right, Teller
 
 STRICT = ("contents", "issues", "pull-requests")

@@ -54,7 +54,7 @@ class _Envelopes(FrontEnd[StagePlan]):
         return () if flow is None else (FlowRights(flow, read),)
 
     def list_names(self, document: StagePlan) -> Iterable[Occurrence]:
-        from stagec.languages.envelopes.names import list_names  # only editors ask for names
+        from stagec.languages.envelopes.lower import list_names  # only editors ask for names
 
         return list_names(document)
 

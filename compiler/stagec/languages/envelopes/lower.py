@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from posixpath import normpath
 
 from stagec.core.canonical import MOST
 from stagec.core.place import Place
 from stagec.core.precedence import components
-from stagec.ir.catalogue.labels import LabelBook, is_agent
+from stagec.ir.catalogue.document import LabelBook, is_agent
 from stagec.ir.catalogue.read import find_nearby
-from stagec.ir.flow import Flow, Need, WrittenEdge, WrittenSchedule
+from stagec.ir.flow import Flow, NameKind, Need, Occurrence, WrittenEdge, WrittenSchedule
 from stagec.ir.flow import Node as FlowNode
 from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.ir.plan.document import Draft, Limits, Names, Plan
@@ -21,6 +21,20 @@ from stagec.ir.protocol.lifecycle import watch_times
 from stagec.ir.rights import Label, Labelled, Right, Rights, Teller
 from stagec.languages.envelopes.document import DependencyKind, Envelope, InputKind, StagePlan
 from stagec.sources.read import Sources
+
+
+def list_names(document: StagePlan) -> Iterator[Occurrence]:
+    """Yield every place at which a stage is defined or mentioned; an input mentions the stage that makes it."""
+    for each in document.envelopes:
+        if each.id is not None:
+            yield Occurrence(NameKind.ENVELOPE, each.id, document.file, each.id_at, each.at)
+        meant = {odd.at: odd.meant[0] for odd in each.oddities if odd.kind is DependencyKind.SHORT and odd.meant}
+        for mention in each.list_mentions():
+            yield Occurrence(NameKind.ENVELOPE, meant.get(mention.at, mention.name), document.file, mention.at)
+        for name, given in each.inputs.items():
+            if given.producer is not None and not given.bare:
+                yield Occurrence(NameKind.ENVELOPE, given.producer, document.file, each.place_input(name))
+
 
 _ATTEMPTS = 3
 """How often a stage is begun that may be retried: the third failure stands."""

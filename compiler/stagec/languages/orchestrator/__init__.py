@@ -70,7 +70,7 @@ class _Orchestrators(FrontEnd[Workflow]):
         return (FlowRights(flow, dict, list_inner),)
 
     def list_names(self, document: Workflow) -> Iterable[Occurrence]:
-        from stagec.languages.orchestrator.names import list_names  # only editors ask for names
+        from stagec.languages.orchestrator.document import list_names  # only editors ask for names
 
         return list_names(document)
 

@@ -14,6 +14,7 @@ from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, value
 from stagec.core.words import listing, quote
 from stagec.ir.agent import CalledAgent
+from stagec.ir.flow import NameKind, Occurrence
 from stagec.sources.read import Sources, join
 from stagec.sources.shape import judge_schema
 from stagec.sources.tree import Fault
@@ -401,3 +402,19 @@ def list_template_keys(workflow: Workflow, agent: Performer) -> Iterator[str]:
         raised = f"{outcome[:1].upper()}{outcome[1:]}"
         yield f"{agent.id}{raised}"
         yield f"{agent.id}To{raised}"
+
+
+def list_names(document: Workflow) -> Iterator[Occurrence]:
+    """Yield every place at which a phase or an agent is defined or mentioned."""
+    owner = document.at.file
+    for phase in document.phases.values():
+        yield Occurrence(NameKind.PHASE, phase.id, owner, phase.at.key, phase.at)
+        if phase.agent is not None:
+            yield Occurrence(NameKind.AGENT, phase.agent, owner, phase.at / "agent")
+    for mention in (*document.list_mentions(), *document.starts.values()):
+        yield Occurrence(NameKind.PHASE, mention.name, owner, mention.at)
+    for agent in document.agents.values():
+        yield Occurrence(NameKind.AGENT, agent.id, owner, agent.at.key, agent.at)
+    for handoff in document.handoffs:
+        if handoff.agent is not None:
+            yield Occurrence(NameKind.AGENT, handoff.agent, owner, handoff.at / "agent")

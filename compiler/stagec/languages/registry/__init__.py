@@ -35,7 +35,7 @@ class _Registries(FrontEnd[Registry]):
         return lower(document)
 
     def freeze(self, document: Registry, flow: Flow, sources: Sources) -> Draft:
-        from stagec.languages.registry.freezing.draft import freeze  # most runs only check
+        from stagec.languages.registry.freezing import freeze  # most runs only check
 
         return freeze(document, flow, sources)
 

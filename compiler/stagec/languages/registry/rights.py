@@ -9,14 +9,13 @@ from functools import cached_property
 from stagec.core.json import Object, list_of, object_of, text_in, whole_of
 from stagec.core.place import Place
 from stagec.ir.agent import CalledAgent, ClosingStep
-from stagec.ir.catalogue.labels import LabelBook, is_agent, list_scripts
+from stagec.ir.catalogue.document import LabelBook, is_agent, list_scripts
 from stagec.ir.catalogue.read import find_nearby
 from stagec.ir.flow import Flow
 from stagec.ir.plan.node import list_targets
 from stagec.ir.rights import PermissionMode, Right, Rights, ShellText
 from stagec.languages.registry.document import Intent, Registry, Step, StepKind
-from stagec.languages.registry.freezing.draft import definition
-from stagec.languages.registry.freezing.nodes import AgentDefaults
+from stagec.languages.registry.freezing import AgentDefaults, definition
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.prompts import read_fallback
 from stagec.sources.contract.promise import Presence

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import Object, objects_in, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.ir.plan.surroundings import Success
+from stagec.ir.plan.document import Success
 from stagec.languages.registry.document import Registry
 from stagec.languages.registry.guards import ValidationStep
 

@@ -58,7 +58,7 @@ class _Stages(FrontEnd[Pipeline]):
         return () if flow is None else (FlowRights(flow, read),)
 
     def list_names(self, document: Pipeline) -> Iterable[Occurrence]:
-        from stagec.languages.stages.names import list_names  # only editors ask for names
+        from stagec.languages.stages.document import list_names  # only editors ask for names
 
         return list_names(document)
 

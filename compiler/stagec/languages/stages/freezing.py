@@ -12,13 +12,12 @@ from stagec.ir import flow
 from stagec.ir.catalogue import Catalogue, Tool, well_known_effects
 from stagec.ir.flow import Flow
 from stagec.ir.freeze import PlanTexts
-from stagec.ir.plan import surroundings
+from stagec.ir.plan import document
 from stagec.ir.plan.act import Converse, Hole, Piece, Template, Text
 from stagec.ir.plan.codec import Path
-from stagec.ir.plan.document import Draft, Input, Limits, Names, Plan
+from stagec.ir.plan.document import Draft, Input, Limits, LoopHook, Names, Plan, Session
 from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Node
-from stagec.ir.plan.surroundings import LoopHook, Session
 from stagec.languages.stages.document import (
     ELEMENT,
     RESERVED,
@@ -44,19 +43,17 @@ def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
     return tuple(known) if stage.profile is Profile.OBJECT else ()
 
 
-def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, surroundings.Tool]:
+def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, document.Tool]:
     """Return what is known of tools, by name."""
     known = catalogue.by_name if catalogue is not None else {}
     return {
-        name: _tool(known[name], texts)
-        if name in known
-        else surroundings.Tool("unknown", well_known_effects(name).value)
+        name: _tool(known[name], texts) if name in known else document.Tool("unknown", well_known_effects(name).value)
         for name in dict.fromkeys(names)
     }
 
 
-def _tool(tool: Tool, texts: PlanTexts) -> surroundings.Tool:
-    return surroundings.Tool(
+def _tool(tool: Tool, texts: PlanTexts) -> document.Tool:
+    return document.Tool(
         origin=tool.origin.value,
         effects=tool.effects.value,
         server=tool.server,
@@ -72,7 +69,7 @@ def _prefix(digest: str | None) -> str | None:
     return None if digest is None else f"{_DIGEST}{digest}"
 
 
-def servers(catalogue: Catalogue | None, given: Iterable[surroundings.Tool]) -> Mapping[str, surroundings.Server]:
+def servers(catalogue: Catalogue | None, given: Iterable[document.Tool]) -> Mapping[str, document.Server]:
     """Return the servers that offer some tools, by name."""
     if catalogue is None:
         return {}
@@ -80,11 +77,11 @@ def servers(catalogue: Catalogue | None, given: Iterable[surroundings.Tool]) -> 
     return {name: _server(catalogue, name) for name in names if name is not None}
 
 
-def _server(catalogue: Catalogue, name: str) -> surroundings.Server:
+def _server(catalogue: Catalogue, name: str) -> document.Server:
     """Return how a server is started; what its environment and its headers hold is nobody's business but its own."""
     server = catalogue.servers[name]
     locked = catalogue.lock.servers.get(name) if catalogue.lock is not None else None
-    return surroundings.Server(
+    return document.Server(
         launch=None if locked is None else _prefix(locked.launch),
         command=server.command,
         args=server.args,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.canonical import MOST
 from stagec.core.json import object_of
 from stagec.core.place import Mention
-from stagec.ir.catalogue.labels import LabelBook
+from stagec.ir.catalogue.document import LabelBook
 from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target

@@ -9,15 +9,17 @@ from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import (
     Expansion,
     PatternTally,
+    explain_size,
     extent,
     find_charge,
+    overweight,
     pattern_size,
     pattern_steps,
     patterns_in,
     steps,
     texts_of,
+    weigh,
 )
-from stagec.core.expansion.weight import explain_size, overweight, weigh
 from stagec.core.json import Json, Object
 from stagec.core.json_reader import UnreadableError, find_unreadable, mend_text, write_pointer
 from stagec.ir.plan.document import Plan

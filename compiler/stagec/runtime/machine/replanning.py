@@ -9,10 +9,9 @@ from stagec.core.json_reader import UnreadableError
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.ir.plan.act import Delegate, Process
-from stagec.ir.plan.document import Plan
+from stagec.ir.plan.document import Plan, Tool
 from stagec.ir.plan.loader import PlanError
 from stagec.ir.plan.node import Schedule
-from stagec.ir.plan.surroundings import Tool
 from stagec.runtime.machine.exchange import (
     MACHINE,
     WITH_OBEYED_ANSWERS,

@@ -21,9 +21,8 @@ from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_fa
 from stagec.runtime.machine.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
 from stagec.runtime.machine.json_values import follow
 from stagec.runtime.machine.program import PreparedSchedule, choose, find_schedule
-from stagec.runtime.machine.session_turns import fork_turn, is_outside, session_turn_of
 from stagec.runtime.machine.state import PendingNode, Queue, Scope
-from stagec.runtime.machine.step_builder import StepBuilder, error
+from stagec.runtime.machine.step_builder import StepBuilder, error, fork_turn, is_outside, session_turn_of
 
 
 def open_schedule(builder: StepBuilder, name: str, around: Branch, schedule: Schedule) -> None:

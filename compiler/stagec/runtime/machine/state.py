@@ -9,8 +9,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.node import Outcome
 from stagec.ir.protocol.lifecycle import StageStatus
-from stagec.runtime.machine.agent_runs import run_of
-from stagec.runtime.machine.exchange import Effect, execution_of
+from stagec.runtime.machine.exchange import Effect, execution_of, run_of
 from stagec.runtime.machine.execution import AgentRun, Branch, Execution
 from stagec.runtime.machine.failures import RunFailure
 from stagec.runtime.machine.program import Program

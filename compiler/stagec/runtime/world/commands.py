@@ -16,8 +16,7 @@ from stagec.core.json import Json
 from stagec.core.secrets import LONGEST, Redactor
 from stagec.core.value import NOTHING, value
 from stagec.core.words import quote
-from stagec.runtime.world.escalation import Alarm, Escalation
-from stagec.runtime.world.supervised_program import Job, Link, SupervisedProgram
+from stagec.runtime.world.supervised_program import Alarm, Escalation, Job, Link, SupervisedProgram
 
 _PATIENCE = 10.0
 """Seconds to wait for the end of earlier commands; their supervisors kill them as soon as stagec is gone."""

@@ -22,8 +22,16 @@ from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Admission, Among, Exists, Term
 from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Node, Schedule, Stop, Target
 from stagec.runtime.machine.acts.conversation_state import conversation_of
-from stagec.runtime.machine.agent_runs import read_agent_run
-from stagec.runtime.machine.exchange import Confirm, Effect, Grant, Judge, execution_of, label_execution, read_key
+from stagec.runtime.machine.exchange import (
+    Confirm,
+    Effect,
+    Grant,
+    Judge,
+    execution_of,
+    label_execution,
+    read_agent_run,
+    read_key,
+)
 from stagec.runtime.machine.execution import Execution
 from stagec.runtime.machine.json_values import MISSING, all_hold, follow
 from stagec.runtime.machine.program import Program, find_program

@@ -12,7 +12,7 @@ from stagec.core.words import quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Converse, Process, Prompt
 from stagec.ir.plan.loader import load_agents
-from stagec.runtime.machine.agent_runs import read_agent_run
+from stagec.runtime.machine.exchange import read_agent_run
 
 CALLED = "called"
 """The member of a step's answer that lists the tools called for it."""

@@ -10,9 +10,8 @@ from stagec.core.json import Json, list_of, object_of
 from stagec.core.value import NOTHING, value
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import MOST_DENIED, Combination, as_object, follows_dependents, types_of
-from stagec.sources.contract.conflict import list_left
+from stagec.sources.contract.conflict import judge_member, judge_required, list_denied, list_left
 from stagec.sources.contract.member import is_barred, member
-from stagec.sources.contract.negations import judge_member, judge_required, list_denied
 from stagec.sources.contract.reach import admits, bodies_of, count_out, fits_extent, list_values, lists
 from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.shape.dialects import REMARKS

@@ -77,8 +77,7 @@ def read(file: str, text: str, budgets: Budgets) -> Parsed:
 
 def _judge_text(file: str, inside: str, fenced: Fenced, length: int) -> Parsed:
     """Tell keys that lack a space from prose between two separating lines, which is no frontmatter."""
-    from stagec.sources.yaml_text.mistakes import explain_spelling
-    from stagec.sources.yaml_text.outline import Outline
+    from stagec.sources.yaml_text.mistakes import Outline, explain_spelling
 
     found = explain_spelling(Outline(inside), len(inside) - len(inside.lstrip()))
     if found is None:
@@ -118,7 +117,7 @@ def _refuse(file: str, inside: str, budgets: Budgets) -> tuple[Fault, ...]:
     if not any(mark in inside for mark in "&*!"):
         return ()
     from stagec.sources.yaml_text.compose import compose, nodes_of
-    from stagec.sources.yaml_text.outline import Outline
+    from stagec.sources.yaml_text.mistakes import Outline
 
     root = compose(inside, budgets).root
     for node in nodes_of(root) if root else ():
@@ -157,7 +156,7 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    from stagec.sources.prose import write_stretches
+    from stagec.sources.tree import write_stretches
     from stagec.sources.yaml_text.edit import change
 
     every, fenced = tuple(edits), split(text)

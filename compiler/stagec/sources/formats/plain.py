@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
 from stagec.core.place import START, Place, Span
-from stagec.sources.prose import write_stretches
-from stagec.sources.tree import Format, Lines, Parsed
+from stagec.sources.tree import Format, Lines, Parsed, write_stretches
 
 
 def _parse(_file: str, _data: bytes, _budgets: Budgets) -> Parsed:

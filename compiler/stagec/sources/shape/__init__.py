@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from stagec.core.budgets import AnswerBudgets, Budgets
-from stagec.core.expansion import PatternTally, patterns_in, steps
-from stagec.core.expansion.weight import explain_size, overweight, weigh
+from stagec.core.expansion import PatternTally, explain_size, overweight, patterns_in, steps, weigh
 from stagec.core.json import Json, Object
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace

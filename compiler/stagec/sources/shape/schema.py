@@ -23,7 +23,7 @@ from stagec.sources.shape.dialects import (
     list_dialect_parts,
     list_ignored,
 )
-from stagec.sources.shape.faults import faults_of, missing, pointer_of, value_at
+from stagec.sources.shape.faults import faults_of, link_swapped, missing, pointer_of, value_at
 from stagec.sources.shape.patterns import PatternTrouble, trouble
 from stagec.sources.shape.quick_check import METASCHEMAS, QUICK_CHECK
 from stagec.sources.shape.subschemas import (
@@ -36,7 +36,6 @@ from stagec.sources.shape.subschemas import (
     report_slips,
     subschemas,
 )
-from stagec.sources.shape.swaps import link_swapped
 from stagec.sources.tree import Fault, Tree
 
 

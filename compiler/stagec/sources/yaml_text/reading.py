@@ -12,8 +12,8 @@ from stagec.core.value import replace
 from stagec.sources.tree import Fault, Parsed
 from stagec.sources.yaml_text.compose import compose
 from stagec.sources.yaml_text.edit import write_value
+from stagec.sources.yaml_text.mistakes import Outline
 from stagec.sources.yaml_text.nodes import Kind, NumberError, TagError, YamlNode, apply_tag, meaning
-from stagec.sources.yaml_text.outline import Outline
 
 _LONGEST = 100_000
 _UNSURE_AFTER_BRACKET = frozenset(",]}")

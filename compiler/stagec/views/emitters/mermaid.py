@@ -26,7 +26,7 @@ from stagec.views.emitters import (
     marks_of,
 )
 from stagec.views.picture.document import INK, TINTS
-from stagec.views.picture.layout.lettering import wrap
+from stagec.views.picture.layout.document import wrap
 
 _MOST_LINES, _MOST_CHARACTERS = 500, 50_000
 """What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""

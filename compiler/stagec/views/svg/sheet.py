@@ -23,9 +23,20 @@ from stagec.views.picture.document import (
     list_fates,
 )
 from stagec.views.picture.layout import lay_out
-from stagec.views.picture.layout.lettering import COLUMN, columns
-from stagec.views.svg.drawing import still
-from stagec.views.svg.shapes import Markup, bar, classes_of, element, heads, outline_of, read_style, settle, shape, text
+from stagec.views.picture.layout.document import COLUMN, columns
+from stagec.views.svg.drawing import (
+    Markup,
+    bar,
+    classes_of,
+    element,
+    heads,
+    outline_of,
+    read_style,
+    settle,
+    shape,
+    still,
+    text,
+)
 
 _ROLES = {
     Role.START: "where runs start",

@@ -18,7 +18,7 @@ from stagec.runtime.machine.acts.authority import digest_of
 from stagec.runtime.machine.exchange import Call, Effect, Grant, Hook, Turn
 from stagec.runtime.machine.gate import may_join
 from stagec_dev.row import Agreement, is_out_of_scope, out_of_scope
-from stagec_dev.rows.stage_definitions.projects import (
+from stagec_dev.rows.stage_definitions.cases import (
     HOOK,
     Trace,
     World,

@@ -15,7 +15,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Piece, Template, Text
-from stagec.languages.registry.freezing.templates import RegistryTexts
+from stagec.languages.registry.freezing import RegistryTexts
 from stagec.sources.project.settings import Settings
 from stagec.sources.read import Sources
 

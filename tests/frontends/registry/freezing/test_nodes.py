@@ -12,9 +12,8 @@ import pytest
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
 from stagec.ir.plan.act import Command, Given, Hole, Prompt
-from stagec.ir.plan.document import Input
+from stagec.ir.plan.document import Input, Tool
 from stagec.ir.plan.gate import ExitGate, IntentGate, JudgeGate
-from stagec.ir.plan.surroundings import Tool
 from stagec.languages.registry.prompts import FALLBACK_KEYS, read_fallback
 
 PROMPT = "prompts/steps/initial/a/f_default.md"

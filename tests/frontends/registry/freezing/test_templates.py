@@ -10,14 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stagec.ir.plan.act import Choice, Each, Hole, Piece, Template, Text
-from stagec.languages.registry.freezing.templates import (
-    RegistryTexts,
-    find_names,
-    join_parts,
-    prompt,
-    retry_prompt,
-    word,
-)
+from stagec.languages.registry.freezing import RegistryTexts, find_names, join_parts, prompt, retry_prompt, word
 
 
 def variable(name: str) -> Hole:

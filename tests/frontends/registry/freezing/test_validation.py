@@ -8,8 +8,8 @@ import pytest
 
 from stagec.core.json import Json
 from stagec.ir.plan.act import Choice, Hole
+from stagec.ir.plan.document import Success, Validator
 from stagec.ir.plan.gate import Condition, Validation
-from stagec.ir.plan.surroundings import Success, Validator
 
 END: dict[str, Any] = {"transitions": {"closing": {"target": None}, "repeat": {"target": "closure.a"}}}
 CLEAN: Json = {"type": "command", "command": "git status", "successWhen": "empty", "failurePattern": "dirty"}

@@ -15,10 +15,9 @@ from stagec.check.pipeline import Project, compile_project
 from stagec.core.json import Json
 from stagec.ir.plan import Plan, dump, verify
 from stagec.ir.plan.act import Converse, Hole, Text
-from stagec.ir.plan.document import Contents, Facts, Input, Limits, Names
+from stagec.ir.plan.document import Contents, Facts, Input, Limits, Names, Tool
 from stagec.ir.plan.gate import Backoff, Retry, VerdictGate
 from stagec.ir.plan.node import Edge, Node, Outcome, Stop
-from stagec.ir.plan.surroundings import Tool
 from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[4] / "registries"

@@ -12,7 +12,7 @@ from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.ir.plan import dump, verify
 from stagec.sources.project.settings import Settings
-from stagec_dev.specs import read_sections
+from stagec_dev.rule_pages import read_sections
 
 RULES = Path(__file__).parents[3] / "rules"
 LEAST = 80

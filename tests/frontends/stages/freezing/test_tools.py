@@ -9,7 +9,7 @@ from frontends.stages.freezing._pipelines import Freezing, markdown, stage
 
 from stagec.ir.plan import dump
 from stagec.ir.plan.act import Converse
-from stagec.ir.plan.surroundings import LoopHook, Server, Session, Tool
+from stagec.ir.plan.document import LoopHook, Server, Session, Tool
 
 TOOLS = """
 bundled: [Read, {name: Bash, effects: read}]

@@ -1,8 +1,7 @@
 """Changes of what answers and values have to satisfy."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
-from stagec.change.comparison.pair import PlanPair, is_narrowed, is_undecided, text_in_change
+from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_narrowed, is_undecided, text_in_change
 
 
 @declare("node {node} refuses answers that it accepted", schema="added removed changed")

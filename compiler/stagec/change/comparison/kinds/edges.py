@@ -1,9 +1,8 @@
 """Changes of intents, edges, choices and where they lead."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
+from stagec.change.comparison.kind import PlanPair, declare, declare_every
 from stagec.change.comparison.nodes import falls_back, has_intent, is_covered, is_first, jumps, loses_fallback
-from stagec.change.comparison.pair import PlanPair
 from stagec.core.json import list_of
 from stagec.ir.plan.gate import IntentGate
 

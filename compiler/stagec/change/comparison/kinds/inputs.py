@@ -1,8 +1,7 @@
 """Changes of flows, their entries and their inputs."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
-from stagec.change.comparison.pair import PlanPair, is_narrowed, is_undecided
+from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_narrowed, is_undecided
 
 
 @declare_every("flow {name} is gone, and its runs have no plan to continue with", flow="removed")

@@ -1,8 +1,7 @@
 """Changes of limits: executions, turns, attempts and transitions."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
-from stagec.change.comparison.pair import PlanPair, is_lowered
+from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_lowered
 
 
 @declare(

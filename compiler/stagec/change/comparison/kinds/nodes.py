@@ -1,8 +1,7 @@
 """Nodes that come and go, and what they do."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
-from stagec.change.comparison.pair import PlanPair
+from stagec.change.comparison.kind import PlanPair, declare, declare_every
 
 
 @declare("node {node} is gone, and a run in flight may be at it", node="removed")

@@ -1,8 +1,7 @@
 """Changes of tools, servers and what may be called."""
 
 from stagec.change.comparison.change import PlanChange
-from stagec.change.comparison.kind import declare, declare_every
-from stagec.change.comparison.pair import PlanPair, is_digest, is_narrowed, is_undecided
+from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_digest, is_narrowed, is_undecided
 from stagec.ir.plan.act import Converse, Prompt
 
 

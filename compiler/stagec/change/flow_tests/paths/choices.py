@@ -16,7 +16,6 @@ from stagec.ir.plan.document import Judge, Plan
 from stagec.ir.plan.gate import AgentGate, Among, Exists, Gate, IntentGate, JudgeGate, Reads, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Named, Node
 from stagec.runtime.machine import Effect, Program
-from stagec.runtime.machine.agent_runs import run_of
 from stagec.runtime.machine.exchange import (
     Ask,
     Call,
@@ -33,6 +32,7 @@ from stagec.runtime.machine.exchange import (
     Wait,
     execution_of,
     read_key,
+    run_of,
 )
 from stagec.runtime.machine.exchange import Judge as JudgeRequest
 from stagec.runtime.machine.gate import ALIASES, judge_result, read_handoff, read_intent, read_target
@@ -49,7 +49,7 @@ from stagec.runtime.world.samples import (
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
-    from stagec.runtime.world.agents_world import ScriptedAgent
+    from stagec.runtime.world.composed import ScriptedAgent
 
 
 _COMBINATIONS = 200
@@ -311,7 +311,7 @@ class Chooser:
 
     def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
         """Yield how the agent can end, each ending in a run of its own plan."""
-        from stagec.runtime.world.agents_world import ScriptedAgent  # most flows run no agents
+        from stagec.runtime.world.composed import ScriptedAgent  # most flows run no agents
         from stagec.runtime.world.local_world import ClosedWorld
         from stagec.runtime.world.scenario import parse_scenario
 

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from stagec.change.mutation.mutant import Mutant, change_act, change_node, list_edges, operator
-from stagec.change.mutation.schema_edits import change_schemas, loosen, tighten
+from stagec.change.mutation.mutant import (
+    Mutant,
+    change_act,
+    change_node,
+    change_schemas,
+    list_edges,
+    loosen,
+    operator,
+    tighten,
+)
 from stagec.core.place import Pointer, pointer_text
 from stagec.core.value import replace
 from stagec.core.words import quote

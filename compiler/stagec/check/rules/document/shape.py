@@ -1,7 +1,12 @@
 """Members that a format wants, refuses or limits, whatever the format is."""
 
-from stagec.check.rules.document import shape_rule
+from collections.abc import Iterator
+
+from stagec.check.rules.document import rule, shape_rule
 from stagec.core.diagnostic import Severity
+from stagec.core.rule import Finding
+from stagec.core.words import listing, quote
+from stagec.sources.tree import Tree
 
 
 @shape_rule(
@@ -126,4 +131,124 @@ def stg127_empty_value() -> None:
 
     ## How to fix
     Write the text, or remove the member where it is optional.
+    """
+
+
+@shape_rule(
+    since="0.1",
+    origin=(
+        "steps-registry:step.permission-mode",
+        "steps-registry:agent.permission-mode",
+        "steps-registry:reg.step-types",
+    ),
+)
+def stg153_unknown_permission_mode() -> None:
+    """A permission mode does not exist.
+
+    ## Why this matters
+    The mode says what tools may do without asking. With an unknown one a run either does not start or asks where
+    nobody answers.
+
+    ## How to fix
+    Write `default`, `plan`, `acceptEdits` or `bypassPermissions`.
+    """
+
+
+_SIGNS = {
+    "entry": "an entry is a pair of steps",
+    "preflightConditions": "a validation step has 'preflightConditions'",
+    "postLLMConditions": "a validation step has 'postLLMConditions'",
+    "phase": "a validator has a 'phase'",
+}
+
+
+@rule(since="0.1", origin=("rulings:R22",))
+def stg154_future_format(tree: Tree) -> Iterator[Finding]:
+    """A step registry is written in a format between those of climpt 1.13 and 1.14.
+
+    ## Why this matters
+    Its steps are written as in 1.13, with `c2`, `c3` and `stepKind`, but its entries are pairs of steps, its
+    conditions stand in two lists, or its validators have a phase, as in 1.14. No release of climpt reads such a
+    registry: judged by the rules of either format, many of its lines would be wrong.
+
+    ## How to fix
+    Write the whole registry in the format of 1.14: `kind` instead of `stepKind`, and an `address` instead of `c2`,
+    `c3`, `edition` and `adaptation`. To stay with 1.13, name one step for each entry, and write one list
+    `validationConditions`.
+    """
+    for fault in tree.about("future-format"):
+        message = "this registry is written between 1.13 and 1.14: its steps are those of 1.13, but"
+        yield Finding(fault.at, f"{message} {_SIGNS[fault.reason]}")
+
+
+@rule(since="0.1", origin=("steps-registry:agent.legacy-1.11", "steps-registry:agent.complete"))
+def stg155_legacy_agent(tree: Tree) -> Iterator[Finding]:
+    """An agent definition is written in the format of version 1.11.
+
+    ## Why this matters
+    That format keeps `behavior`, `prompts` and `logging` at the top. Runners since then read them below `runner` and
+    refuse the rest.
+
+    ## How to fix
+    Move the members below `runner`: prompts into `runner.flow`, what ends the run into `runner.verdict`, tools and
+    permissions into `runner.boundaries`, logging into `runner.logging`.
+    """
+    for fault in tree.about("legacy-agent"):
+        members = fault.facts["members"]
+        shown = listing(members) if isinstance(members, tuple) else ""
+        yield Finding(
+            fault.at, f"this agent definition is written in the format of 1.11: {shown} belong below 'runner'"
+        )
+
+
+_SENTENCES = {
+    "no-file": "there is no step registry {named} beside the agent definition",
+    "outside": "step registry {named} lies outside the project",
+}
+
+
+@rule(since="0.1", origin=("steps-registry:path.registry", "steps-registry:boot.registry-not-found", "SR-LOAD-003"))
+def stg156_missing_registry(tree: Tree) -> Iterator[Finding]:
+    """An agent definition names a step registry that is not there.
+
+    ## Why this matters
+    `runner.flow.prompts.registry` is where the agent's flow is read from. Without the file the agent cannot start.
+
+    ## How to fix
+    Correct the path: it is relative to the folder of the agent definition and must stay inside the project.
+    """
+    for fault in tree.about("missing-registry"):
+        yield Finding(fault.at, _SENTENCES[fault.reason].format(named=quote(fault.facts["named"])))
+
+
+@shape_rule(
+    since="0.1",
+    origin=(
+        "steps-registry:agent.param-cli",
+        "steps-registry:agent.param-type",
+        "steps-registry:agent.param-description",
+    ),
+)
+def stg157_incomplete_parameter() -> None:
+    """A parameter of an agent lacks its option, its type or its description.
+
+    ## Why this matters
+    The command line is made from the parameters. Without an option a parameter cannot be given, without a type its
+    value cannot be read, and without a description nobody knows what it is for.
+
+    ## How to fix
+    Add `cli`, such as `--issue`, `type` and `description`.
+    """
+
+
+@shape_rule(since="0.1", origin=("steps-registry:doc.R-F16",), severity=Severity.WARNING)
+def stg158_unknown_parameter_check() -> None:
+    """The value of a parameter is to be checked in a way that there is not.
+
+    ## Why this matters
+    `validation` of a parameter knows `min`, `max`, `pattern` and `enum`. Anything else, mostly a misspelling of these,
+    is not looked at, and any value passes.
+
+    ## How to fix
+    Write one of the four, or delete the member.
     """

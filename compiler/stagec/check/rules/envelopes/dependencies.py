@@ -8,8 +8,13 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import format_count, listing, quote
 from stagec.languages.envelopes.document import Dependency, DependencyKind, StagePlan
 from stagec.languages.envelopes.ids import find_repeated_ids, number_stages
-from stagec.languages.envelopes.inputs import find_lost_stages
-from stagec.languages.envelopes.order import DependencyCycle, find_concurrent, find_cycles, share_cycle
+from stagec.languages.envelopes.inputs import (
+    DependencyCycle,
+    find_concurrent,
+    find_cycles,
+    find_lost_stages,
+    share_cycle,
+)
 
 
 @rule(since="0.1", origin=("stage-protocol:unknown-dependency",))

@@ -10,8 +10,7 @@ from stagec.ir.protocol.lifecycle import GRACE, LAST_OF_TIER, LONGEST, SHORTEST,
 from stagec.ir.protocol.stage_ids import SIDE_EFFECTS
 from stagec.languages.envelopes.document import StagePlan
 from stagec.languages.envelopes.ids import find_durations, read_ids
-from stagec.languages.envelopes.inputs import locate_script
-from stagec.languages.envelopes.order import measure_losses
+from stagec.languages.envelopes.inputs import locate_script, measure_losses
 
 
 @rule(since="0.1", origin=("stage-protocol:duration-too-short",))

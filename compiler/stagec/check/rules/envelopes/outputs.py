@@ -8,7 +8,7 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.ir.protocol.artifact_paths import PathCheck, find_path_fault
 from stagec.languages.envelopes.document import StagePlan
-from stagec.languages.envelopes.paths import (
+from stagec.languages.envelopes.ids import (
     expect_name,
     find_equal_paths,
     find_nested_paths,

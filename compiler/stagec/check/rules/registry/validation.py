@@ -11,7 +11,7 @@ from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.ir.plan.surroundings import EXTRACTORS
+from stagec.ir.plan.document import EXTRACTORS
 from stagec.languages.registry.conduct import Defect
 from stagec.languages.registry.document import Intent, Registry, Step, StepKind
 from stagec.languages.registry.generation import Generation

@@ -11,8 +11,7 @@ from stagec.core.place import Mention, Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.ir.catalogue import WELL_KNOWN, Catalogue, Effects, Origin, Tool, well_known_effects
-from stagec.ir.catalogue.document import foreign_name
-from stagec.ir.catalogue.labels import LabelBook
+from stagec.ir.catalogue.document import LabelBook, foreign_name
 from stagec.ir.rights import Label
 from stagec.languages.stages.document import IncomingKind, Pipeline, Profile, Stage
 from stagec.sources.contract.equality import are_alike

@@ -36,7 +36,7 @@ from stagec.languages import Flow
 from stagec.sources.project.configuration import Configuration
 from stagec.views.picture.document import Picture, Role, forms_of
 from stagec.views.picture.draw import Edges, draw, draw_failures
-from stagec.views.svg.shapes import Markup, element
+from stagec.views.svg.drawing import Markup, element
 
 
 @value
@@ -201,8 +201,7 @@ _EXPLAINED = {
 def draw_linked(chapter: Chapter) -> Markup:
     """Return the picture of a flow, in which each step is a link to its part of the page."""
     from stagec.views.picture.layout import lay_out
-    from stagec.views.svg.drawing import still
-    from stagec.views.svg.shapes import heads
+    from stagec.views.svg.drawing import heads, still
 
     layout = lay_out(chapter.picture)
     steps = {box.name: layout.frames[name] for name, box in chapter.picture.boxes.items() if box.role is Role.NODE}
@@ -259,7 +258,7 @@ class _Site:
         from hashlib import sha256
 
         from stagec.core.templates import render
-        from stagec.views.svg.shapes import read_style
+        from stagec.views.svg.drawing import read_style
 
         self._chapters = chapters
         self._found = shown.diagnostics

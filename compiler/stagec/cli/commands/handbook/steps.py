@@ -24,7 +24,7 @@ from stagec.ir.flow import Flow
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
 from stagec.ir.plan.node import Edge, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
-from stagec.ir.plan.references import find_reached
+from stagec.ir.plan.soundness import find_reached
 from stagec.ir.rights import Label, Rights
 from stagec.views.picture.lines import After, follow_ups
 

@@ -11,7 +11,6 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.words import listing, shorten_digest
 from stagec.runtime.drivers.local.stage_ledger import describe_end
 from stagec.runtime.machine import Answered, Effect, Event, Replanned, Rewound
-from stagec.runtime.machine.agent_runs import read_agent_run
 from stagec.runtime.machine.exchange import (
     Ask,
     Call,
@@ -33,6 +32,7 @@ from stagec.runtime.machine.exchange import (
     Turn,
     Wait,
     label_execution,
+    read_agent_run,
     read_key,
     whole_key,
 )

@@ -13,8 +13,17 @@ from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
 from stagec.ir.plan.document import Phases
 from stagec.ir.plan.gate import AgentGate, RestGate
 from stagec.ir.plan.node import Go, Outcome, Stop
-from stagec.runtime.machine.agent_runs import AgentRunName
-from stagec.runtime.machine.exchange import Answered, Close, Comment, Dispatch, Effect, Relabel, Started, Wait
+from stagec.runtime.machine.exchange import (
+    AgentRunName,
+    Answered,
+    Close,
+    Comment,
+    Dispatch,
+    Effect,
+    Relabel,
+    Started,
+    Wait,
+)
 from stagec.runtime.machine.execution import AgentRun, Execution, NodeResult, PendingTransition, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_error, describe_failure
 from stagec.runtime.machine.program import choose

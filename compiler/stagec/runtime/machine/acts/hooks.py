@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
-from stagec.ir.plan.surroundings import LoopHook
+from stagec.ir.plan.document import LoopHook
 from stagec.runtime.machine.acts.conversation_state import conversation_of, update
 from stagec.runtime.machine.exchange import Effect, Hook
 from stagec.runtime.machine.execution import Execution, HookCalls

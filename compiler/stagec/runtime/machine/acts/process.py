@@ -16,7 +16,7 @@ from stagec.runtime.machine.exchange import Effect, Execute, Interrupt, Preserve
 from stagec.runtime.machine.execution import Execution, NodeResult, StageAttempt
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_error
 from stagec.runtime.machine.json_values import follow
-from stagec.runtime.machine.render import UnfilledError
+from stagec.runtime.machine.program import UnfilledError
 from stagec.runtime.machine.step_builder import StepBuilder
 
 _NOTHING: tuple[NodeResult, ...] = ()

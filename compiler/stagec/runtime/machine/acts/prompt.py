@@ -17,7 +17,7 @@ from stagec.runtime.machine.answer_schemas import explain_absence
 from stagec.runtime.machine.exchange import Ask, Effect, Judge, Shell
 from stagec.runtime.machine.execution import Execution, NodeResult, PendingJudgement, PendingPreflight
 from stagec.runtime.machine.failures import FailureKind, describe_error
-from stagec.runtime.machine.render import EVERYWHERE, UnfilledError
+from stagec.runtime.machine.program import EVERYWHERE, UnfilledError
 from stagec.runtime.machine.step_builder import StepBuilder
 
 

@@ -9,8 +9,8 @@ from stagec.core.canonical import as_text
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.value import replace, value
 from stagec.core.words import quote
+from stagec.ir.plan.document import Validator
 from stagec.ir.plan.gate import Condition, Validation
-from stagec.ir.plan.surroundings import Validator
 from stagec.runtime.machine.exchange import Shell
 from stagec.runtime.machine.execution import Execution, NodeResult, PendingPreflight, PendingValidation
 from stagec.runtime.machine.failures import FailureKind

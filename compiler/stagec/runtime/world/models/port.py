@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from threading import Lock
 from typing import Protocol
 
 from stagec.core.json import Json, Object, object_of, text_in
@@ -223,3 +224,46 @@ def price_usage(prices: PriceTable, model: str, used: TokenUse) -> TokenUse:
     tokens = UsedTokens(used.input, used.output, used.cached, used.stored)
     price = prices.price(model, tokens) if used.cost is None else None
     return used if price is None else replace(used, cost=format(price.normalize(), "f"))
+
+
+Open = Callable[[], Provider]
+"""Opens a provider, or raises `Failure` where its library is missing."""
+
+
+class Providers:
+    """Passes requests on to the provider that the name of the model begins with, else to the one that others have."""
+
+    def __init__(self, others: Open, named: Mapping[str, Open]) -> None:
+        self._others, self._named = others, named
+        self._opened: dict[Open, Provider] = {}
+        self._lock = Lock()
+
+    def prepare(self, model: str) -> None:
+        """Raise `Failure` where what asking a model takes is not there."""
+        self._open(model).prepare(model)
+
+    def _open(self, model: str) -> Provider:
+        """Return the provider of a model, the same one each time."""
+        opener = self._named.get(model.partition(":")[0], self._others)
+        with self._lock:
+            if opener not in self._opened:
+                self._opened[opener] = opener()
+            return self._opened[opener]
+
+    def supports_tools(self, model: str) -> bool:
+        """Tell whether a model takes strict tool calls."""
+        return self._open(model).supports_tools(model)
+
+    def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
+        """Return the response of a model, or raise `ModelError`."""
+        return self._open(request.model).request(key, request, listen)
+
+    def cancel(self, key: str) -> None:
+        """End a request that is under way."""
+        for each in tuple(self._opened.values()):
+            each.cancel(key)
+
+    def close(self) -> None:
+        """End everything that is under way."""
+        for each in tuple(self._opened.values()):
+            each.close()

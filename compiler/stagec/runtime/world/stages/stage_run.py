@@ -22,7 +22,6 @@ from stagec.ir.protocol.markers import (
     format_stage_progress,
 )
 from stagec.runtime.machine.exchange import Execute
-from stagec.runtime.world.escalation import Alarm, Escalation
 from stagec.runtime.world.stages.stage_files import (
     ATTEMPTS,
     InputTroubleError,
@@ -36,7 +35,7 @@ from stagec.runtime.world.stages.stage_files import (
     name_attempt,
     prepare_attempt,
 )
-from stagec.runtime.world.supervised_program import Job, Link, LogStream, RunLog, SupervisedProgram
+from stagec.runtime.world.supervised_program import Alarm, Escalation, Job, Link, LogStream, RunLog, SupervisedProgram
 
 _STATUSES = frozenset({"success", "failed", "interrupted"})
 _WHOLE = 100

@@ -19,7 +19,7 @@ from stagec.core.version import __version__
 from stagec.core.words import quote, shorten_digest
 from stagec.ir.catalogue import Server
 from stagec.ir.catalogue.lock import digest
-from stagec.ir.plan import surroundings
+from stagec.ir.plan import document
 from stagec.ir.plan.document import Plan
 from stagec.runtime.world.event_loop import EventLoop
 from stagec.runtime.world.mcp import (
@@ -84,7 +84,7 @@ class McpTools:
         if drifted:
             raise Failure(f"MCP servers offer other tools than the plan has: {_tell(drifted)}; lock and compile again")
 
-    def _compare(self, name: str, tool: surroundings.Tool) -> Iterator[str]:
+    def _compare(self, name: str, tool: document.Tool) -> Iterator[str]:
         """Yield how a tool differs from what the plan was compiled with, as far as the plan knows it."""
         offered = self._live[self._servers[name]].tools.get(name)
         if offered is None:
@@ -310,7 +310,7 @@ def _read_result(result: Any) -> Json:
     return "\n".join(texts) if structured is None else structured
 
 
-def _make_server(name: str, given: surroundings.Server) -> Server:
+def _make_server(name: str, given: document.Server) -> Server:
     """Return a server as the plan has it; the values of its variables and headers come from the environment."""
     env = {each: f"${{{each}}}" for each in given.environment}
     headers = {each: f"${{{name_header(name, each)}}}" for each in given.headers}

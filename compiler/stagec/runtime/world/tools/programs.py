@@ -21,7 +21,7 @@ from stagec.runtime.machine.answer_schemas import prepare
 from stagec.runtime.world.commands import CommandLine, run, select_variables
 from stagec.runtime.world.request_json import PlannedTools, ToolDefinition
 from stagec.runtime.world.supervised_program import Link
-from stagec.runtime.world.tools.protected_places import Protection
+from stagec.runtime.world.tools.files import Protection
 from stagec.runtime.world.tools.toolbox import ToolError, read_count, read_text
 
 

@@ -1,4 +1,4 @@
-"""Step registries: steps, pairs of entries, and validation steps with two lists of conditions."""
+"""Bring the files of a project from one release of their format to the next: what is certain, and what is not."""
 
 from __future__ import annotations
 
@@ -7,14 +7,78 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from stagec.change.migration.report import Findings
+from stagec.check.fixes import make_edits
+from stagec.check.pipeline import Project, read_documents
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Key, Place
+from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote
 from stagec.languages.registry.document import KIND_OF_PHASE, VERDICTS, Registry, StepKind
 from stagec.sources.contract.choices import Choices
+from stagec.sources.discover import FileWish, discover
+from stagec.sources.read import BOM, Sources, join, revise
 from stagec.sources.tree import Tree
+
+__all__ = [
+    "FLAT",
+    "AgentMigration",
+    "Findings",
+    "Migration",
+    "PendingDecision",
+    "RegistryMigration",
+    "Rewrite",
+    "SchemaMigration",
+    "StepMigration",
+    "WorkflowMigration",
+    "find_workflows",
+    "list_old",
+    "migrate",
+]
+
+
+@value
+class Rewrite:
+    """One certain change: where, and in words."""
+
+    at: Place
+    what: str
+
+
+@value
+class PendingDecision:
+    """Something that has no single meaning: where, what is open, and what could be written there."""
+
+    at: Place
+    what: str
+    proposal: str
+
+
+class Findings:
+    """Collects what a migration finds in the files of a project."""
+
+    def __init__(self) -> None:
+        self.edits: dict[str, list[Edit]] = {}
+        self.created: dict[str, tuple[bytes, str]] = {}
+        """New files, each with the file that its content comes from."""
+        self.rewrites: list[Rewrite] = []
+        self.decisions: list[PendingDecision] = []
+
+    def rewrite(self, at: Place, what: str, *edits: Edit) -> None:
+        """Note a certain change and its edits; what several documents share is changed once."""
+        fresh = [edit for edit in edits if edit not in self.edits.get(edit.at.file, ())]
+        for edit in fresh:
+            self.edits.setdefault(edit.at.file, []).append(edit)
+        if fresh:
+            self.rewrites.append(Rewrite(at, what))
+
+    def create(self, file: str, data: bytes, at: Place) -> None:
+        """Note a new file, and the place that its content comes from."""
+        self.created[file] = data, at.file
+
+    def ask(self, at: Place, what: str, proposal: str) -> None:
+        """Note what only a person can decide."""
+        self.decisions.append(PendingDecision(at, what, proposal))
 
 
 class SchemaMigration:
@@ -52,15 +116,17 @@ class SchemaMigration:
 
 FLAT = ("c2", "c3", "edition", "adaptation")
 """What the address of a step was made of before there was one."""
-_OLD = ("stepKind", *FLAT)
+_REGISTRIES_OLD = ("stepKind", *FLAT)
 _NEW = frozenset({"kind", "address"})
-_KINDS = frozenset(kind.value for kind in StepKind)
+_REGISTRIES_KINDS = frozenset(kind.value for kind in StepKind)
 
 
 def list_old(steps: Mapping[str, Object]) -> Mapping[str, Object]:
     """Return the steps that have a member of the old form, or lack one of the new form."""
     return {
-        key: step for key, step in steps.items() if any(member in step for member in _OLD) or not step.keys() >= _NEW
+        key: step
+        for key, step in steps.items()
+        if any(member in step for member in _REGISTRIES_OLD) or not step.keys() >= _NEW
     }
 
 
@@ -103,11 +169,11 @@ class StepMigration:
                 self._unite_kinds()
             return None
         if "stepKind" in self._step:
-            if text_in(self._step, "stepKind") in _KINDS:
+            if text_in(self._step, "stepKind") in _REGISTRIES_KINDS:
                 self._found.rewrite(self._at, "'stepKind' is now 'kind'", Edit(Change.RENAME, at, "kind"))
             else:
                 self._found.ask(
-                    at, "'stepKind' names no kind of a step", f"'kind' with {listing(sorted(_KINDS), 'or')}"
+                    at, "'stepKind' names no kind of a step", f"'kind' with {listing(sorted(_REGISTRIES_KINDS), 'or')}"
                 )
             return None
         flat = text_in(self._step, "c2") or ""
@@ -122,7 +188,7 @@ class StepMigration:
             self._found.ask(self._at, what, '"kind": "work"')
         else:
             what = f"'c2' is {quote(phase)}, from which no kind follows" if phase else "no kind follows from the step"
-            proposal = f"'kind' with {listing(sorted(_KINDS), 'or')}"
+            proposal = f"'kind' with {listing(sorted(_REGISTRIES_KINDS), 'or')}"
             self._found.ask(self._at, f"{what}; every step of 1.14 has one", proposal)
 
     def _unite_kinds(self) -> None:
@@ -199,7 +265,7 @@ class StepMigration:
 
 _MOVED = ("allowedTools", "permissionMode")
 _MODES = ("default", "plan", "acceptEdits", "bypassPermissions")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_REGISTRIES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SETTINGS = "claude.settings.climpt.agents"
 _FOLDER = ".agent/climpt/config"
 
@@ -266,7 +332,7 @@ class AgentMigration:
 
     def _find_taken(self) -> tuple[str, str] | None:
         """Return why the settings file of an agent cannot be made."""
-        if not _NAME.fullmatch(self._name):
+        if not _REGISTRIES_NAME.fullmatch(self._name):
             return "", "the agent has no name that a settings file can have"
         beside = posixpath.join(posixpath.dirname(self._at.file), "_config")
         names = [posixpath.basename(self._file), f"{_SETTINGS}.json"]
@@ -367,3 +433,219 @@ class RegistryMigration:
         moved = '"postLLMConditions" with all of them, "preflightConditions": []'
         validators = f', and "phase": "postllm" in {listing(dict.fromkeys(names))} of "validators"' if names else ""
         self._found.ask(at, what, f"{moved}{validators}, as 1.13 checked them after the model")
+
+
+_WORKFLOWS_NAME = re.compile(r"(?:.*/)?\.agent/workflow[^/]*\.json")
+_WORKFLOWS_OLD = ("closeOnComplete", "closeCondition")
+
+
+def find_workflows(project: Project, sources: Sources) -> tuple[Tree, ...]:
+    """Return the orchestrator files of a project: those that are named so, and those that a user named by hand."""
+    wish = FileWish(lambda file: _WORKFLOWS_NAME.fullmatch(file) is not None)
+    found = discover(project.root, project.paths, project.settings.scope, (wish,), project.overlay)
+    trees = [sources.tree(file, "file") for file in (*found.claimed[0], *found.unclaimed)]
+    return tuple(
+        tree
+        for tree in trees
+        if tree is not None
+        and (
+            {"phases", "labelMapping"} <= object_of(tree.value).keys()
+            if tree.readable
+            else _WORKFLOWS_NAME.fullmatch(tree.file)
+        )
+    )
+
+
+class WorkflowMigration:
+    """Finds what becomes of an orchestrator file."""
+
+    def __init__(self, tree: Tree, found: Findings) -> None:
+        self._root = object_of(tree.value)
+        self._at = tree.at
+        self._found = found
+
+    def find_all(self) -> None:
+        """Find the changes of the file, and what is open."""
+        self._migrate_store()
+        for name, agent in object_of(self._root.get("agents")).items():
+            if isinstance(agent, dict) and any(member in agent for member in _WORKFLOWS_OLD):
+                self._migrate_closing(agent, self._at / "agents" / name)
+        for index, each in enumerate(list_of(self._root.get("handoffs"))):
+            at = self._at / "handoffs" / index / "persistPayloadTo"
+            if object_of(each).get("persistPayloadTo") == "issueStore":
+                self._found.rewrite(at, "'issueStore' is now 'subjectStore'", Edit(Change.REPLACE, at, "subjectStore"))
+        if "issueSource" not in self._root:
+            what = "1.14 requires a source of issues for a batch"
+            self._found.ask(
+                self._at, what, '"issueSource": {"kind": "ghRepoIssues", "projectMembership": "unbound"}, as 1.13 did'
+            )
+        for member in ("criteria", "dryRun"):
+            if member in self._root:
+                self._found.ask(self._at / member, f"nothing reads '{member}' in 1.14", f"remove '{member}'")
+        self._ask_for_labels()
+
+    def _migrate_store(self) -> None:
+        if "issueStore" not in self._root:
+            return
+        if "subjectStore" not in self._root:
+            renamed = Edit(Change.RENAME, self._at / "issueStore", "subjectStore")
+            self._found.rewrite(self._at / "issueStore", "'issueStore' is now 'subjectStore'", renamed)
+        elif self._root["issueStore"] == self._root["subjectStore"]:
+            same = Edit(Change.REMOVE, self._at / "issueStore")
+            self._found.rewrite(self._at / "issueStore", "'issueStore' says what 'subjectStore' says", same)
+        else:
+            self._found.ask(self._at / "issueStore", "'issueStore' and 'subjectStore' differ", "remove 'issueStore'")
+
+    def _migrate_closing(self, agent: Object, at: Place) -> None:
+        """Write how an agent closes issues; it closes none where it did not say so."""
+        given = [member for member in _WORKFLOWS_OLD if member in agent]
+        closes, condition = agent.get("closeOnComplete", False), agent.get("closeCondition")
+        obstacle = self._find_obstacle(agent)
+        if obstacle is not None:
+            binding = json.dumps(
+                {"primary": {"kind": "direct"}, **({} if condition is None else {"condition": condition})}
+            )
+            proposal = f'"closeBinding": {binding} if it is to close, else remove {listing(given)}'
+            self._found.ask(at / given[0], obstacle, proposal)
+        elif closes is True:
+            made: dict[str, Json] = {"primary": {"kind": "direct"}}
+            if "closeCondition" in agent:
+                made["condition"] = condition
+            edits = [Edit(Change.REPLACE, at / "closeOnComplete", made)]
+            edits.append(Edit(Change.RENAME, at / "closeOnComplete", "closeBinding"))
+            edits += [Edit(Change.REMOVE, at / member) for member in given if member == "closeCondition"]
+            verb = "becomes" if len(given) == 1 else "become"
+            self._found.rewrite(at, f"{listing(given)} {verb} 'closeBinding'", *edits)
+        else:
+            edits = [Edit(Change.REMOVE, at / member) for member in given]
+            self._found.rewrite(at, f"{listing(given)} closed nothing", *edits)
+
+    @staticmethod
+    def _find_obstacle(agent: Object) -> str | None:
+        """Return why it is not certain how an agent closes issues."""
+        closes = agent.get("closeOnComplete", False)
+        if "closeBinding" in agent:
+            return f"the agent has 'closeBinding' besides {listing([each for each in _WORKFLOWS_OLD if each in agent])}"
+        if not isinstance(closes, bool):
+            return "'closeOnComplete' is neither true nor false"
+        if not closes or "closeCondition" not in agent:
+            return None
+        if not text_in(agent, "closeCondition"):
+            return "'closeCondition' is not an outcome"
+        if agent.get("role") != "validator":
+            return "'closeCondition' of an agent that is not a validator: its outcomes are success and failed"
+        return None
+
+    def _ask_for_labels(self) -> None:
+        used = {*object_of(self._root.get("labelMapping"))}
+        used |= {
+            each for each in list_of(object_of(self._root.get("prioritizer")).get("labels")) if isinstance(each, str)
+        }
+        sentinel = text_in(object_of(self._root.get("projectBinding")), "sentinelLabel")
+        for name, spec in object_of(self._root.get("labels")).items():
+            if name not in used and name != sentinel and text_in(object_of(spec), "role") != "marker":
+                what = "no phase and no prioritizer uses the label; 1.14 requires its role"
+                self._found.ask(self._at / "labels" / name, what, '"role": "marker", or remove the label')
+
+
+_MIGRATION_KINDS = frozenset({"registry", "agent"})
+_CANNOT = "it cannot be changed without changing more"
+
+
+@value
+class Migration:
+    """What becomes of a project: each changed file before and after, new files, why, and what is left to a person.
+
+    `unreadable` files were looked at and could not be read; `seen` counts the files that could be.
+    """
+
+    before: Mapping[str, bytes]
+    after: Mapping[str, bytes]
+    created: Mapping[str, bytes]
+    rewrites: tuple[Rewrite, ...]
+    decisions: tuple[PendingDecision, ...]
+    trees: Mapping[str, Tree]
+    unreadable: tuple[Tree, ...]
+    seen: int
+
+
+def migrate(project: Project) -> Migration:
+    """Return what moves the registries, agents and workflows of a project to the release 1.14; nothing is written."""
+    migration = _ProjectMigration(project)
+    migration.find_all()
+    return migration.conclude()
+
+
+class _ProjectMigration:
+    """Migrates each document of a project, and makes the changes in the texts of their files."""
+
+    def __init__(self, project: Project) -> None:
+        known = read_documents(project)
+        self._sources = known.sources
+        self._documents = [each for each in known.documents if isinstance(each, Registry)]
+        self._workflows = find_workflows(project, known.sources)
+        self._trees = {tree.file: tree for tree in (*known.sources.trees, *self._workflows)}
+        for tree in known.sources.trees:
+            if tree.kind == "registry" and tree.value is not None and any(tree.about("future-format")):
+                self._trees[tree.file] = replace(tree, readable=True)  # only its format keeps it from being read
+        self._found = Findings()
+
+    def find_all(self) -> None:
+        """Find the changes of all documents, and what is open; agents follow their registries."""
+        registries = [tree for tree in self._trees.values() if tree.kind == "registry" and isinstance(tree.value, dict)]
+        agents = {tree.file: self._find_agent(tree) for tree in registries}
+        moved = [tree.file for tree in registries if RegistryMigration(tree, agents[tree.file], self._found).find_all()]
+        for document in self._documents:
+            if document.at.file in moved:
+                SchemaMigration(document, self._trees, self._found).find_all()
+        for agent in map(agents.__getitem__, moved):
+            if agent is not None and agent.readable:
+                AgentMigration(agent, self._found, self._sources.exists).find_all()
+        for tree in self._workflows:
+            if tree.readable:
+                WorkflowMigration(tree, self._found).find_all()
+
+    def _find_agent(self, registry: Tree) -> Tree | None:
+        """Return the agent definition that a registry belongs to: one that names it, or the one beside it."""
+        for tree in self._trees.values():
+            if tree.kind == "agent":
+                flow = object_of(object_of(object_of(tree.value).get("runner")).get("flow"))
+                name = text_in(object_of(flow.get("prompts")), "registry") or "steps_registry.json"
+                if join(posixpath.dirname(tree.file), name) == registry.file:
+                    return tree
+        return None
+
+    def conclude(self) -> Migration:
+        """Return what came of it; a file in which the changes cannot be made exactly is left to a person."""
+        before: dict[str, bytes] = {}
+        after: dict[str, bytes] = {}
+        left: list[PendingDecision] = []
+        for file, edits in self._found.edits.items():
+            changed = self._change(self._trees[file], edits)
+            if changed is None:
+                proposal = "correct what 'stagec validate' says of it, and migrate again"
+                left.append(PendingDecision(Place(file), _CANNOT, proposal))
+            elif changed[0] != changed[1]:
+                before[file], after[file] = changed
+        spoilt = {each.at.file for each in left}
+        every = [tree for tree in self._trees.values() if tree.kind in _MIGRATION_KINDS or tree in self._workflows]
+        return Migration(
+            before,
+            after,
+            {file: data for file, (data, owner) in self._found.created.items() if owner not in spoilt},
+            tuple(each for each in self._found.rewrites if each.at.file not in spoilt),
+            (*left, *self._found.decisions),
+            self._trees,
+            tuple(tree for tree in every if not tree.readable),
+            sum(tree.readable for tree in every),
+        )
+
+    def _change(self, tree: Tree, edits: list[Edit]) -> tuple[bytes, bytes] | None:
+        """Return a file before and after, nothing where more would change than what the edits say."""
+        try:
+            before, after = make_edits({tree.file: edits}, {tree.file: tree}).get(tree.file, (b"", b""))
+            now = tree.format.parse(tree.file, after.removeprefix(BOM), self._sources.budgets).value
+            is_exact = not after or now == revise(tree.value, edits)
+        except ValueError:
+            return None
+        return (before, after) if is_exact else None

@@ -1,18 +1,79 @@
-"""What the site is built from: every page of `docs/` and of every rule, written as the generator reads it."""
+"""The documentation as a site: staged from the pages of a checkout, built by Zensical, completed and checked."""
 
 from __future__ import annotations
 
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from stagec.core.extras import explain_missing_extra
+from stagec.core.failure import Failure
 from stagec.core.value import value
 from stagec_dev.rule_pages import pages
+
+_SCHEMAS_FOLDER = "schemas/"
+_SUFFIX = ".schema.json"
+CATALOGUED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "steps_registry": ("stagec step registry", "Steps of an agent and their transitions", ("steps_registry.json",)),
+    "pipeline": ("stagec pipeline", "Stages of models, their order and limits", ("pipeline.yaml",)),
+    "tools": ("stagec tools", "Tools that the stages of a project may call", ("tools.yaml",)),
+    "tools_lock": ("stagec tools lock", "Tools that MCP servers offer", ("tools.lock.json",)),
+    "workflow": ("stagec orchestrator", "Phases of an issue and their agents", ("**/.agent/workflow.json",)),
+    "flow_test": (
+        "stagec flow tests",
+        "Scenarios of a flow with expectations",
+        ("*.flow-test.yaml", "*.flow-test.yml", "*.flow-test.json"),
+    ),
+    "stagec": ("stagec configuration", "What stagec checks, and how", ("stagec.toml",)),
+}
+"""The documents that people write and that are known by their names: title, description, and patterns of paths."""
+
+
+def publish_schemas(files: Mapping[str, bytes], address: str | None) -> dict[str, bytes]:
+    """Return the files of a site with schemas that name their addresses, and with the catalogue of these.
+
+    Where nobody knows the address, the files are as they were: an address that leads nowhere helps nobody.
+    """
+    if address is None:
+        return dict(files)
+    top = address.rstrip("/") + "/"
+    found = {name: name.removeprefix(_SCHEMAS_FOLDER).removesuffix(_SUFFIX) for name in files if _is_schema(name)}
+    own = {name: _set_address(files[name], top + name) for name in found}
+    entries = [
+        {
+            "name": title,
+            "description": description,
+            "fileMatch": [*patterns],
+            "url": f"{top}{_SCHEMAS_FOLDER}{name}{_SUFFIX}",
+        }
+        for name, (title, description, patterns) in CATALOGUED.items()
+        if name in found.values()
+    ]
+    head = {"$schema": "https://json.schemastore.org/schema-catalog.json", "version": 1, "schemas": entries}
+    return {**files, **own, f"{_SCHEMAS_FOLDER}catalog.json": _write(head)}
+
+
+def _is_schema(name: str) -> bool:
+    return name.startswith(_SCHEMAS_FOLDER) and name.endswith(_SUFFIX)
+
+
+def _set_address(data: bytes, address: str) -> bytes:
+    schema: dict[str, Any] = json.loads(data)
+    return _write({**schema, "$id": address})
+
+
+def _write(given: Mapping[str, Any]) -> bytes:
+    return (json.dumps(given, indent=2, ensure_ascii=False) + "\n").encode()
+
 
 _LOADED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src", "object": "data"}
 """The attribute of each tag whose address a browser asks for by itself."""
@@ -73,7 +134,7 @@ def _follow(found: Mapping[str, Path], pages: Mapping[str, Page], name: str, url
 
 _SCRIPT = "assets/javascripts/offline.js"
 _HREF = re.compile(r'(?P<lead><a\b[^>]*?\bhref=")(?P<path>(?![a-z+]+:|/|#)[^"#?]*)(?P<rest>[^"]*")')
-_FOLDER = re.compile(r'(?P<lead>"location":")(?P<path>[^"#]*)')
+_PAGES_FOLDER = re.compile(r'(?P<lead>"location":")(?P<path>[^"#]*)')
 
 
 def complete(site: Path) -> None:
@@ -82,7 +143,7 @@ def complete(site: Path) -> None:
     The addresses of folders stay valid: `rules/STG201/` is served from the file that the links name.
     """
     index = (site / "search.json").read_text(encoding="utf-8")
-    index = _FOLDER.sub(lambda each: each["lead"] + _name_file(each["path"]), _trim_index(index))
+    index = _PAGES_FOLDER.sub(lambda each: each["lead"] + _name_file(each["path"]), _trim_index(index))
     (site / "search.json").write_text(index, encoding="utf-8")
     (site / "search.js").write_text(f"var __index = {index}", encoding="utf-8")
     (site / _SCRIPT).write_bytes(files("stagec_dev.site").joinpath("offline.js").read_bytes())
@@ -211,3 +272,98 @@ def read_navigation(sources: Mapping[str, str]) -> tuple[Section, ...]:
 
 def _put_index_first(name: str) -> tuple[bool, str]:
     return not name.endswith("/index.md"), name
+
+
+_CONFIGURATION = """\
+[project]
+site_name = "stagec"
+site_description = "The compiler for declarative agent workflows"
+docs_dir = "docs"
+site_dir = "site"
+use_directory_urls = true
+{address}nav = [
+{navigation}]
+
+[project.theme]
+language = "en"
+font = false # no request to another host
+features = ["content.code.copy", "navigation.footer", "navigation.top", "search.highlight", "toc.follow"]
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme)"
+toggle = {{ icon = "lucide/sun-moon", name = "Switch to light mode" }}
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: light)"
+scheme = "default"
+toggle = {{ icon = "lucide/sun", name = "Switch to dark mode" }}
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: dark)"
+scheme = "slate"
+toggle = {{ icon = "lucide/moon", name = "Switch to the mode of the system" }}
+
+[project.plugins.search]
+
+[project.validation]
+invalid_links = true
+invalid_link_anchors = true
+
+# few extensions: the pages are written for readers of Markdown, and say what they mean without any
+[project.markdown_extensions]
+"tables" = {{}}
+"toc" = {{ permalink = true, slugify = {{ object = "pymdownx.slugs.slugify", kwds = {{ case = "lower" }} }} }}
+"pymdownx.highlight" = {{ pygments_lang_class = true }}
+"pymdownx.superfences" = {{}}
+"sane_lists" = {{}}
+"""
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def build(sources: Sources, folder: Path, address: str | None) -> Path:
+    """Let the generator make a site in a folder that is used for nothing else, and return where it lies.
+
+    `address` is where the site will be published, if that is known. Raise `Failure` when there is no generator, or when
+    it finds fault with a page.
+    """
+    if find_spec("zensical") is None:
+        raise explain_missing_extra("the site needs", "site")
+    files = publish_schemas(sources.files, address)
+    for name, content in {**{name: text.encode() for name, text in sources.pages.items()}, **files}.items():
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (folder / "zensical.toml").write_text(configure(sources, address), encoding="utf-8")
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        told = _COLOUR.sub("", f"{ended.stdout}{ended.stderr}")
+        raise Failure(f"the generator refused the pages:\n{told}".rstrip())
+    return folder / "site"
+
+
+def configure(sources: Sources, address: str | None = None) -> str:
+    """Return the configuration of the generator."""
+    rules = Section("Rules", ("rules/index.md",))
+    rows = [f'  {{ "Home" = {_quote("index.md")} }},\n']
+    rows += [_write_section(each, sources) for each in (*read_navigation(sources.pages), rules)]
+    published = f"site_url = {_quote(address.rstrip('/') + '/')}\n" if address else ""
+    return _CONFIGURATION.format(address=published, navigation="".join(rows))
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _write_section(section: Section, sources: Sources) -> str:
+    if len(section.pages) == 1:
+        return f"  {{ {_quote(section.title)} = {_quote(section.pages[0])} }},\n"
+    pages = ", ".join(_write_page(name, sources.pages[name].splitlines()) for name in section.pages)
+    return f"  {{ {_quote(section.title)} = [{pages}] }},\n"
+
+
+def _write_page(name: str, lines: Iterable[str]) -> str:
+    title = next((line.removeprefix("# ").replace("`", "") for line in lines if line.startswith("# ")), name)
+    return f"{{ {_quote(title)} = {_quote(name)} }}"

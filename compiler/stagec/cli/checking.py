@@ -1,4 +1,4 @@
-"""`stagec validate` as asked: check a project, print the report, and apply or show fixes."""
+"""Checks of projects: what `stagec validate` does."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stagec.change.flow_tests.witness import search_briefly
 from stagec.check import reporters
 from stagec.check.pipeline import Compilation, Project, compile_project, list_families
 from stagec.check.reporters import Report, Reporter
-from stagec.cli.files import name_from_here, name_from_repository, read_file, write_file
+from stagec.cli.files import name_from_here, name_from_repository, read_file, write_file, write_files
 from stagec.cli.limits import load_configuration
 from stagec.cli.result_cache import keep, take_description
-from stagec.cli.streams import Transcript, find_canvas, put, put_error, show_progress
+from stagec.cli.streams import Transcript, find_canvas, put, put_error, say, show_progress
 from stagec.cli.unfound import explain_emptiness, list_unread
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit, Failure
 from stagec.core.observations import Recording, resolve
 from stagec.core.shelf import member
 from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import format_count, visible
+
+if TYPE_CHECKING:
+    from stagec.check.fixes import FixedProject
 
 _STDIN = Path("-")
 _STRICT = {"strict": Severity.ERROR.value}
@@ -188,8 +193,6 @@ def _check(request: ValidateRequest) -> Exit:
         baseline = load_baseline(configuration, request.baseline, leave_out=request.no_baseline)
     project = Project(configuration.root, paths, configuration.settings, overlay, baseline=baseline)
     if request.fix or request.diff:
-        from stagec.cli.checking.fixing import fix_files, show_changes  # most runs make no fix
-
         if request.diff:
             return show_changes(project, guesses=request.unsafe_fixes, quiet=request.quiet)
         compilation = fix_files(project, guesses=request.unsafe_fixes, quiet=request.quiet)
@@ -197,3 +200,43 @@ def _check(request: ValidateRequest) -> Exit:
     with show_progress("checking …"):
         compilation = compile_project(project, search_briefly)
     return print_report(request, project, compilation)
+
+
+def fix_files(project: Project, *, guesses: bool, quiet: bool) -> Compilation:
+    """Write the fixes of a project to its files, say which these are, and return what is left."""
+    fixed = _fix(project, guesses=guesses)
+    write_files(project.root, fixed.after, fixed.before)
+    if not quiet:
+        _say_what_changed(fixed, project.root, "Fixed")
+    return fixed.compilation
+
+
+def show_changes(project: Project, *, guesses: bool, quiet: bool) -> Exit:
+    """Print the changes that fixes make as a patch, and return whether there are any."""
+    from stagec.cli.patch import print_patch  # few runs show changes
+
+    fixed = _fix(project, guesses=guesses)
+    print_patch({file: (fixed.before[file], after) for file, after in fixed.after.items()})
+    if not quiet:
+        _say_what_changed(fixed, project.root, "Would fix")
+    return Exit.FINDINGS if fixed.after else Exit.CLEAN
+
+
+def _fix(project: Project, *, guesses: bool) -> FixedProject:
+    from stagec.check.fixes import fix_project  # most runs only check
+
+    with show_progress("checking …"):
+        return fix_project(project, guesses=guesses)
+
+
+def _say_what_changed(fixed: FixedProject, root: Path, what: str) -> None:
+    named = [visible(file) for file in sorted(map(name_from_here(root), fixed.after))]
+    where = f" in {named[0]}" if len(named) == 1 else " in:" if named else ""
+    lines = [f"{what} {format_count(fixed.settled, 'finding')}{where}"]
+    lines += [f"  {file}" for file in named if len(named) > 1]
+    if fixed.refused:
+        lines.append(f"Left {format_count(fixed.refused, 'finding')} whose fix would lead to others")
+    if fixed.guessable:
+        lines.append(f"--unsafe-fixes would fix {format_count(fixed.guessable, 'finding')} more")
+    for line in lines:
+        say(line)

@@ -1,1 +1,0 @@
-"""From a step registry without errors to the draft of its plan."""
