@@ -7,8 +7,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from stagec.change.flow_tests.paths.choices import AgentEnding, AnswerChoice, Chooser, list_verdicts
-from stagec.change.flow_tests.paths.finder import list_open_inputs, list_starts
-from stagec.change.flow_tests.paths.search import Positions, RunPosition
+from stagec.change.flow_tests.paths.positions import Positions, RunPosition, list_open_inputs, list_starts
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.memo import LazySequence
 from stagec.core.value import NOTHING, replace, value

@@ -1,13 +1,18 @@
 """STG4xx: stage plans: envelopes, ids of stages, dependencies, inputs and outputs, durations, and what runs leave."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from stagec.core.place import Place, spell_path
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.languages.envelopes.document import StageInput, StagePlan
-from stagec.languages.envelopes.inputs import OwnRead
 from stagec.sources.tree import Fault
+
+if TYPE_CHECKING:  # most projects have no stage plan
+    from stagec.languages.envelopes.inputs import OwnRead
 
 FAMILY = Family(__name__, (range(400, 500),), StagePlan)
 rule = FAMILY.rule

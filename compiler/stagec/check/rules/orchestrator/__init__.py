@@ -11,7 +11,6 @@ from stagec.ir.flow import Node
 from stagec.ir.graph import Graph, build
 from stagec.ir.plan.node import list_targets
 from stagec.languages.orchestrator.document import Phase, Release, Workflow
-from stagec.languages.orchestrator.lower import lower
 from stagec.sources.tree import Fault
 
 FAMILY = Family(__name__, (range(2100, 2200),), Workflow)
@@ -99,6 +98,8 @@ def list_used_labels(workflow: Workflow) -> Iterator[tuple[str, Place]]:
 
 def draw_graph(workflow: Workflow) -> Graph:
     """Return the graph of an orchestrator file, made once."""
+    from stagec.languages.orchestrator.lower import lower  # most projects have no orchestrator file
+
     return workflow.memo.once("graph", lambda: build(lower(workflow)))
 
 
