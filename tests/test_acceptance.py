@@ -11,10 +11,10 @@ import pytest
 from stagec.check.acceptance import accept
 from stagec.check.findings import Verdict, diagnose
 from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.core.budgets import SearchScope
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import AnyRule, Finding, Rule
-from stagec.core.scope import SearchScope
 from stagec.core.value import replace
 from stagec.sources.project.baseline import Baseline, make_baseline
 from stagec.sources.project.settings import Selection, Settings

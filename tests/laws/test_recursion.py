@@ -37,7 +37,7 @@ ALLOWED = {
         )
     },
     **{
-        f"sources.contract.equality:_Writer.{each}": "`_DEEPEST` schemas inside each other are written"
+        f"sources.contract.conflict:_Writer.{each}": "`_DEEPEST` schemas inside each other are written"
         for each in ("write", "_write_schema", "_write_target", "_write_keyword")
     },
     "sources.contract.conflict:_Search._judge_all": "`_DEEPEST` members inside each other are compared",

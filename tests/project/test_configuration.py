@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from patience import ends
 
-from stagec.core.budgets import Budgets
+from stagec.core.budgets import Budgets, SearchScope
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Exit, Failure
-from stagec.core.scope import SearchScope
 from stagec.core.value import replace
 from stagec.runtime.world.models.retries import RetryPolicy
 from stagec.sources.project.configuration import Configuration, accepts, configure, well_formed

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.ir.protocol.artifact_paths import (
+from stagec.ir.protocol.stage_ids import (
     PathCheck,
     find_artifact_fault,
     find_path_fault,

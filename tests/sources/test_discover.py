@@ -8,9 +8,9 @@ import pytest
 from patience import ends
 
 from stagec.core import observations
+from stagec.core.budgets import SearchScope
 from stagec.core.failure import Failure
 from stagec.core.place import Place
-from stagec.core.scope import SearchScope
 from stagec.sources.discover import Discovery, FileWish, discover
 from stagec.sources.tree import Fault
 

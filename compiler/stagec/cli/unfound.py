@@ -12,9 +12,9 @@ from shlex import join
 from stagec import languages as frontends
 from stagec.check.pipeline import Compilation, Project
 from stagec.cli.files import name_from_here
+from stagec.core.budgets import SearchScope
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint, is_slip
-from stagec.core.scope import SearchScope
 from stagec.core.shelf import members
 from stagec.core.words import format_count, listing, quote
 from stagec.languages import AnyFrontEnd, Flow, FrontEnd

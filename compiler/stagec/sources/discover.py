@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from stagec.core import observations
+from stagec.core.budgets import SearchScope
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
-from stagec.core.scope import SearchScope
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.sources.formats.plain import FORMAT as PLAIN

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from stagec.core.budgets import SearchScope
 from stagec.core.observations import find_type, read_head, resolve
-from stagec.core.scope import SearchScope
 from stagec.core.value import replace, value
 
 Part = Callable[[str], object] | None

@@ -15,7 +15,6 @@ from typing import Any
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
-from stagec.ir.protocol.artifact_paths import find_segment_fault
 from stagec.ir.protocol.checkpoint import (
     ArtifactEntry,
     JudgedCheckpoint,
@@ -26,6 +25,7 @@ from stagec.ir.protocol.checkpoint import (
     read_instant,
     read_manifest,
 )
+from stagec.ir.protocol.stage_ids import find_segment_fault
 from stagec.runtime.world.stages.checkpoints import judge_checkpoint, list_manifests
 from stagec.runtime.world.stages.stage_files import RunFolder
 from stagec_dev.row import Agreement, Row, RowKind, is_out_of_scope, out_of_scope

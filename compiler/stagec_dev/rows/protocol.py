@@ -12,10 +12,10 @@ from typing import Any
 from stagec.core.disk import RefusedWriteError, open_folder
 from stagec.core.json import Json
 from stagec.core.place import Pointer
-from stagec.ir.protocol.artifact_paths import find_artifact_fault, find_segment_fault, is_contained, place_artifact
 from stagec.ir.protocol.checkpoint import digest_stringified, find_shape_faults, read_json
 from stagec.ir.protocol.lifecycle import GRACE, StageEvent, StageStatus, follow_event, grace_of, tier_of, watch_times
 from stagec.ir.protocol.markers import Marker, read_markers
+from stagec.ir.protocol.stage_ids import find_artifact_fault, find_segment_fault, is_contained, place_artifact
 from stagec.runtime.world.stages.checkpoints import write_durably
 from stagec_dev.row import Agreement, Row, RowKind, is_out_of_scope, out_of_scope
 from stagec_dev.table import list_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stagec.core.json import Object
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
-from stagec.languages.registry.agent import read_address
+from stagec.languages.registry.files import read_address
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.guards import read_validation_steps
 from stagec.languages.registry.prompts import PromptFile, Prompts, RetryPrompt, Store, WantedPrompt, find_prompts

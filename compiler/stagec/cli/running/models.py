@@ -12,10 +12,9 @@ from stagec.core.words import quote
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import Plan
 from stagec.runtime.world.models.local_provider import PREFIX, LocalProvider, name_file
-from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker
+from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld, Onlooker, Tools
 from stagec.runtime.world.models.port import Provider, Providers
 from stagec.runtime.world.models.retries import DEFAULT, NODE, Patience, PolicyEntries, PolicyTable, RetryingProvider
-from stagec.runtime.world.models.session import Tools
 from stagec.sources.project.mistakes import mistakes
 from stagec.sources.project.prices import PriceTable
 

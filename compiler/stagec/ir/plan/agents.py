@@ -13,7 +13,7 @@ from stagec.ir.plan.act import Delegate, Process, ProcessInput, Rest
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import AgentGate, RestGate
 from stagec.ir.plan.node import Go, Node, Outcome, Schedule, Stop, list_begun, list_targets
-from stagec.ir.protocol.artifact_paths import PathCheck, find_path_fault
+from stagec.ir.protocol.stage_ids import PathCheck, find_path_fault
 
 _SCHEDULES_ENDS: Mapping[str, Outcome] = {
     "success": Outcome.DONE,

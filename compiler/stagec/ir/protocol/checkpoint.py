@@ -15,9 +15,15 @@ from stagec.core.canonical import MOST, canonical, compact
 from stagec.core.json import Json, Object, kind_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import NOTHING, value
-from stagec.ir.protocol.artifact_paths import PathCheck, find_artifact_fault, find_path_fault, find_segment_fault
-from stagec.ir.protocol.artifact_paths import place_artifact as place
-from stagec.ir.protocol.stage_ids import StageIdFault, read_stage_id
+from stagec.ir.protocol.stage_ids import (
+    PathCheck,
+    StageIdFault,
+    find_artifact_fault,
+    find_path_fault,
+    find_segment_fault,
+    read_stage_id,
+)
+from stagec.ir.protocol.stage_ids import place_artifact as place
 
 
 @value

@@ -9,8 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.ir.protocol.artifact_paths import PathCheck, PathFault, find_path_fault, find_segment_fault
-from stagec.ir.protocol.stage_ids import StageId, StageIdFault, read_stage_id
+from stagec.ir.protocol.stage_ids import (
+    PathCheck,
+    PathFault,
+    StageId,
+    StageIdFault,
+    find_path_fault,
+    find_segment_fault,
+    read_stage_id,
+)
 from stagec.languages.envelopes.document import Envelope, InputKind, StagePlan
 
 _FATAL = frozenset(

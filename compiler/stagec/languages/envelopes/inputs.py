@@ -13,7 +13,7 @@ from stagec.core.place import Place
 from stagec.core.precedence import Precedence, components
 from stagec.core.value import replace, value
 from stagec.core.words import quote
-from stagec.ir.protocol.artifact_paths import PathCheck, find_path_fault
+from stagec.ir.protocol.stage_ids import PathCheck, find_path_fault
 from stagec.languages.envelopes.document import DependencyKind, Envelope, InputKind, StageInput, StagePlan
 from stagec.languages.envelopes.ids import find_meant_stage, find_repeated_ids, list_suspects
 from stagec.sources.read import Sources, join

@@ -10,8 +10,7 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, value
-from stagec.languages.registry.agent import Address, Agent
-from stagec.languages.registry.files import CoordinateList, Folder, SchemaFolder
+from stagec.languages.registry.files import Address, Agent, CoordinateList, Folder, SchemaFolder
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.guards import DeclaredValidator, RetryPlan, ValidationStep
 from stagec.languages.registry.prompts import Prompts

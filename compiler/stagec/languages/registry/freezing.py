@@ -47,10 +47,9 @@ from stagec.ir.plan.gate import Among, Condition, ExitGate, Gate, IntentGate, Ju
 from stagec.ir.plan.node import Edge, Go, Named, Node, Outcome, Pick, Stop, Target, list_targets
 from stagec.ir.plan.soundness import find_reached
 from stagec.languages.registry import guards
-from stagec.languages.registry.agent import Agent
 from stagec.languages.registry.conduct import AgentConduct, PromptTag, TagRole, find_tags
 from stagec.languages.registry.document import Intent, OutputSchema, Registry, Step, StepKind
-from stagec.languages.registry.files import is_prompt
+from stagec.languages.registry.files import Agent, is_prompt
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.inputs import PROVIDED, StepInput, list_inputs, list_provided
 from stagec.languages.registry.prompts import VARIABLE, Prompts, Store, WantedPrompt, find_prompts, read_fallback

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
-from stagec.languages.registry.agent import Address, read_address
+from stagec.languages.registry.files import Address, read_address
 from stagec.languages.registry.generation import CONDITION_LISTS, LEGACY_CONDITIONS, Generation
 
 PREFLIGHT, POST_LLM = "preflight", "postllm"

@@ -11,9 +11,9 @@ from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.flow import Read, Source
-from stagec.languages.registry.agent import Agent
 from stagec.languages.registry.answers import has_member
 from stagec.languages.registry.document import Registry, Step
+from stagec.languages.registry.files import Agent
 from stagec.sources.contract.promise import Blank, Presence, Promise
 from stagec.sources.contract.schemas import Miss, Schema
 

@@ -11,8 +11,8 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NO_NAMES, NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
-from stagec.languages.registry.agent import Address
 from stagec.languages.registry.conduct import BrokenBlock, PromptReading
+from stagec.languages.registry.files import Address
 from stagec.languages.registry.guards import ValidationStep
 from stagec.sources.read import join
 from stagec.sources.tree import Fault, Tree

@@ -11,7 +11,6 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
-from stagec.languages.registry.agent import Address, Agent, read_address
 from stagec.languages.registry.answers import agree
 from stagec.languages.registry.conduct import BrokenBlock, PromptReading, read_conduct, read_retry_prompt
 from stagec.languages.registry.document import (
@@ -26,12 +25,15 @@ from stagec.languages.registry.document import (
     Transition,
 )
 from stagec.languages.registry.files import (
+    Address,
+    Agent,
     RegistryFiles,
     SchemaFolder,
     bundles,
     find_attached_file,
     find_attached_folder,
     is_prompt,
+    read_address,
 )
 from stagec.languages.registry.gates import GateReader, OutputReader, read_reference
 from stagec.languages.registry.generation import LEGACY_MEMBERS, Generation

@@ -37,7 +37,7 @@ def _apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _take_suppressions(file: str, data: bytes, _given: Json) -> tuple[Suppression, ...]:
-    from stagec.sources.yaml_text.comments import read_suppressions
+    from stagec.sources.yaml_text.reading import read_suppressions
 
     return read_suppressions(file, data.decode())
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from stagec.core.budgets import Budgets
+from stagec.core.budgets import Budgets, SearchScope
 from stagec.core.diagnostic import Severity
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import AnyFamily, AnyRule
-from stagec.core.scope import SearchScope
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.version import DOCUMENTATION, locate_page
 from stagec.core.words import quote

@@ -6,7 +6,7 @@ from stagec.check.rules.envelopes import rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
-from stagec.ir.protocol.artifact_paths import PathCheck, find_path_fault
+from stagec.ir.protocol.stage_ids import PathCheck, find_path_fault
 from stagec.languages.envelopes.document import StagePlan
 from stagec.languages.envelopes.ids import (
     expect_name,

@@ -10,9 +10,8 @@ from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.languages.registry.agent import Agent
 from stagec.languages.registry.document import Registry, Step
-from stagec.languages.registry.files import AGENT
+from stagec.languages.registry.files import AGENT, Agent
 from stagec.languages.registry.inputs import PROVIDED
 from stagec.languages.registry.supply import (
     Usage,

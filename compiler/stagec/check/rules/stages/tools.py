@@ -14,7 +14,7 @@ from stagec.ir.catalogue import WELL_KNOWN, Catalogue, Effects, Origin, Tool, we
 from stagec.ir.catalogue.document import LabelBook, foreign_name
 from stagec.ir.rights import Label
 from stagec.languages.stages.document import IncomingKind, Pipeline, Profile, Stage
-from stagec.sources.contract.equality import are_alike
+from stagec.sources.contract.conflict import are_alike
 from stagec.sources.contract.schemas import Schema
 
 

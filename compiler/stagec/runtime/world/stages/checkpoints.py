@@ -32,7 +32,6 @@ from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.document import Plan
-from stagec.ir.protocol.artifact_paths import is_contained, place_artifact
 from stagec.ir.protocol.checkpoint import (
     CHANGED,
     FOREIGN_DEPTH,
@@ -53,6 +52,7 @@ from stagec.ir.protocol.checkpoint import (
     read_json,
     read_manifest,
 )
+from stagec.ir.protocol.stage_ids import is_contained, place_artifact
 from stagec.runtime.machine.exchange import Answered, Effect, Event, Execute, Interrupt, Preserve, Publish
 from stagec.runtime.machine.state import State, StepResult
 from stagec.runtime.world.stages.stage_files import (

@@ -15,7 +15,7 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.plan.act import ProcessInput
-from stagec.ir.protocol.artifact_paths import find_segment_fault
+from stagec.ir.protocol.stage_ids import find_segment_fault
 from stagec.runtime.machine.exchange import read_key
 
 REPORTS = "reports"

@@ -9,7 +9,6 @@ from math import ceil, fsum, sqrt
 
 from stagec.core.value import replace, value
 from stagec.views.picture.document import Box, Fate, Line, Picture, Role, Stroke, block_of
-from stagec.views.picture.layout.coordinates import STUB, Bands, across, down
 from stagec.views.picture.layout.document import (
     Badge,
     Face,
@@ -21,7 +20,7 @@ from stagec.views.picture.layout.document import (
     face_of_box,
     face_of_line,
 )
-from stagec.views.picture.layout.mesh import SPACE, Mesh, Size, loops_of, mesh_of
+from stagec.views.picture.layout.mesh import SPACE, STUB, Bands, Mesh, Size, across, down, loops_of, mesh_of
 from stagec.views.picture.layout.routes import INSET, Lanes, Ways, loops, runs_of, spread
 
 __all__ = [

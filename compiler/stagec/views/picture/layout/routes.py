@@ -8,9 +8,8 @@ from math import fsum
 
 from stagec.core.value import value
 from stagec.views.picture.document import Picture
-from stagec.views.picture.layout.coordinates import SPREAD, STUB, Bands
 from stagec.views.picture.layout.document import Face, Frame, Point, Route, Tag
-from stagec.views.picture.layout.mesh import LOOP, Key, Mesh, Way
+from stagec.views.picture.layout.mesh import LOOP, SPREAD, STUB, Bands, Key, Mesh, Way
 
 _LANE = 8.0
 """Between two lanes."""
