@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count, groupby
@@ -23,7 +23,7 @@ from stagec.change.flow_tests.paths.choices import AgentEnding, Chooser, list_ve
 from stagec.change.flow_tests.paths.positions import list_starts
 from stagec.change.flow_tests.paths.search import END, Arc, Item, Played, Player, SearchGraph
 from stagec.change.flow_tests.scenario_writing import write_scenario
-from stagec.core.json import object_of, text_in
+from stagec.core.json import Json, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.graph.cover import Leg, NarrowCover, WayCover
@@ -31,7 +31,6 @@ from stagec.ir.plan import Plan
 from stagec.ir.plan.gate import JudgeGate
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Pick, Schedule, list_targets
 from stagec.runtime.machine import Effect, Program, Started
-from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.exchange import Execute, choose_next, read_key
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.world.scenario import parse_scenario
