@@ -2,9 +2,17 @@
 
 import { createHash } from "node:crypto";
 import { canonical, has, isObject, isWhole, objectOf } from "./json.js";
-import { elementOf } from "./index.js";
 import { regex } from "./schema.js";
 import { extract, follow, holds, put, render, textOf, tryRender } from "./text.js";
+
+/** Return the element for which a branch runs, as the context names it. */
+function elementOf(branch) {
+  if (!branch.scope) return {};
+  const { elements, branches } = branch.scope;
+  if (!elements) return elementOf(branch.scope.branch);
+  const index = branches.indexOf(branch);
+  return { item: elements[index], index };
+}
 
 const MEAN = { continue: "next", pass: "next", retry: "repeat", wait: "repeat", fail: "repeat", done: "closing", finished: "closing" };
 const RESERVED = ["upstream", "workflowRunId", "stageExecutionId", "attempts", "host"];

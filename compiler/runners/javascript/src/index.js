@@ -90,15 +90,6 @@ class Scope {
 }
 
 const branchNames = (branch) => (branch.scope ? [...branchNames(branch.scope.branch), branch.name] : []);
-/** Return the element for which a branch runs, as the context names it. */
-export function elementOf(branch) {
-  if (!branch.scope) return {};
-  const { elements, branches } = branch.scope;
-  if (!elements) return elementOf(branch.scope.branch);
-  const index = branches.indexOf(branch);
-  return { item: elements[index], index };
-}
-
 const isWithin = (branch, scope) => Boolean(branch.scope) && (branch.scope === scope || isWithin(branch.scope.branch, scope));
 
 export class Run {

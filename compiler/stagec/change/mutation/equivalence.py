@@ -21,7 +21,20 @@ from stagec.ir.plan.act import Converse, Prompt, Provided
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Among, IntentGate, JudgeGate, Reads, Term, Validation, VerdictGate
-from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Named, Node, Pick, Schedule, Stop, list_begun, list_targets
+from stagec.ir.plan.node import (
+    Chain,
+    Edge,
+    ForEach,
+    Fork,
+    Named,
+    Node,
+    Outcome,
+    Pick,
+    Schedule,
+    Stop,
+    list_begun,
+    list_targets,
+)
 from stagec.ir.plan.soundness import find_reached
 from stagec.runtime.machine.gate import ABORT
 from stagec.runtime.machine.json_values import MISSING
@@ -34,6 +47,13 @@ _OPAQUE = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "no
 _MOST = 4_000
 """Results that are tried at most; of more, nothing is said."""
 _FRESH = "a text that no condition names"
+
+
+def _count_branches(target: Fork | ForEach) -> int:
+    """Return how many branches of a target can be under way together."""
+    if isinstance(target, Fork):
+        return len(target.nodes)
+    return min(target.most, target.concurrency or target.most)
 
 
 @value
@@ -82,6 +102,8 @@ def lead_alike(plan: Plan, name: str, others: tuple[Edge, ...]) -> bool:
     """Tell whether other edges of a node lead wherever its own do, after every result that it can have."""
     old = tuple(_resolve(plan, each) for each in plan.nodes[name].edges)
     new = tuple(_resolve(plan, each) for each in others)
+    if _is_collected(plan, name):
+        old, new = (tuple(_end_alike(each) for each in edges) for edges in (old, new))
     return all(
         _lead_alike(plan, name, [each for each in old if each.on == on], [each for each in new if each.on == on])
         for on in _list_outcomes(plan, name, (*old, *new))
@@ -90,6 +112,18 @@ def lead_alike(plan: Plan, name: str, others: tuple[Edge, ...]) -> bool:
 
 def _resolve(plan: Plan, edge: Edge) -> Edge:
     return replace(edge, target=Named(plan.choices[edge.target.choices])) if isinstance(edge.target, Pick) else edge
+
+
+def _is_collected(plan: Plan, name: str) -> bool:
+    """Tell whether a node runs only for elements whose join sees them, however they end."""
+    targets = [edge.target for node in plan.nodes.values() for edge in node.edges]
+    leading = [each for each in targets if name in list_targets(each)]
+    alone = all(isinstance(each, ForEach) and each.collect and each.nodes == (name,) for each in leading)
+    return alone and name in find_branches(plan)
+
+
+def _end_alike(edge: Edge) -> Edge:
+    return replace(edge, target=Stop(Outcome.DONE)) if isinstance(edge.target, Stop) else edge
 
 
 def _list_outcomes(plan: Plan, name: str, edges: Iterable[Edge]) -> list[str]:
@@ -230,9 +264,9 @@ class Equivalence:
         if not forks and len(schedules) == len(self._plan.entries) == 1:
             width = measure_width(order_names(schedules[0].needs))
             return len(width.nodes) if width.is_exact else None
-        if not schedules and len(forks) == 1 and isinstance(forks[0], Fork):
+        if not schedules and len(forks) == 1 and isinstance(forks[0], Fork | ForEach):
             ends = (edge.target for name in forks[0].nodes for edge in self._plan.nodes[name].edges)
-            return len(forks[0].nodes) if all(isinstance(each, Stop) for each in ends) else None
+            return _count_branches(forks[0]) if all(isinstance(each, Stop) for each in ends) else None
         return None
 
     def _compare_routes(self, name: str, changed: Plan) -> str | None:
