@@ -146,7 +146,7 @@ def complete(site: Path) -> None:
     index = _PAGES_FOLDER.sub(lambda each: each["lead"] + _name_file(each["path"]), _trim_index(index))
     (site / "search.json").write_text(index, encoding="utf-8")
     (site / "search.js").write_text(f"var __index = {index}", encoding="utf-8")
-    (site / _SCRIPT).write_bytes(files("stagec_dev.site").joinpath("offline.js").read_bytes())
+    (site / _SCRIPT).write_bytes(files("stagec_dev").joinpath("offline.js").read_bytes())
     for path in site.rglob("*.html"):
         top = "../" * (len(path.relative_to(site).parts) - 1)
         text = _HREF.sub(_complete_link, path.read_text(encoding="utf-8"))

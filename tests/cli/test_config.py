@@ -94,7 +94,7 @@ def test_diagnostics_point_to_the_site_of_the_configuration(
         assert invoke(["validate", str(tmp_path), "--format", form]) == 1
         shown = capsys.readouterr().out
         assert "stagec explain STG106" in shown
-        assert min(1, shown.count("https://docs.example.org/stagec/check/rules/STG106/")) == count
+        assert min(1, shown.count("https://docs.example.org/stagec/rules/STG106/")) == count
 
 
 @pytest.mark.parametrize(

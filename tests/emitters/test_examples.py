@@ -20,6 +20,7 @@ EXAMPLES = (
     "broken-on-purpose",
     "code-review",
     "docs-repair",
+    "file-review",
     "guest-book",
     "issue-flow",
     "project-flow",

@@ -59,6 +59,7 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
     }
     assert found == {
         "Delegate.closes": False,
+        "ForEach.collect": False,
         "AgentGate.otherwise": "otherwise",
         "AgentGate.verdicts": False,
         "Backoff.kind": "none",

@@ -75,6 +75,8 @@ SCHEDULED = {"Process", "Schedule", "StageGate"}
 """What only plans of processes have; their runs have a campaign of their own."""
 PHASED = {"AgentGate", "Delegate", "Rest", "RestGate"}
 """What only plans of orchestrators have; so have theirs: `test_orchestrators.py`."""
+ELEMENTS = {"ForEach"}
+"""What runs for the elements of lists has its own, too: `test_elements.py`."""
 PHASES = {"actionable", "terminal", "blocking", Outcome.BLOCKED}
 """The kinds of phases, and how runs end in one of them."""
 
@@ -137,7 +139,7 @@ def test_every_kind_that_a_plan_can_name_has_to_happen() -> None:
         for kind, each in definitions.items()
         for member, form in each["properties"].items()
         for word in form.get("enum", [form["const"]] if "const" in form else [])
-        if kind not in PLAIN | SCHEDULED | PHASED and word not in {Outcome.INTERRUPTED, *PHASES}
+        if kind not in PLAIN | SCHEDULED | PHASED | ELEMENTS and word not in {Outcome.INTERRUPTED, *PHASES}
     }
     assert named <= {*WANTED}
 

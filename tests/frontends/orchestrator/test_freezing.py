@@ -120,12 +120,12 @@ def test_a_transformer_may_lead_elsewhere_with_the_verdict_of_its_failure(compil
     ]
 
 
-def test_where_no_phase_follows_the_run_fails(compiled: Compile) -> None:
+def test_where_no_phase_follows_there_is_no_plan(compiled: Compile) -> None:
     agents = change_reviewer()
     del agents["reviewer"]["fallbackPhase"], agents["builder"]["fallbackPhase"]
-    plan = plan_of(compiled(agents=agents))
-    assert plan.nodes["build"].edges[-1] == Edge("failed", Stop(Outcome.FAILED))
-    assert plan.nodes["review"].edges[-1] == Edge("otherwise", Stop(Outcome.FAILED))
+    made = compiled(agents=agents)["workflow"]
+    assert isinstance(made, Refused)
+    assert made.reason == "2 errors"
 
 
 def test_a_verdict_may_have_the_name_of_the_fallback(compiled: Compile) -> None:
