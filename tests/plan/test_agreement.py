@@ -68,8 +68,9 @@ def members(given: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_every_member_there_is_occurs_in_the_plans_of_these_tests() -> None:
-    jumps = (Path(__file__).parents[1] / "plan_vectors" / "jumps" / "plan.json").read_bytes()
-    found = {member for data in (*FILES.values(), jumps) for member in members(payload(data))}
+    vectors = Path(__file__).parents[1] / "plan_vectors"
+    others = [(vectors / name / "plan.json").read_bytes() for name in ("file-review", "jumps")]
+    found = {member for data in (*FILES.values(), *others) for member in members(payload(data))}
 
     @settings(max_examples=30, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(plans())

@@ -181,7 +181,9 @@ def test_a_long_pointer_does_not_drown_the_sentence() -> None:
 POSITIVE = "expected a whole number greater than 0"
 COUNT = "expected a whole number that is not negative"
 TERMS = "expected an object whose 'is' is 'among' or 'reads' or 'exists'"
-TARGETS = "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'named' or 'pick' or 'schedule' or 'stop'"
+TARGETS = (
+    "expected an object whose 'is' is 'go' or 'fork' or 'chain' or 'each' or 'named' or 'pick' or 'schedule' or 'stop'"
+)
 ACTS = "expected an object whose 'is' is 'prompt' or 'converse' or 'command' or 'process' or 'agent' or 'rest'"
 GATES = "expected an object whose 'is' is 'intent' or 'verdict' or 'judge' or 'exit' or 'stage' or 'agent' or 'rest'"
 PIECES = "expected an object whose 'is' is 'text' or 'hole' or 'each' or 'choice'"
