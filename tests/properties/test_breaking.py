@@ -47,7 +47,7 @@ MUTANTS = choose(4, full=5, whole=10)
 RUNS = 4
 EXCUSES = 400
 """Runs from the beginning that are tried at most before a failure counts as one of the change."""
-LEAST = choose(36, full=70, whole=240)
+LEAST = choose(36, full=60, whole=240)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
 

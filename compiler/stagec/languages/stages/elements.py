@@ -234,5 +234,5 @@ def find_nested(pipeline: Pipeline) -> Iterator[tuple[Stage, Case, Case]]:
 
 
 def is_of_element(pipeline: Pipeline, name: str | int) -> bool:
-    """Tell whether a name of the context is one that only stages for elements have."""
-    return name in ELEMENT and runs_elements(pipeline)
+    """Tell whether a name of the context is one that only stages for elements have, as far as stages can be read."""
+    return name in ELEMENT and (runs_elements(pipeline) or pipeline.is_lost or bool(pipeline.broken))

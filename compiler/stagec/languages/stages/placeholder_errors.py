@@ -280,7 +280,9 @@ class _PlaceholderJudge:
     def _judge_element(self, name: str, rest: list[str | int]) -> _Judged | None:
         """Judge a path into the element for which a stage runs, or the number of it."""
         if not runs_for_elements(self.pipeline, self.stage):
-            is_known = self.pipeline.is_whole and self.stage.name in find_uses(self.pipeline)
+            is_known = (
+                self.pipeline.is_whole and not self.pipeline.broken and self.stage.name in find_uses(self.pipeline)
+            )
             return _Judged(PlaceholderError.ITEM) if is_known else None
         for promised in promise_elements(self.pipeline, self.stage, name, [*map(str, rest)]):
             error = None if promised is None else _ERRORS.get(promised.presence)
@@ -309,8 +311,9 @@ class _PlaceholderJudge:
         ways = self.pipeline.incoming.get(self.stage.id or "", ())
         if self.stage.profile is Profile.OBJECT:
             return None  # it stands for the whole list, which may be empty
-        if not path and any(way.elements is not None for way in ways):
-            return None  # all results, in the order of the list
+        is_unknown = self.pipeline.is_lost or bool(self.pipeline.broken)
+        if not path and (is_unknown or any(way.elements is not None for way in ways)):
+            return None  # all results, in the order of the list, as far as it can be read
         if ways and not any(way.sources for way in ways):
             return _Judged(_error_of(ways[0]), ways)
         if not path or not isinstance(path[0], int):
