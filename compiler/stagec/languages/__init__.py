@@ -68,9 +68,9 @@ class FrontEnd(Generic[D]):
         """Tell whether a file that this system claims and does not see belongs to no other one either."""
         return False
 
-    def read(self, sources: Sources, files: tuple[str, ...], /) -> tuple[D, ...]:
+    def read(self, _sources: Sources, _files: tuple[str, ...], /) -> tuple[D, ...]:
         """Read files, and everything that they refer to, into documents."""
-        raise NotImplementedError
+        return ()
 
     def connect(self, document: D, _find: FindAgent, /) -> D:
         """Return a document that knows the agents that it calls."""

@@ -51,7 +51,7 @@ _TITLED = re.compile(
 _TITLE = re.compile(
     r"[`*\"'\u201d\u2019\]]*\s+(?:(?:sub-?)?agent\b|takes?\s+over\b|(?:is|goes|comes)\s+next\b)", re.IGNORECASE
 )
-"""What stands before and behind the name of an agent that is called one, or that goes on with the work."""
+"""The words around the name of an agent: it is called an agent, or it continues the work."""
 _LINKS = re.compile(r"(?:\bagents/(?:[\w-]+/)*|\]\()$")
 _FILE = re.compile(r"(?:\.agent|\.chatmode)?\.md\b")
 _COMMAND = re.compile(r"(?<![\w/.:-])/$")

@@ -77,7 +77,7 @@ class RegistryTexts(PlanTexts):
         return text if tree.body is None else text[slice(*tree.body)]
 
     def output(self, output: OutputSchema | None) -> str | None:
-        """Keep the schema of an output and return its name; nothing where there is none."""
+        """Keep the schema of an output and return its name, or nothing without a schema."""
         if id(output) not in self._outputs:  # the outputs of a registry live as long as it
             found = output.found if output is not None else None
             self._outputs[id(output)] = self.schema(found) if isinstance(found, Schema) else None

@@ -164,6 +164,13 @@ class Case:
         return all(each.present is not False and set(each.values) != {"fail"} for each in asked)
 
     @property
+    def meant_join(self) -> Mention | None:
+        """The join, unless it is the only stage that runs for the elements of a list: then another one is meant."""
+        if self.each is None or self.join is None:
+            return self.join
+        return None if {self.join.name} == {each.name for each in self.stages} else self.join
+
+    @property
     def targets(self) -> tuple[Mention, ...]:
         """Every stage that the case mentions, the join included."""
         return self.stages if self.join is None else (*self.stages, self.join)

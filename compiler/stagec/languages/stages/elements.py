@@ -197,8 +197,8 @@ def _find_uses(pipeline: Pipeline) -> Mapping[str, Uses]:
                 continue
             within = around if case.each is None else numbers_of[case.at]
             todo.extend((each.name, within, case.mode is Mode.FORK, each.at) for each in case.stages)
-            if case.join is not None and case.mode is Mode.FORK:
-                todo.append((case.join.name, around, False, case.join.at))
+            if case.meant_join is not None and case.mode is Mode.FORK:
+                todo.append((case.meant_join.name, around, False, case.meant_join.at))
     return {
         name: Uses(tuple(cases[number] for number in sorted(ways) if number != _OUTSIDE), ways.get(_OUTSIDE))
         for name, ways in found.items()
@@ -234,5 +234,11 @@ def find_nested(pipeline: Pipeline) -> Iterator[tuple[Stage, Case, Case]]:
 
 
 def is_of_element(pipeline: Pipeline, name: str | int) -> bool:
-    """Tell whether a name of the context is one that only stages for elements have, as far as stages can be read."""
-    return name in ELEMENT and (runs_elements(pipeline) or pipeline.is_lost or bool(pipeline.broken))
+    """Tell whether a name of the context is one that only stages for elements have, or may be one."""
+    return name in ELEMENT and (runs_elements(pipeline) or not knows_elements(pipeline))
+
+
+def knows_elements(pipeline: Pipeline) -> bool:
+    """Tell whether every case could be read, so that it is known for whose elements stages run."""
+    whole = all(stage.conduct.is_whole for stage in pipeline.by_id.values())
+    return whole and not pipeline.is_lost and not pipeline.broken

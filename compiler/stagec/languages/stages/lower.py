@@ -148,7 +148,8 @@ class _Lowering:
             end = Outcome.FAILED if case.is_recovery and name in self._awaited else Outcome.DONE
             return Stop(end) if case.is_whole else None
         known = tuple(meant for each in case.stages if (meant := self._guess_meant(each)) is not None)
-        join = self._guess_meant(case.join) if case.join is not None and case.mode is Mode.FORK else None
+        joining = case.meant_join if case.mode is Mode.FORK else None
+        join = None if joining is None else self._guess_meant(joining)
         nodes = tuple(each for each in known if each != join)
         nodes = tuple(dict.fromkeys(nodes)) if case.mode is Mode.FORK else nodes
         self._suspect = self._suspect or self._is_repaired(case)

@@ -20,7 +20,14 @@ from stagec.languages.stages.document import (
     Profile,
     Stage,
 )
-from stagec.languages.stages.elements import find_uses, is_of_element, promise_elements, runs_for_elements
+from stagec.languages.stages.elements import (
+    find_uses,
+    is_of_element,
+    knows_elements,
+    promise_elements,
+    runs_elements,
+    runs_for_elements,
+)
 from stagec.sources.contract.promise import Presence, Promise, promise
 
 _BRACES = re.compile(r"""(?P<escape>(?<!\{)\{\{[ \t]*(?P<quote>["'])\{\{(?P=quote)[ \t]*\}\})|\{{2,}|\}{2,}""")
@@ -281,7 +288,7 @@ class _PlaceholderJudge:
         """Judge a path into the element for which a stage runs, or the number of it."""
         if not runs_for_elements(self.pipeline, self.stage):
             is_known = (
-                self.pipeline.is_whole and not self.pipeline.broken and self.stage.name in find_uses(self.pipeline)
+                self.pipeline.is_whole and knows_elements(self.pipeline) and self.stage.name in find_uses(self.pipeline)
             )
             return _Judged(PlaceholderError.ITEM) if is_known else None
         for promised in promise_elements(self.pipeline, self.stage, name, [*map(str, rest)]):
@@ -311,8 +318,8 @@ class _PlaceholderJudge:
         ways = self.pipeline.incoming.get(self.stage.id or "", ())
         if self.stage.profile is Profile.OBJECT:
             return None  # it stands for the whole list, which may be empty
-        is_unknown = self.pipeline.is_lost or bool(self.pipeline.broken)
-        if not path and (is_unknown or any(way.elements is not None for way in ways)):
+        is_known = knows_elements(self.pipeline) and (ways or not runs_elements(self.pipeline))
+        if not path and (not is_known or any(way.elements is not None for way in ways)):
             return None  # all results, in the order of the list, as far as it can be read
         if ways and not any(way.sources for way in ways):
             return _Judged(_error_of(ways[0]), ways)

@@ -69,7 +69,7 @@ def _siblings(case: Case) -> tuple[Mention, ...]:
     """Return the stages that run together: a join that stands among them cannot be meant to be one of them."""
     if case.mode is not Mode.FORK:
         return ()
-    return tuple(each for each in case.stages if case.join is None or each.name != case.join.name)
+    return tuple(each for each in case.stages if case.meant_join is None or each.name != case.meant_join.name)
 
 
 def _alone(cases: Iterable[Case]) -> Iterator[str]:
@@ -77,8 +77,8 @@ def _alone(cases: Iterable[Case]) -> Iterator[str]:
     for case in cases:
         if case.mode is not Mode.FORK:
             yield from (each.name for each in case.stages)
-        elif case.join is not None and case.stages:
-            yield case.join.name
+        elif case.meant_join is not None and case.stages:
+            yield case.meant_join.name
 
 
 def _list_ways(name: str, case: Case, ends: _Ends) -> Iterator[tuple[str, Incoming]]:
@@ -89,9 +89,9 @@ def _list_ways(name: str, case: Case, ends: _Ends) -> Iterator[tuple[str, Incomi
             return
         for each in siblings:
             yield each.name, Incoming(IncomingKind.SIBLING, each.at)
-        if case.join is not None and case.stages:
+        if case.meant_join is not None and case.stages:
             handed = tuple(ends.find(each.name, is_sibling=True) for each in siblings)
-            yield case.join.name, Incoming(IncomingKind.JOIN, case.join.at, handed)
+            yield case.meant_join.name, Incoming(IncomingKind.JOIN, case.meant_join.at, handed)
         return
     first, *chained = case.stages if case.mode is not None and case.stages else (None,)
     if first is not None:
@@ -106,8 +106,8 @@ def _list_ways_of_elements(case: Case, stages: tuple[Mention, ...], ends: _Ends)
     for each in stages:
         yield each.name, Incoming(IncomingKind.SIBLING, each.at, handed)
         handed = (ends.find(each.name, is_sibling=True),)
-    if case.join is not None:
-        yield case.join.name, Incoming(IncomingKind.JOIN, case.join.at, handed, case.each)
+    if case.meant_join is not None:
+        yield case.meant_join.name, Incoming(IncomingKind.JOIN, case.meant_join.at, handed, case.each)
 
 
 class _Ends:
@@ -156,8 +156,8 @@ def _list_last(case: Case) -> Iterator[_Start]:
     """Yield the stages with which the last branches of what a case starts begin."""
     if case.mode is not Mode.FORK:
         yield case.stages[-1].name, False
-    elif case.join is not None:
-        yield case.join.name, False
+    elif case.meant_join is not None:
+        yield case.meant_join.name, False
     else:
         last = case.stages if case.each is None else case.stages[-1:]
         yield from ((each.name, True) for each in last)
@@ -246,7 +246,7 @@ class _RoutesReading:
         )
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         each = _read_elements(body, at)
-        is_list = "forEach" not in body or (each is not None and each.most is not None and bool(stages))
+        is_list = _OF_ELEMENTS.isdisjoint(body) or (each is not None and each.most is not None and bool(stages))
         return Case(at, when, stages, mode, meant, whole and is_list, each)
 
     def _add_promise(self, condition: StageCondition) -> StageCondition:
@@ -256,6 +256,9 @@ class _RoutesReading:
         promised = self._memo.once(path, lambda: promise(self._schemas, result, path, of_object=True))
         possible = self._memo.once((path, "possible"), lambda: possible_values(self._schemas, promised))
         return replace(condition, promised=promised, possible=possible)
+
+
+_OF_ELEMENTS = frozenset({"forEach", "most", "concurrency", "onFailure"})
 
 
 def _read_elements(body: Object, at: Place) -> Elements | None:

@@ -119,7 +119,7 @@ class Tools(Protocol):
     """What defines the tools of requests, and carries out the calls of steps."""
 
     def define(self, request: Ask | Turn) -> tuple[ToolDefinition, ...]:
-        """Return the tools that a model is told of."""
+        """Return the tools that a request offers to the model."""
 
     def begin(self, step: Ask) -> CarryOut:
         """Return what carries out the calls of a step, as far as they may be made."""
