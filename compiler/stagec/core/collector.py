@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 
+_MANY = 50_000
+"""So many new objects are worth a thought: a collection looks at them in some milliseconds."""
+
 
 def stop_collector() -> None:
     """Keep the collector off for the rest of the process: the system frees the memory of a short command at its end."""
@@ -29,8 +32,9 @@ class PausedCollector:
     def __exit__(self, *_: object) -> None:
         """Start it again if it ran before."""
         if self._was_enabled:
-            # take all objects for old, so that the next collection does not begin by looking at all that was just built
-            if gc.get_freeze_count() == 0:  # what somebody else froze stays frozen
+            # Take all objects for old, so that the next collection does not begin by looking at all that is new.
+            # What somebody else froze stays frozen; Python counts it object by object, so it must be worth it.
+            if gc.get_count()[0] > _MANY and gc.get_freeze_count() == 0:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
