@@ -29,7 +29,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # A test measures no time: how long an example takes depends on the machine.
-settings.register_profile("stagec", deadline=None, max_examples=choose(25, full=100))
+settings.register_profile("stagec", deadline=None, max_examples=choose(25, whole=100))
 settings.load_profile("stagec")
 
 # What a test checks is checked, and the results of tests are nobody's.

@@ -8,11 +8,12 @@ from campaigns import FULL_ONLY, SAMPLED, SIZE, choose, sample, sample_alike, se
 
 def test_a_campaign_is_small_unless_its_full_size_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SIZE, raising=False)
-    assert (choose(3, full=30), [*sample(range(10), 4)]) == (3, [0, 3, 6, 9])
+    assert (choose(3, whole=30), [*sample(range(10), 4)]) == (3, [0, 3, 6, 9])
     monkeypatch.setenv(SIZE, "full")
-    assert (choose(3, full=30, whole=300), [*sample(range(10), 4)]) == (30, [*range(10)])
+    assert (choose(3, whole=30), choose(3, whole=4), choose(3, full=20, whole=30)) == (6, 4, 20)
+    assert [*sample(range(10), 4)] == [*range(10)]
     monkeypatch.setenv(SIZE, "whole")
-    assert (choose(3, full=30, whole=300), choose(3, full=30), [*sample(range(10), 4)]) == (300, 30, [*range(10)])
+    assert (choose(3, full=20, whole=30), choose(3, whole=4), [*sample(range(10), 4)]) == (30, 4, [*range(10)])
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 99, 100, 101, 12_345])
@@ -57,4 +58,4 @@ def test_what_a_quick_run_leaves_out_is_there_and_a_full_run_keeps_it(monkeypatc
 def test_a_size_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SIZE, "small")
     with pytest.raises(ValueError, match="must be 'quick', 'full' or 'whole'"):
-        choose(1, full=2)
+        choose(1, whole=2)

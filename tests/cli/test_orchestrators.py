@@ -146,7 +146,7 @@ def test_a_run_that_is_interrupted_in_an_agent_can_be_cancelled(project: Path, r
     assert (listed["status"], listed["reason"]) == ("failed", "build, attempt 1: cancelled")
 
 
-KILLS = choose(4, full=10, whole=40)
+KILLS = choose(4, whole=40)
 
 
 def _has_begun(path: Path) -> bool:

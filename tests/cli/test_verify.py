@@ -90,7 +90,9 @@ def changed(draw: st.DrawFn) -> bytes:
     return write_frame(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
 
 
-@settings(max_examples=choose(60, full=200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=choose(60, whole=200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.binary(max_size=300) | st.binary(max_size=100).map(write_frame) | changed())
 def test_no_bytes_make_it_stumble(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x"

@@ -67,7 +67,7 @@ def test_nodes_that_wait_for_each_other_have_no_order(given: Needs) -> None:
     assert (list(made.order), made.find_longest([1] * len(given))) == ([], LongestChain((), 0))
 
 
-@settings(max_examples=choose(60, full=300), deadline=None)
+@settings(max_examples=choose(60, whole=300), deadline=None)
 @given(needs(6), st.integers(0, 9))
 def test_the_longest_chain_is_the_longest_of_all(given: Needs, seed: int) -> None:
     times = times_of(given, seed)
@@ -76,7 +76,7 @@ def test_the_longest_chain_is_the_longest_of_all(given: Needs, seed: int) -> Non
     assert found.nodes in chains(given) or not given
 
 
-@settings(max_examples=choose(60, full=300), deadline=None)
+@settings(max_examples=choose(60, whole=300), deadline=None)
 @given(needs(6), st.integers(0, 9), st.lists(st.booleans(), min_size=6, max_size=6))
 def test_the_gap_is_the_longest_chain_in_which_nothing_is_kept_but_the_last(
     given: Needs, seed: int, kept: list[bool]
@@ -87,7 +87,7 @@ def test_the_gap_is_the_longest_chain_in_which_nothing_is_kept_but_the_last(
     assert found.length == length(found.nodes, times) == max((length(each, times) for each in lost), default=0)
 
 
-@settings(max_examples=choose(60, full=300), deadline=None)
+@settings(max_examples=choose(60, whole=300), deadline=None)
 @given(needs(6), st.integers(0, 9))
 def test_tails_and_followers_are_those_of_all_chains(given: Needs, seed: int) -> None:
     times, made, known = times_of(given, seed), Precedence(given), before(given)
@@ -96,7 +96,7 @@ def test_tails_and_followers_are_those_of_all_chains(given: Needs, seed: int) ->
     assert made.count_followers() == [sum(node in each for each in known) for node in range(len(given))]
 
 
-@settings(max_examples=choose(40, full=200), deadline=None)
+@settings(max_examples=choose(40, whole=200), deadline=None)
 @given(needs(5))
 def test_two_nodes_are_concurrent_if_both_orders_of_them_are_allowed(given: Needs) -> None:
     count = len(given)
@@ -122,7 +122,7 @@ def test_names_are_numbered_as_they_come() -> None:
     assert order_names({"b": ("a",), "a": ()}).needs == [[1], []]
 
 
-@settings(max_examples=choose(60, full=300), deadline=None)
+@settings(max_examples=choose(60, whole=300), deadline=None)
 @given(needs())
 def test_the_width_is_the_largest_set_of_nodes_of_which_none_needs_another_one(given: Needs) -> None:
     known, count = before(given), len(given)

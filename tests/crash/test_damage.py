@@ -17,7 +17,7 @@ from crash.lives import Driver, Life, left, lived
 
 from stagec.runtime.drivers.local import JournalError, Reason, read_journal
 
-KILLS = choose(12, full=40, whole=80)
+KILLS = choose(12, whole=80)
 """How many processes are killed in each flow."""
 EACH = 10
 """How many copies of what one of them left are damaged."""

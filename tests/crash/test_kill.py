@@ -20,17 +20,17 @@ from stagec.runtime.drivers.history import key_of
 
 STAYS = ("appending", "kept", "asking", "answered")
 """The moments in which a process can be told to stay: before it appends, after, while it asks, and with an answer."""
-TIMES = choose(1, full=7)
+TIMES = choose(1, whole=7)
 KILLS = (
     *STAYS * TIMES,
     *("committing", "committing", "committing", "world", "any") * TIMES,
-    *("birth",) * choose(1, full=3),
+    *("birth",) * choose(1, whole=3),
 )
 """What is aimed at in one flow.
 
 `world` is while the world answers, `any` whenever it happens to be, `birth` while a run is begun.
 """
-LEAST = choose(1, full=5)
+LEAST = choose(1, whole=5)
 """How often a process is killed in each moment at least."""
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed by signals of POSIX")
 

@@ -12,7 +12,7 @@ from crash.agents import STAGES, TOKENS, TURNS, Agents, Kill, answer, killed
 from world.models.wire import serve
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
-KILLS = choose(3, full=6)
+KILLS = choose(3, whole=6)
 
 
 def test_what_is_killed_is_asked_called_and_paid_for_once(tmp_path: Path) -> None:

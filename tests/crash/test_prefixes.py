@@ -27,7 +27,7 @@ from stagec.runtime.machine import Event, State
 
 MEMORY = Path("/dev/shm")  # noqa: S108
 """A file system in memory, where there is one: thousands of files are written, and no durability is at stake."""
-PARTS = choose(1, full=4)
+PARTS = choose(1, whole=4)
 """Parts of long tests, which then run beside each other."""
 MOST = 500
 """Places in a file that are tried in a quick run."""

@@ -20,7 +20,7 @@ from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.document import Tool
 from stagec.ir.plan.facts import facts
 
-ROUNDS = choose(6, full=10)
+ROUNDS = choose(6, whole=10)
 """Calls of the step; behind the last one comes its answer."""
 TOKENS = 15
 """What a request uses on the wire."""

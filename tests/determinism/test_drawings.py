@@ -16,7 +16,7 @@ from stagec.views import emitters
 from stagec.views.emitters import Emitter
 
 TOP = Path(__file__).parents[2]
-SEEDS = range(1, choose(2, full=8, whole=16))
+SEEDS = range(1, choose(2, whole=16))
 PYTHONS = tuple(filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep))) or (sys.executable,)
 """Pythons that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""
 SUFFIXES = sorted(each.suffix for each in members(emitters, Emitter) if each.name != "png")

@@ -16,7 +16,7 @@ from stagec.check import reporters
 from stagec.core.shelf import names
 
 TOP = Path(__file__).parents[2]
-SEEDS = range(choose(2, full=5, whole=10))
+SEEDS = range(choose(2, whole=10))
 LOCALES = ("C", "C.UTF-8")
 PYTHONS = (sys.executable, *filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep)))
 """This Python, and those that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""

@@ -17,7 +17,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import load
 
 TOP = Path(__file__).parents[2]
-SEEDS = tuple(range(choose(2, full=5, whole=10)))
+SEEDS = tuple(range(choose(2, whole=10)))
 LOCALES = ("C", "C.UTF-8")
 PYTHONS = (sys.executable, *filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.pathsep)))
 """This Python, and those that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""

@@ -214,7 +214,7 @@ def leave_out_parts(masks: list[int]) -> list[int]:
 @pytest.mark.parametrize(("room", "most"), [(2, 12), (3, 12), (5, 8)])
 def test_narrow_limits_get_as_few_scenarios_as_can_be(room: int, most: int) -> None:
     looked = 0
-    for seed in range(choose(5, full=15, whole=30)):
+    for seed in range(choose(5, whole=30)):
         random = Random(seed)
         arcs = make_graph(random, random.randrange(4, most), random.randrange(4, most))
         limit = find_depth(arcs) + room
@@ -235,7 +235,7 @@ def find_depth(arcs: Arcs) -> int:
 
 
 def test_limits_that_cut_runs_short_cost_one_run_or_a_tenth_more() -> None:
-    for seed in range(choose(6, full=12, whole=24)):
+    for seed in range(choose(6, whole=24)):
         random = Random(seed)
         arcs = make_graph(random, random.randrange(4, 25), random.randrange(4, 25))
         limit = 2 * find_depth(arcs) + 4

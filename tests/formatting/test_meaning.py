@@ -16,7 +16,7 @@ from properties.test_mutants import MUTATIONS
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 OPERATORS = {**MUTATIONS, **equivalent.OPERATORS}
-EACH = choose(3, full=10, whole=20)
+EACH = choose(3, whole=20)
 """So many operators change each project."""
 
 

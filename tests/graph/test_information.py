@@ -15,7 +15,7 @@ from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Schedule,
 from stagec.ir.rights import Label
 
 AT = Place("flow.yaml")
-FLOWS = choose(400, full=4_000)
+FLOWS = choose(400, whole=4_000)
 BIT = {Label.PRIVATE: PRIVATE, Label.UNTRUSTED: UNTRUSTED}
 
 

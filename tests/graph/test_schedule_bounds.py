@@ -41,7 +41,7 @@ def simulate(given: Needs, times: list[int], places: int, fails: int | None) -> 
         ended |= {node} if node != fails else set()
 
 
-@settings(max_examples=choose(100, full=1000), deadline=None)
+@settings(max_examples=choose(100, whole=1000), deadline=None)
 @given(needs(), st.lists(st.integers(0, 9), min_size=7, max_size=7), st.integers(1, 4), st.integers(-1, 6))
 def test_no_schedule_takes_longer_than_its_bound(given: Needs, times: list[int], places: int, fails: int) -> None:
     names = {f"n{node}": tuple(f"n{each}" for each in needed) for node, needed in enumerate(given)}

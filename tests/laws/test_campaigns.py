@@ -1,4 +1,4 @@
-"""Tests that try many cases have two sizes, from `campaigns`."""
+"""Tests that try many cases have three sizes, from `campaigns`."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def test_properties_with_many_examples_have_a_quick_size() -> None:
 
 def test_a_property_with_one_size_is_found(tmp_path: Path) -> None:
     path = tmp_path / "test_x.py"
-    path.write_text("settings(max_examples=151), settings(max_examples=choose(50, full=500))", encoding="utf-8")
+    path.write_text("settings(max_examples=151), settings(max_examples=choose(50, whole=500))", encoding="utf-8")
     assert large_properties_in(path) == [151]

@@ -24,11 +24,11 @@ from stagec.lsp.positions import Point, Stretch, TextChange, TextLines
 from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
 
 NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")
-EDITS = campaigns.choose(10, full=125, whole=250)
+EDITS = campaigns.choose(10, whole=250)
 """Edits for each example."""
-ASKED = campaigns.choose(3, full=12, whole=25)
+ASKED = campaigns.choose(3, whole=25)
 """Edits between two series of requests."""
-EACH = campaigns.choose(5, full=25, whole=50)
+EACH = campaigns.choose(5, whole=50)
 """Edits between two comparisons with a fresh check."""
 WRITTEN = (
     '"',

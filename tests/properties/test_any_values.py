@@ -124,7 +124,7 @@ def test_no_run_ends_for_any_value_but_by_an_edge_or_a_declared_end(seed: int) -
     """All events can be written and replayed; at whole size, worlds give more than 100,000 values."""
     random = Random(seed)  # noqa: S311
     values = 0
-    while values < choose(20, full=175, whole=350):
+    while values < choose(20, whole=350):
         plan, inputs = random.choice(PLANS)
         program, store, world = program_of(plan), Events(), Garbage(random)
         digests: list[str] = []

@@ -103,7 +103,7 @@ def _schemas(schema: Any) -> tuple[Schemas, Schema]:
     return Schemas(sources), Schema(schema, Place("a.json"))
 
 
-@pytest.mark.parametrize("seed", range(choose(60, full=400, whole=2_000)))
+@pytest.mark.parametrize("seed", range(choose(60, whole=2_000)))
 def test_what_is_promised_of_answers_with_an_intent_holds(seed: int) -> None:
     schema = Maker(seed).make()
     valid = [each for each in ANSWERS if jsonschema_rs.validator_for(schema).is_valid(each)]
@@ -125,7 +125,7 @@ def test_what_is_promised_of_answers_with_an_intent_holds(seed: int) -> None:
 
 def test_what_may_be_left_out_can_be_left_out_or_is_called_uncertain() -> None:
     told: Counter[str] = Counter()
-    for seed in range(choose(200, full=500, whole=1_000)):
+    for seed in range(choose(200, whole=1_000)):
         schema = Maker(seed).make()
         schemas, whole = _schemas(schema)
         valid = [each for each in ANSWERS if jsonschema_rs.validator_for(schema).is_valid(each)]
@@ -136,13 +136,13 @@ def test_what_may_be_left_out_can_be_left_out_or_is_called_uncertain() -> None:
                 left_out = any(name not in each for each in having)
                 told[f"{promised.presence} {left_out}"] += 1
     # what is left out may let two alternatives of a `oneOf` hold, so that no answer leaves it out after all
-    assert told["possible False"] * 500 <= told["possible True"], told
+    assert told["possible False"] * 400 <= told["possible True"], told
     assert told["possible True"] > told["unknowable True"] > 0
 
 
 def test_an_answer_is_made_up_for_every_intent_that_an_answer_can_have() -> None:
     told: Counter[str] = Counter()
-    for seed in range(choose(120, full=1_000, whole=2_000)):
+    for seed in range(choose(120, whole=2_000)):
         schema = {**Maker(seed).make(), "$schema": Dialect.OF_2019.address}  # plans have schemas of late drafts
         contents = Contents()
         name = contents.add(json.dumps(schema))

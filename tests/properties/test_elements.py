@@ -29,7 +29,7 @@ from stagec.runtime.machine import State, load
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.step_text import show
 
-PLANS, RUNS = choose(12, full=40, whole=400), 6
+PLANS, RUNS = choose(12, whole=400), 6
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 SKIPS = Admission(block=(Exists(("ctx", "index"), present=True),), on_block="skip", on_defer="fail")
 

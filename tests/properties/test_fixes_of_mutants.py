@@ -22,8 +22,8 @@ from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic
 from stagec.sources.project.settings import Settings
 
-OPERATORS = choose(2, full=4, whole=12)
-EACH = choose(1, full=2)
+OPERATORS = choose(2, whole=12)
+EACH = choose(1, whole=2)
 CORPUS = os.environ.get("STAGEC_CORPUS")
 MISTAKES = json.loads((Path(CORPUS) / "mutants" / "mutants.json").read_bytes()) if CORPUS else []
 

@@ -17,7 +17,7 @@ from stagec.ir.graph import Graph, build
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
 AT = Place("flow.json")
-CHUNKS, CHUNK = 40, choose(125, full=500, whole=2_500)
+CHUNKS, CHUNK = 40, choose(125, whole=2_500)
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 
 
@@ -111,7 +111,7 @@ def test_both_implementations_agree_on_random_flows(random: Random) -> None:
 
 
 @given(flows())
-@settings(max_examples=choose(50, full=150, whole=300), deadline=None)
+@settings(max_examples=choose(50, whole=300), deadline=None)
 def test_both_implementations_agree_on_any_flow(given_flow: Flow) -> None:
     own, other = build(given_flow), NetworkxGraph(given_flow)
     assert answers(own) == answers(other)
@@ -119,7 +119,7 @@ def test_both_implementations_agree_on_any_flow(given_flow: Flow) -> None:
 
 
 @given(flows())
-@settings(max_examples=choose(50, full=100, whole=200), deadline=None)
+@settings(max_examples=choose(50, whole=200), deadline=None)
 def test_answers_fit_each_other(given_flow: Flow) -> None:
     graph = build(given_flow)
     trapped = [node for trap in graph.traps() for node in trap.nodes]

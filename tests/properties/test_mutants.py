@@ -21,11 +21,11 @@ MUTATIONS = {
     "repeated key": slips.repeated_keys,
     "broken syntax": slips.broken_syntax,
 }
-EACH = choose(1, full=2)
+EACH = choose(1, whole=2)
 """So many mutants of each project are made by each operator."""
-OPERATORS = choose(12, full=500, whole=1_000)
+OPERATORS = choose(12, whole=1_000)
 """So many operators are tried with each project."""
-IN_PLAN = choose(1, full=500, whole=1_000)
+IN_PLAN = choose(1, whole=1_000)
 """So many mutants of the example of a stage plan are made by each operator."""
 LEAST_RIGHT, LEAST_OF_UNSOUND = 0.95, 0.9
 """In a project with errors of its own, a mistake in what is in error already is folded under that."""
@@ -67,7 +67,7 @@ SLIPS: Mapping[str, tuple[slips.Operator, float]] = {
     "swapped values": (slips.swapped_values, 0.12),
 }
 """Slips of a hand, and which part of them may have more than one error."""
-OF_SLIPS = choose(4, full=20, whole=40)
+OF_SLIPS = choose(4, whole=40)
 
 
 @pytest.mark.parametrize("slip", SLIPS)

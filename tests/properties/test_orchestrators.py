@@ -23,8 +23,8 @@ from stagec.runtime.machine.failures import FailureKind
 
 AGENTS = ("first", "second", "third")
 VERDICTS = ("ok", "bad", "odd", "otherwise", "failed", "success")
-PROJECTS = choose(6, full=30, whole=60)
-RUNS = choose(25, full=100, whole=200)
+PROJECTS = choose(6, whole=60)
+RUNS = choose(25, whole=200)
 ALLOWED = {
     None,
     FailureKind.CYCLES,

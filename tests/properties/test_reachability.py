@@ -14,7 +14,7 @@ from campaigns import choose
 from stagec.check.pipeline import Project, compile_project
 from stagec.sources.project.settings import Settings
 
-MACHINES = choose(60, full=300)
+MACHINES = choose(60, whole=300)
 UNREACHABLE = {"STG601", "STG602", "STG603"}
 
 Machine = list[list[int]]

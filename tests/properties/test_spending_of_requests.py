@@ -182,7 +182,7 @@ def _at_once(retry: object) -> object:
 
 
 def test_no_run_takes_more_than_its_bounds_or_two_requests_more_than_its_budget() -> None:
-    assert [each for seed in range(choose(30, full=400)) for each in check(seed)] == []
+    assert [each for seed in range(choose(30, whole=400)) for each in check(seed)] == []
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from stagec.runtime.machine import State, load
 
 PLANS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
 RUNS, EVENTS = 120, 200
-CHUNKS, CHUNK = choose(2, full=5, whole=10), 150
+CHUNKS, CHUNK = choose(2, whole=10), 150
 
 
 def events(run: Run, world: World, random: Random) -> Iterator[Mapping[str, Any]]:

@@ -51,7 +51,7 @@ MEMBERS = (
     "prompt",
     "needed",
 )
-CHUNKS, CHUNK = choose(2, full=5), 60
+CHUNKS, CHUNK = choose(2, whole=5), 60
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

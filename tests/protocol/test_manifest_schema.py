@@ -39,7 +39,7 @@ def test_what_stagec_writes_satisfies_it(changes: dict[str, Any]) -> None:
     value=st.sampled_from(VALUES),
     absent=st.booleans(),
 )
-@settings(max_examples=choose(150, full=500))
+@settings(max_examples=choose(150, whole=500))
 def test_it_refuses_what_stagec_refuses(member: str, value: Json, *, absent: bool) -> None:
     given_json = native_json(**{member: value})
     if absent:

@@ -20,7 +20,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-@settings(max_examples=choose(60, full=300))
+@settings(max_examples=choose(60, whole=300))
 def test_plain_values_are_written_as_every_implementation_writes_them(given: Json) -> None:
     assert stringify(given) == json.dumps(given, indent=2, ensure_ascii=False)
 

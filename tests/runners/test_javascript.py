@@ -23,8 +23,8 @@ from stagec.ir.plan import dump
 TOP = Path(__file__).parents[2]
 PACKAGE = TOP / "compiler" / "runners" / "javascript"
 PLANS = sorted((TOP / "tests" / "plan_vectors").glob("*/plan.json"))
-RUNS, EVENTS = choose(3, full=20, whole=200), 200
-VECTORS = tuple(read_vectors())[:: choose(4, full=1)]
+RUNS, EVENTS = choose(3, whole=200), 200
+VECTORS = tuple(read_vectors())[:: choose(4, full=2, whole=1)]
 MOST_LINES = 1250
 COMMENTS = ("//", "/*", "*")
 
@@ -50,7 +50,7 @@ def test_it_does_what_the_machine_does_in_random_worlds(program: RunnerProcess) 
         made = [dump(make_stages(random)) for _ in range(3)]
         for data in (*(path.read_bytes() for path in PLANS), *made):
             steps += agree(program, data, Random(seed))
-    assert steps >= choose(200, full=2_000, whole=20_000)
+    assert steps >= choose(200, whole=20_000)
 
 
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:

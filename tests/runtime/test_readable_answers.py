@@ -155,7 +155,7 @@ def test_an_answer_that_is_json_is_the_same_object() -> None:
     assert read_answer(Ask(KEY, "?"), answer) is answer
 
 
-@settings(max_examples=choose(150, full=3_000, whole=100_000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=choose(150, whole=100_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.binary(max_size=60) | st.text(alphabet='[]{}",:0123456789eE+-.NaIfinty\\ud8n\x00 ', max_size=60).map(str.encode)
 )

@@ -17,7 +17,7 @@ from postgres import Postgres
 
 from stagec.runtime.drivers.dbos import RunPhase
 
-RUNS = choose(12, full=40, whole=200)
+RUNS = choose(12, whole=200)
 ASKING = SAMPLES["scopes-let-in"]
 POOL, OWN = 20, 5
 """Connections of a worker, and those with which a test reads and submits."""

@@ -163,7 +163,7 @@ def test_connections_that_send_no_whole_request_make_room_for_those_that_do(
     begun = b"GET /api/state HTTP/1.1\r\nHost: x\r\n"
     idle: list[socket.socket] = []
     try:
-        for _ in range(choose(250, full=1_400)):
+        for _ in range(choose(250, whole=1_400)):
             idle.append(socket.create_connection((host, int(port)), timeout=30))
             idle[-1].sendall(begun)
         with get(served, "/api/state") as answer:

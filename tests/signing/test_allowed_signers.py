@@ -107,7 +107,7 @@ def test_stagec_and_ssh_keygen_have_the_same_verdict(tmp_path: Path, monkeypatch
         return subprocess.run(words, input=b"{}", capture_output=True, check=False).returncode == 0
 
     verdicts: list[bool] = []
-    for seed in range(campaigns.choose(60, full=250, whole=500)):
+    for seed in range(campaigns.choose(60, whole=500)):
         signers.write_bytes(_mutate(random.Random(seed), public).encode())  # noqa: S311
         identities = [*_IDENTITIES, *_list_identities(signers.read_bytes())]
         verdicts.append(any(map(trusts, identities)))  # stagec asks for no identity

@@ -262,7 +262,7 @@ def test_a_fault_in_time_stays_what_it_is() -> None:
     assert not isinstance(caught.value, BudgetReached)
 
 
-@pytest.mark.parametrize("seed", range(choose(20, full=200)))
+@pytest.mark.parametrize("seed", range(choose(20, whole=200)))
 def test_no_run_is_over_its_budget_by_more_than_one_request(seed: int) -> None:
     """Several nodes ask at once, each several times for one answer, as steps do that call tools."""
     random = Random(seed)  # noqa: S311

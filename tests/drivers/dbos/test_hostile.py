@@ -20,8 +20,8 @@ from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write
 from stagec.runtime.machine import Effect
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)
-LARGE = choose(2_000_000, full=25_000_000, whole=50_000_000)
-LINES = choose(500, full=2_500, whole=5_000)
+LARGE = choose(2_000_000, whole=50_000_000)
+LINES = choose(500, whole=5_000)
 PLAN = dump(steps())
 
 

@@ -28,7 +28,7 @@ from stagec.runtime.drivers.dbos.tables import METADATA, permits, provider_limit
 from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow
 from stagec.runtime.drivers.messages import MessageKind, write_message
 
-REQUESTS = choose(24, full=150, whole=300)
+REQUESTS = choose(24, whole=300)
 WORKERS = 3
 
 

@@ -18,8 +18,8 @@ from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write
 from stagec.runtime.drivers.replay import replay_twice
 from stagec.runtime.machine import State, load
 
-RUNS = choose(8, full=20, whole=40)
-SECONDS = choose(4, full=15, whole=30)
+RUNS = choose(8, whole=40)
+SECONDS = choose(4, whole=30)
 SENDERS = 3
 
 

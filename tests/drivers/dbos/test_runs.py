@@ -57,7 +57,7 @@ from stagec.runtime.machine import Effect, State, load
 from stagec.runtime.machine.exchange import Answered, Cancelled, Started
 
 ENDED = (RunPhase.DONE, RunPhase.FAILED)
-MANY = choose(20, full=100, whole=200)
+MANY = choose(20, whole=200)
 
 
 def replay(history: History) -> State:

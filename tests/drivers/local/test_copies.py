@@ -54,7 +54,7 @@ def test_a_copy_of_a_journal_that_is_written_is_a_beginning_of_it(journal: Journ
     copies.mkdir()
     with writer(path) as process:
         assert process.stdout is not None
-        for number in range(choose(40, full=100, whole=200)):
+        for number in range(choose(40, whole=200)):
             said = int(process.stdout.readline())
             shutil.copyfile(path, copies / f"{said}.run")
             assert number <= said
@@ -174,7 +174,7 @@ def test_a_file_that_claims_to_be_large_takes_little_memory(journal: Journal, pa
 
 
 def test_a_large_answer_is_read_back(journal: Journal, path: Path) -> None:
-    large = "x" * choose(3_000_000, full=50_000_000, whole=100_000_000)
+    large = "x" * choose(3_000_000, whole=100_000_000)
     for number in range(2):
         journal.append(Answered(f"key {number}", {"answer": large}))
     journal.close()

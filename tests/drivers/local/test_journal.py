@@ -138,7 +138,7 @@ def test_what_is_no_json_is_not_written(journal: Journal, path: Path, answer: ob
 
 def test_what_is_nested_too_deeply_is_not_written(journal: Journal) -> None:
     nested: list[object] = []
-    for _ in range(choose(20_000, full=100_000)):
+    for _ in range(choose(20_000, whole=100_000)):
         nested = [nested]
     assert "nested too deeply" in str(refusal(lambda: journal.append(Answered("key", nested))))  # type: ignore[arg-type]
 

@@ -20,7 +20,7 @@ from stagec.runtime.drivers.local.live_journal import LiveJournal, read_stored
 from stagec.runtime.machine import Answered, Event, Program, Started
 
 JOURNALS = Path(__file__).parent / "journals"
-KILLS = choose(12, full=30, whole=60)
+KILLS = choose(12, whole=60)
 START = Started("one", None, {"topic": "winter"})
 
 

@@ -218,7 +218,7 @@ def test_a_sender_who_stays_keeps_nobody_waiting_for_long(mailbox: Mailbox) -> N
         os.close(held)
 
 
-@pytest.mark.parametrize("seed", range(choose(40, full=400)))
+@pytest.mark.parametrize("seed", range(choose(40, whole=400)))
 def test_a_message_that_was_changed_is_none(mailbox: Mailbox, seed: int) -> None:
     sent = answering()
     mailbox.send(sent)

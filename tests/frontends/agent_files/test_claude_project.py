@@ -208,7 +208,7 @@ class HostileFiles:
             put(file, f"---\n{members}---\nBody @x.md `@` ```\n@y.md")
 
 
-@pytest.mark.parametrize("seed", range(choose(6, full=60)))
+@pytest.mark.parametrize("seed", range(choose(6, whole=60)))
 def test_wrong_types_everywhere_are_no_crash_and_every_finding_has_a_file(seed: int, tmp_path: Path) -> None:
     HostileFiles(seed).write(tmp_path)
     family = next(each for each in list_families() if each.name == "agent_files")

@@ -139,7 +139,7 @@ def judge(folder: Path, names: Iterator[str]) -> dict[str, str]:
 
 def test_mutants_are_read_repaired_or_lost_as_claude_code_says(tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("STAGEC_SEED", "7")))
-    texts = {f"a{number:03}.md": mutate(chance) for number in range(choose(100, full=500))}
+    texts = {f"a{number:03}.md": mutate(chance) for number in range(choose(100, whole=500))}
     for name, text in texts.items():
         (tmp_path / "agents").mkdir(exist_ok=True)
         (tmp_path / "agents" / name).write_bytes(text.encode())

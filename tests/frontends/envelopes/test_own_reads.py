@@ -45,7 +45,7 @@ def codes(needs: Mapping[str, tuple[str, ...]], reader: str, path: str) -> list[
         return [each.code for each in diagnostics(Path(folder)) if each.code in {"STG480", "STG481"}]
 
 
-@settings(max_examples=choose(30, full=300), deadline=None)
+@settings(max_examples=choose(30, whole=300), deadline=None)
 @given(plans())
 def test_a_read_is_told_unless_every_order_has_the_writer_first(
     plan: tuple[Mapping[str, tuple[str, ...]], str, str],

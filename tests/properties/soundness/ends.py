@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.ir.plan.document import Plan
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Pick, Stop, Target, list_targets
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Outcome, Pick, Stop, Target, list_targets
 
 Way = tuple[str, bool]
-"""A node, and whether it begins a branch of a fork: then only its failures lead on."""
+"""A node, and whether it runs in a branch of a fork or for an element: then only its failures lead on."""
 _FAIL = "fail"
 
 
@@ -40,7 +40,7 @@ def _ends(plan: Plan, target: Target, completing: set[Way]) -> bool:
             return any((each, False) in completing for each in nodes.values())
         case Chain():
             return all((each, False) in completing for each in target.nodes)
-        case Fork():
+        case Fork() | ForEach():
             joined = target.join is None or (target.join, False) in completing
             return joined and all((each, True) in completing for each in target.nodes)
 
@@ -50,7 +50,7 @@ def _reached(plan: Plan) -> set[Way]:
     todo = list(found)
     for way in todo:  # grows while it is walked
         for edge in _edges(plan, way):
-            siblings = edge.target.nodes if isinstance(edge.target, Fork) else ()
+            siblings = edge.target.nodes if isinstance(edge.target, Fork | ForEach) else ()
             ahead = (
                 plan.choices[edge.target.choices].values()
                 if isinstance(edge.target, Pick)

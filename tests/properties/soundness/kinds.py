@@ -11,7 +11,7 @@ from properties.soundness.talks import of_answer, of_told
 from stagec.ir.plan.act import Carried, Converse, Given, Prompt, Provided
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
-from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Pick, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Pick, Stop, Target
 from stagec.runtime.machine.exchange import Answered, Ask, Effect, Judge, Run, Shell
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.gate import ALIASES
@@ -39,6 +39,8 @@ def of_target(node: str, target: Target) -> str:
             return f"{'itself' if target.node == node else 'another'}{' or another' if target.otherwise else ''}"
         case Fork():
             return "fork with join" if target.join is not None else "fork"
+        case ForEach():
+            return "for each"
         case Chain():
             return "chain"
         case Named():

@@ -28,7 +28,7 @@ class Recorded(StageRun):
         super()._tell(self.events[-1])
 
 
-@pytest.mark.parametrize("seed", range(choose(20, full=100)))
+@pytest.mark.parametrize("seed", range(choose(20, whole=100)))
 def test_a_run_of_processes_is_replayed_equal(seed: int) -> None:
     data = dump(make_stages(Random(seed)))  # noqa: S311
     run = Recorded(data, Random(seed))  # noqa: S311

@@ -72,7 +72,7 @@ def test_what_is_written_is_read_by_both_ways(given_value: Any, indent: Any, asc
     assert read(text) == scan("f.json", text, 64) == Parsed(given_value)
 
 
-@settings(max_examples=choose(60, full=200, whole=400))
+@settings(max_examples=choose(60, whole=400))
 @given(st.lists(st.sampled_from(BITS), max_size=12).map("".join))
 def test_texts_are_judged_as_the_standard_library_judges_them(text: str) -> None:
     valid, expected = strict(text)
@@ -85,7 +85,7 @@ def test_texts_are_judged_as_the_standard_library_judges_them(text: str) -> None
         assert parsed.value == expected
 
 
-@settings(max_examples=choose(60, full=150, whole=300))
+@settings(max_examples=choose(60, whole=300))
 @given(VALUES, st.integers(0, 1000), st.sampled_from([*BITS, ""]), st.integers(0, 2))
 def test_mutated_documents_are_judged_alike(given_value: Any, at: int, fresh: str, cut: int) -> None:
     whole = json.dumps(given_value)

@@ -181,7 +181,7 @@ def change_array(data: st.DataObject, holder: list[Any], pointer: tuple[Key, ...
     return edits
 
 
-@settings(max_examples=choose(60, full=300))
+@settings(max_examples=choose(60, whole=300))
 @given(st.data(), VALUES.filter(lambda value: isinstance(value, (list, dict))), st.sampled_from([None, 0, 3, "\t"]))
 def test_an_edited_text_reads_as_the_edited_value(data: st.DataObject, given_value: Any, indent: Any) -> None:
     separators = data.draw(st.sampled_from([None, (",", ":")]))

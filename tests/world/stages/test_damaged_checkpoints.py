@@ -68,7 +68,7 @@ def test_every_byte_of_an_artifact_counts(project: Path) -> None:
 
 
 @given(st.sampled_from([*sorted(native_json()), "zzz"]), VALUES)
-@settings(max_examples=choose(80, full=300))
+@settings(max_examples=choose(80, whole=300))
 def test_no_value_of_a_native_member_makes_reading_fail(member: str, value: Json) -> None:
     for given_json in ({**native_json(), member: value}, sign({**native_json(), member: value})):
         judged = read_manifest(json.dumps(given_json).encode())
@@ -76,14 +76,14 @@ def test_no_value_of_a_native_member_makes_reading_fail(member: str, value: Json
 
 
 @given(st.sampled_from([*sorted(upstream_json()), "format"]), VALUES)
-@settings(max_examples=choose(80, full=300))
+@settings(max_examples=choose(80, whole=300))
 def test_no_value_of_a_foreign_member_makes_reading_fail(member: str, value: Json) -> None:
     judged = read_manifest(json.dumps({**upstream_json(), member: value}).encode())
     assert judged.manifest is not None or judged.faults
 
 
 @given(st.binary(max_size=40) | st.text('[]{}":,0e-u\\ \n', max_size=40).map(str.encode))
-@settings(max_examples=choose(100, full=400))
+@settings(max_examples=choose(100, whole=400))
 def test_no_bytes_make_reading_fail(data: bytes) -> None:
     judged = read_manifest(data)
     assert judged.manifest is None
@@ -92,7 +92,7 @@ def test_no_bytes_make_reading_fail(data: bytes) -> None:
 
 @given(path=st.text(st.sampled_from("./\\ab\0\ud800é ~-:\n\u202e") | st.characters(), min_size=1, max_size=12))
 @settings(
-    max_examples=choose(100, full=400), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=choose(100, whole=400), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @pytest.mark.parametrize("trust", list(TrustLevel))
 def test_no_path_of_an_artifact_makes_verifying_fail_or_leads_out(project: Path, trust: TrustLevel, path: str) -> None:

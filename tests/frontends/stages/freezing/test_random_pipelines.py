@@ -20,7 +20,7 @@ from stagec.ir.plan.document import Limits
 from stagec.ir.plan.facts import facts
 from stagec.sources.project.settings import Settings
 
-CHUNKS, CHUNK = choose(2, full=5, whole=10), 40
+CHUNKS, CHUNK = choose(2, whole=10), 40
 
 
 def meaning_of(root: Path, given: dict[str, Any]) -> tuple[Meaning, bool]:
