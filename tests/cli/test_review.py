@@ -430,6 +430,56 @@ def test_a_denial_that_the_settings_no_longer_have_gives_a_tool_to_every_agent(a
     assert (each["gained"], each["lost"]) == (["Bash"], [])
 
 
+def test_rules_modes_hooks_and_servers_that_settings_gain_and_lose_are_listed(agents: Path, capfd: Shown) -> None:
+    settings, servers = agents.parent / "settings.json", agents.parents[1] / ".mcp.json"
+    guard = {"hooks": [{"type": "command", "command": "./guard"}], "matcher": "Bash"}
+    old = {"permissions": {"allow": ["Read"], "deny": ["WebFetch"]}, "hooks": {"PreToolUse": [guard]}}
+    settings.write_text(json.dumps(old))
+    servers.write_text('{"mcpServers": {"web": {"command": "web", "args": ["--safe"]}}}')
+    git(agents, "add", "-A", "../..")
+    git(agents, "commit", "-qm", "settings")
+    assert shown_json(capfd, "--against", "HEAD", status=0)["settings"] == []
+    new = {"permissions": {"allow": ["Bash(npm:*)"], "defaultMode": "acceptEdits", "additionalDirectories": ["../x"]}}
+    settings.write_text(json.dumps({**new, "hooks": {"Stop": [{"hooks": guard["hooks"]}]}}))
+    servers.write_text('{"mcpServers": {"web": {"command": "web"}, "far": {"type": "http", "url": "https://x.test"}}}')
+    made = shown_json(capfd, "--against", "HEAD", status=0)
+    assert made["verdict"].startswith("no agent has changed, no new errors, 8 settings may allow more")
+    rows = [(each["kind"], each["name"], each["action"], each["wider"]) for each in made["settings"]]
+    assert rows == [
+        ("rule", "deny WebFetch", "removed", True),
+        ("hook", "PreToolUse(Bash): ./guard", "removed", True),
+        ("rule", "allow Bash(npm:*)", "added", True),
+        ("permission mode", "", "added", True),
+        ("folder", "../x", "added", True),
+        ("hook", "Stop: ./guard", "added", True),
+        ("server", "web", "changed", True),
+        ("server", "far", "added", True),
+        ("rule", "allow Read", "removed", False),
+    ]
+    assert [each["before"] for each in made["settings"] if each["name"] == "web"] == ["web --safe"]
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=0)
+    assert comment.startswith("## ⚠️ ")
+    assert "**What settings allow**\n\n- ⬆️ rule `deny WebFetch` (`.claude/settings.json`) **removed**\n" in comment
+    assert "- ⬇️ rule `allow Read` (`.claude/settings.json`) **removed**" in comment
+    assert "- ⬆️ server `web` (`.mcp.json`): `'web --safe'` → `web`" in comment
+    assert "- ⬆️ server `far` (`.mcp.json`) **added**: `https://x.test`" in comment
+    text = shown(capfd, "text", "--against", "HEAD", status=0)
+    assert "\nserver web changed\nfile     .mcp.json\nchange   'web --safe' → 'web'\n" in text
+    assert "\npermission mode added\nfile     .claude/settings.json\nchange   'acceptEdits'\n" in text
+
+
+def test_settings_that_claude_code_drops_give_nothing(agents: Path, capfd: Shown) -> None:
+    settings = agents.parent / "settings.json"
+    settings.write_text('{"permissions": {"deny": ["Bash"]}}')
+    git(agents, "add", "-A", "..")
+    git(agents, "commit", "-qm", "settings")
+    settings.write_text('{"permissions": {"deny": ["Bash"]}, "env": 5}')
+    made = shown_json(capfd, "--against", "HEAD", status=1)
+    assert [(each["name"], each["action"], each["wider"]) for each in made["settings"]] == [
+        ("deny Bash", "removed", True)
+    ]
+
+
 def test_an_agent_that_only_reads_another_text_or_another_order_gains_nothing(agents: Path, capfd: Shown) -> None:
     edit(agents / "helper.md", "Read, Grep", "Grep, Read")
     assert shown_json(capfd, "--against", "HEAD", status=0)["agents"] == []

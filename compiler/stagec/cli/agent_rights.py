@@ -1,4 +1,4 @@
-"""What the agent files of two sides may do: the tools that each gains and loses, and what else changes of it."""
+"""What the agent files of two sides may do, and what the settings of their projects give to all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from stagec.check.pipeline import Compilation
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import listing, quote
+from stagec.languages.agent_files.document import AgentFiles
+from stagec.languages.agent_files.grants import Grant, list_grants
 
 EVERY_OTHER = "*"
 """Stands for the tools that nobody names: an agent without a limit may call them."""
@@ -146,4 +148,60 @@ def write_agent(given: ReviewedAgent) -> Json:
         "lost": list(given.lost),
         "modes": list(given.modes),
         "reworded": given.is_reworded,
+    }
+
+
+@value
+class ReviewedGrant:
+    """A rule, mode, folder, hook or server that differs: `old` and `new` are None where it is absent.
+
+    `shown` is the newer side of it, the older one where it is gone.
+    """
+
+    action: Action
+    shown: Grant
+    old: Grant | None
+    new: Grant | None
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether agents may do more, programs start, or a guard is gone or another."""
+        return (self.new is not None and self.new.widens) or (self.old is not None and self.old.guards)
+
+    def describe(self, arrow: str) -> str:
+        """Return what it says now, and what it said before if that differs; empty where the name says it all."""
+        old, new = ("" if each is None else each.told for each in (self.old, self.new))
+        if self.action is not Action.CHANGED:
+            return quote(old or new) if old or new else ""
+        return f"{quote(old)} {arrow} {quote(new)}" if old != new else "its definition changes"
+
+
+def list_project_grants(compilation: Compilation) -> tuple[Grant, ...]:
+    """Return what the settings, hooks and servers of a project give and take."""
+    files = (each for each in compilation.documents if isinstance(each, AgentFiles))
+    return tuple(grant for each in files for grant in list_grants(each.claude))
+
+
+def compare_grants(old: Iterable[Grant], new: Iterable[Grant]) -> tuple[ReviewedGrant, ...]:
+    """Return what differs, by file; those with which agents may do more come first."""
+    before, now = ({(each.file, each.noun, each.name): each for each in side} for side in (old, new))
+    found = [ReviewedGrant(Action.REMOVED, each, each, None) for key, each in before.items() if key not in now]
+    for key, each in now.items():
+        earlier = before.get(key)
+        if earlier is None or earlier.definition != each.definition:
+            found.append(ReviewedGrant(Action.ADDED if earlier is None else Action.CHANGED, each, earlier, each))
+    return tuple(sorted(found, key=lambda each: (not each.is_wider, each.shown.file)))
+
+
+def write_grant(given: ReviewedGrant) -> Json:
+    """Return what a review says of a rule, mode, folder, hook or server as JSON."""
+    shown = given.shown
+    return {
+        "file": shown.file,
+        "name": shown.name,
+        "kind": shown.noun,
+        "action": given.action.value,
+        "wider": given.is_wider,
+        "before": given.old.told or None if given.old else None,
+        "now": given.new.told or None if given.new else None,
     }

@@ -13,7 +13,7 @@ from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, judge_flow
 from stagec.check.acceptance import Acceptance
 from stagec.check.pipeline import Compilation
-from stagec.cli.agent_rights import AgentRights, list_agent_rights
+from stagec.cli.agent_rights import AgentRights, list_agent_rights, list_project_grants
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.differences import SIGNS, describe_change
 from stagec.cli.limits import load_configuration
@@ -28,6 +28,7 @@ from stagec.ir.flow import Concerns
 from stagec.ir.graph import build
 from stagec.ir.plan import Plan
 from stagec.ir.plan.loader import load_agents
+from stagec.languages.agent_files.grants import Grant
 from stagec.sources.project.baseline import Baseline
 from stagec.views.picture.document import Box, Fate, Picture
 from stagec.views.picture.draw import draw
@@ -59,6 +60,7 @@ class DrawnSide:
     is_whole: bool = True
     acceptance: Acceptance | None = None
     agents: tuple[AgentRights, ...] = ()
+    grants: tuple[Grant, ...] = ()
     files: int = 0
 
 
@@ -116,7 +118,8 @@ def _read_side(text: str, beside: Path, baseline: Baseline | None) -> DrawnSide:
         found = compilation.diagnostics
         is_whole = not any(each.code.startswith(UNREAD) for each in found)
         agents = list_agent_rights(compilation)
-        return DrawnSide(text, flows, found, is_whole, compilation.acceptance, agents, len(compilation.trees))
+        grants = list_project_grants(compilation)
+        return DrawnSide(text, flows, found, is_whole, compilation.acceptance, agents, grants, len(compilation.trees))
 
 
 def _draw_plans(plan: Plan) -> Iterator[DrawnFlow]:

@@ -15,7 +15,14 @@ from stagec.change.comparison.compare import compare_flow
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, judge_flow
 from stagec.cli import options
-from stagec.cli.agent_rights import ReviewedAgent, compare_agents, write_agent
+from stagec.cli.agent_rights import (
+    ReviewedAgent,
+    ReviewedGrant,
+    compare_agents,
+    compare_grants,
+    write_agent,
+    write_grant,
+)
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
     describe_change,
@@ -176,7 +183,8 @@ class Review:
     """Everything about two sides; of findings those that are new, those that are gone, and those that both have.
 
     `changed` are the flows that differ, or of which that is not known: those that break first. `branch` is what the
-    newer side went off at the older one, empty where nobody asked for that. `agents` are the agent files that differ.
+    newer side went off at the older one, empty where nobody asked for that. `agents` are the agent files that differ,
+    `grants` the permission rules, modes, folders, hooks and servers.
     """
 
     old: str
@@ -189,6 +197,7 @@ class Review:
     allowed: frozenset[str]
     branch: str = ""
     agents: tuple[ReviewedAgent, ...] = ()
+    grants: tuple[ReviewedGrant, ...] = ()
 
     @property
     def breaking(self) -> int:
@@ -209,6 +218,11 @@ class Review:
     def stuck(self) -> int:
         """How many flows had a plan, with which runs may have begun, and have none any more."""
         return sum(each.is_stuck for each in self.flows)
+
+    @property
+    def wider(self) -> int:
+        """How many settings differ with which agents may do more."""
+        return sum(each.is_wider for each in self.grants)
 
     @property
     def is_bad(self) -> bool:
@@ -236,6 +250,7 @@ class Review:
             told.append("no new errors")
         gaining = sum(bool(each.gained) for each in self.agents)
         told += [f"{format_count(gaining, 'agent')} may call more tools"] if gaining else []
+        told += [f"{format_count(self.wider, 'setting')} may allow more"] if self.wider else []
         told += [format_count(self.warnings, "new warning")] if self.warnings else []
         return ", ".join(told)
 
@@ -257,7 +272,8 @@ def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> 
     kept = tuple(known[1][key] for key in known[1] if key in known[0])
     findings = (_rank(fresh), _rank(gone), _rank(kept))
     agents = compare_agents(drawn.old.agents, drawn.new.agents)
-    return Review(drawn.old.label, drawn.new.label, flows, changed, *findings, allowed, agents=agents)
+    grants = compare_grants(drawn.old.grants, drawn.new.grants)
+    return Review(drawn.old.label, drawn.new.label, flows, changed, *findings, allowed, agents=agents, grants=grants)
 
 
 def _rank(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -358,7 +374,7 @@ class _CommentWriter:
 
     def write_head(self) -> Iterator[CommentPart]:
         """Yield the verdict, the table of flows, and what is worst."""
-        gains = any(each.gained for each in self.review.agents)
+        gains = self.review.wider or any(each.gained for each in self.review.agents)
         sign = "❌" if self.review.is_bad else "⚠️" if self.review.warnings or gains else "✅"
         verdict = f"{self.review.verdict[0].upper()}{self.review.verdict[1:]}"
         subject = "Compared" if self.review.new == "." else f"{quote_markdown(shorten(self.review.new))} compared"
@@ -373,6 +389,7 @@ class _CommentWriter:
             yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
             yield from self._explain_lack()
         yield from _list_some([_write_agent_markdown(each) for each in self.review.agents], "What agents may do", 2)
+        yield from _list_some([_write_grant_markdown(each) for each in self.review.grants], "What settings allow", 2)
         breaking = [each for flow in self.review.changed for each in self._list_breaking(flow)]
         yield from _list_some(breaking, "What breaks runs in flight", 1)
         serious = [each for each in self.review.fresh if each.severity is not Severity.NOTE]
@@ -523,6 +540,14 @@ def _write_agent_markdown(given: ReviewedAgent) -> str:
     return f"- {sign}{head}{action}{': ' if told else ''}{told}"
 
 
+def _write_grant_markdown(given: ReviewedGrant) -> str:
+    name = f" {quote_markdown(shorten(given.shown.name))}" if given.shown.name else ""
+    head = f"{'⬆️' if given.is_wider else '⬇️'} {given.shown.noun}{name} ({quote_markdown(given.shown.file)})"
+    action = "" if given.action is Action.CHANGED else f" **{given.action}**"
+    told = write_prose(given.describe("→"))
+    return f"- {head}{action}{': ' if told else ''}{told}"
+
+
 def _write_picture(emitter: Emitter, picture: Picture, title: str, number: int) -> Iterator[CommentPart]:
     drawn = emitter.emit((picture,)).decode().splitlines()
     opening = ("", "<details open>" if number == 0 else "<details>", f"<summary>{title}</summary>", "", "```mermaid")
@@ -556,6 +581,7 @@ def format_review(review: Review) -> str:
             "stuck": review.stuck,
             "flows": [_write_flow(each, review) for each in review.flows],
             "agents": [write_agent(each) for each in review.agents],
+            "settings": [write_grant(each) for each in review.grants],
             "findings": {
                 "new": [_write_finding_document(each) for each in review.fresh],
                 "gone": [_write_finding_document(each) for each in review.gone],
@@ -616,6 +642,12 @@ def draw_review(sheet: Sheet, review: Review) -> None:
         sheet.heading(f"{agent.shown.noun} {shorten(agent.shown.name)}{action}")
         sheet.row("file", agent.shown.file)
         for told in agent.describe(sheet.arrow):
+            sheet.row("change", told)
+    for grant in review.grants:
+        action = "changed" if grant.action is Action.CHANGED else grant.action
+        sheet.heading(f"{grant.shown.noun} {shorten(grant.shown.name)}".rstrip() + f" {action}")
+        sheet.row("file", grant.shown.file)
+        if told := grant.describe(sheet.arrow):
             sheet.row("change", told)
     if review.fresh:
         sheet.heading(format_count(len(review.fresh), "new finding"))
@@ -699,7 +731,8 @@ def review(context: click.Context, /, **given: Any) -> None:
     """Review the changes of the flows and agent files in PATH, by default the current folder.
 
     The verdict comes first: whether changes break runs in flight, and whether errors are new. Then come the changes of
-    each flow, the changes of its bounds, the tools that agents gain and lose, and the findings, new ones first.
+    each flow, the changes of its bounds, the tools that agents gain and lose, what settings allow, and the findings,
+    new ones first.
     `markdown` is one comment for a pull request, with a drawing of each flow, and short enough for GitHub.
 
     Exit status: 0 no breaking change and no new error, 1 a breaking change, a new error, or errors that prevent the

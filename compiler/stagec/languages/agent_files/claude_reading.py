@@ -180,7 +180,11 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
         (file, read_aside(sources, file).get("mcpServers"))
         for file in (posixpath.join(home, _SERVERS) for home in homes)
     ]
-    beside = [McpServer(name, Place(file) / name, ()) for file, given in named for name in object_of(given)]
+    beside = [
+        McpServer(name, Place(file) / name, object_of(one))
+        for file, given in named
+        for name, one in object_of(given).items()
+    ]
     hooks = tuple(owned for each in files for owned in _list_hooks(each))
     links = (lost for each in files if each.kind.name in _SKILLS for lost in _find_lost_links(sources, each))
     plugins = (lost for each in files if each.kind.name in _PARTS for lost in _find_lost_plugin_parts(sources, each))
@@ -251,7 +255,8 @@ def _list_servers(file: AgentFile, known: Known) -> Iterator[McpServer]:
         yield from read_servers(file.tree, known)
     elif file.kind.name == "claude-agent":
         for index, each in enumerate(list_of(file.members.get("mcpServers"))):
-            yield from (McpServer(name, file.at / "mcpServers" / index / name, ()) for name in object_of(each))
+            for name, given in object_of(each).items():
+                yield McpServer(name, file.at / "mcpServers" / index / name, object_of(given))
 
 
 def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Iterator[LostPath]:

@@ -28,11 +28,12 @@ class ServerFault:
 
 @value
 class McpServer:
-    """One server of a file; `tool_name` is what stands for it in the names of its tools."""
+    """One server of a file and what is written about it; `tool_name` stands for it in the names of its tools."""
 
     name: str
     at: Place
-    faults: tuple[ServerFault, ...]
+    members: Object
+    faults: tuple[ServerFault, ...] = ()
 
     @property
     def tool_name(self) -> str:
@@ -45,7 +46,9 @@ def read_servers(tree: Tree, known: Known) -> tuple[McpServer, ...]:
     servers = object_of(object_of(tree.value).get("mcpServers"))
     at = tree.at / "mcpServers"
     return tuple(
-        McpServer(name, at / name, tuple(_check(name, given, at / name, known)) if isinstance(given, dict) else ())
+        McpServer(name, at / name, given, tuple(_check(name, given, at / name, known)))
+        if isinstance(given, dict)
+        else McpServer(name, at / name, {})
         for name, given in servers.items()
     )
 

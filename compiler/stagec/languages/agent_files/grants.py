@@ -1,0 +1,85 @@
+"""What Claude Code may do in a project by its settings, hooks and servers, whichever agent works there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stagec.core.canonical import canonical
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.value import value
+from stagec.languages.agent_files.claude_project import ClaudeProject
+from stagec.languages.agent_files.hooks import GUARD_EVENTS, HookEntry
+from stagec.languages.agent_files.permission_rules import Behaviour
+from stagec.languages.agent_files.settings import ClaudeSettings
+
+_SHOWN_OF_HOOKS: Mapping[str, str] = {"command": "command", "http": "url", "mcp_tool": "tool"}
+"""Which member of a hook says what it starts; a hook of another type asks a model."""
+
+
+@value
+class Grant:
+    """One permission rule, permission mode, folder, hook or server: its file, noun and name.
+
+    Two that are equal but for `definition` are the same one before and after a change; `told` shows the definition.
+    With one that `widens`, agents may do more or programs start; one that `guards` can refuse what agents do.
+    """
+
+    file: str
+    noun: str
+    name: str
+    told: str
+    definition: bytes
+    widens: bool
+    guards: bool
+
+
+def list_grants(project: ClaudeProject) -> Iterator[Grant]:
+    """Yield what a project gives and takes; what Claude Code drops is not among it."""
+    for _, settings in project.settings:
+        if not settings.is_lost:
+            yield from _list_of_settings(settings)
+    for owned in project.hooks:
+        for entry in owned.hooks.entries:
+            yield from _list_of_hooks(entry)
+    for server in project.servers:
+        if not any(each.reason == "disabled" for each in server.faults):
+            started = server.members.get("url") or [server.members.get("command"), *list_of(server.members.get("args"))]
+            yield _make(server.at.file, "server", server.name, _join(started), server.members)
+
+
+def _list_of_settings(settings: ClaudeSettings) -> Iterator[Grant]:
+    file = settings.at.file
+    for rule in settings.rules:
+        if rule.refusal is None and rule.neglect is None:
+            allows = rule.behaviour is Behaviour.ALLOW
+            name = f"{rule.behaviour} {rule.given}"
+            yield Grant(file, "rule", name, "", b"", widens=allows, guards=not allows)
+    permissions = object_of(settings.members.get("permissions"))
+    if isinstance(mode := permissions.get("defaultMode"), str):
+        yield _make(file, "permission mode", "", mode, mode)
+    for folder in list_of(permissions.get("additionalDirectories")):
+        if isinstance(folder, str):
+            yield _make(file, "folder", folder, "", folder)
+
+
+def _list_of_hooks(entry: HookEntry) -> Iterator[Grant]:
+    matched = f"{entry.event}({entry.matcher})" if entry.matcher else entry.event
+    for hook in entry.hooks:
+        told = hook.members.get(_SHOWN_OF_HOOKS.get(str(hook.members.get("type")), "prompt"))
+        yield Grant(
+            entry.at.file,
+            "hook",
+            f"{matched}: {_join(told)}",
+            "",
+            canonical(hook.members),
+            widens=True,
+            guards=entry.event in GUARD_EVENTS,
+        )
+
+
+def _make(file: str, noun: str, name: str, told: str, definition: Json | Object) -> Grant:
+    return Grant(file, noun, name, told, canonical(definition), widens=True, guards=False)
+
+
+def _join(words: Json) -> str:
+    return " ".join(map(str, words)) if isinstance(words, list) else str(words or "")
