@@ -103,7 +103,7 @@ def stg2131_absent_agents(workflow: Workflow) -> Iterator[Finding]:
     Run stagec on the project that has the agents. Nothing is wrong with the file.
     """
     if workflow.agents and not workflow.has_agents:
-        yield Finding(workflow.at / "agents", "the project has no agents: what they answer is not judged")
+        yield Finding(workflow.at / "agents", "the project has no agents: stagec does not check their answers")
 
 
 @rule(since="0.1", origin=("climpt-1.14:wf.agent-name", "W3", "A1"))
@@ -369,7 +369,7 @@ def stg2143_idle_agent(workflow: Workflow) -> Iterator[Finding]:
     named.add(text_in(object_of(workflow.body.get("prioritizer")), "agent"))
     for agent in workflow.agents.values() if workflow.is_sound else ():
         if agent.id not in named:
-            yield Finding(agent.at.key, f"agent {quote(agent.id)} works in no phase")
+            yield Finding(agent.at.key, f"no phase names agent {quote(agent.id)}")
 
 
 @rule(since="0.1", origin=("steps-registry:agent.param-type",), severity=Severity.WARNING)

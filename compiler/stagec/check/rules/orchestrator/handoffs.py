@@ -40,7 +40,7 @@ def stg2147_dead_template(workflow: Workflow) -> Iterator[Finding]:
     for key in given if isinstance(workflow.body.get("agents"), dict) else ():
         if key not in known and not key.startswith(doubtful):
             at = (workflow.at / "handoff" / "commentTemplates" / key).key
-            yield Finding(at, f"comment {quote(key)} is written after no outcome of any agent{hint(key, known)}")
+            yield Finding(at, f"comment {quote(key)} is never written: no agent has this outcome{hint(key, known)}")
 
 
 @rule(since="0.1", origin=("climpt-1.14:wf.template-variable",), severity=Severity.WARNING)

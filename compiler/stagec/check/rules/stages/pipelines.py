@@ -195,7 +195,7 @@ def stg348_unfollowed_route(pipeline: Pipeline) -> Iterator[Finding]:
             continue  # that there is no such stage is told, and comes first
         what = f"{quote(stage.name)} runs only in parallel with others"
         related = (Related(ways[0].at, "runs in parallel here"),)
-        yield Finding(case.at, f"{what}: its way on to {quote(target.name)} is not taken", related)
+        yield Finding(case.at, f"{what}: runs do not follow its route to {quote(target.name)}", related)
 
 
 @rule(since="0.1", origin=("stage-definitions:sequential-multi",), severity=Severity.WARNING)
@@ -278,7 +278,7 @@ def _how(way: Incoming, joins: list[Incoming]) -> str:
         return "is run in a sequence as well"
     source = way.sources[0][0]
     if any(source in standing for join in joins for standing in join.sources):
-        return f"{quote(source)}, for which it waits, leads to it as well"
+        return f"{quote(source)}, for which it waits, also leads to it"
     return f"{quote(source)} leads to it as well"
 
 
@@ -299,7 +299,7 @@ def stg355_unknown_routed_stage(pipeline: Pipeline) -> Iterator[Finding]:
 
 def _describe_mention(mention: Mention) -> str:
     member = mention.at.pointer[-2]
-    return f"{quote(member)} speaks of {quote(mention.name)}, but this pipeline has no such stage"
+    return f"{quote(member)} names {quote(mention.name)}, but this pipeline has no such stage"
 
 
 _REFUSED = {

@@ -136,7 +136,7 @@ def stg306_differing_file_name(pipeline: Pipeline) -> Iterator[Finding]:
         stem = splitext(basename(stage.at.file))[0]
         named = stage.profile is Profile.MARKDOWN and stage.id is not None and in_kebab_case(stage.id)
         if named and stage.id != stem:
-            yield Finding(stage.id_at, f"stage {quote(stage.id)} lies in a file that is called {quote(stem)}")
+            yield Finding(stage.id_at, f"stage {quote(stage.id)} is in a file named {quote(stem)}")
 
 
 _UNKNOWN_BACKOFF_KNOWN = re.compile(r"none|(?:fixed|exponential):[0-9]{1,12}")
