@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,8 +24,9 @@ from stagec.lsp.name_places import read_places, rename
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines
 from stagec.lsp.symbols import list_folds, list_hints, list_lenses, list_symbols
 
-NAMES = ("broken-on-purpose", "code-review", "docs-repair", "guest-book", "support-desk", "wine-quality")
-EDITS = campaigns.choose(10, whole=250)
+NAMES = ("broken-on-purpose", "code-review", "docs-repair", "file-review", "support-desk", "wine-quality")
+OF_CORPUS = ("mutants/bases/iterator", "stage-definitions/seed")
+EDITS = campaigns.choose(10, whole=1_250)
 """Edits for each example."""
 ASKED = campaigns.choose(3, whole=25)
 """Edits between two series of requests."""
@@ -91,40 +93,80 @@ def ask_everything(chance: random.Random, editor: Editor, file: str) -> None:
         assert action.edits
 
 
-def edit_at_random(editor: Editor, chance: random.Random) -> Iterator[str]:
-    """Make edits in the files of a project, undo some, save some, and yield each file that was edited."""
-    files = sorted(
-        path.relative_to(editor.folder).as_posix()
-        for path in editor.folder.rglob("*")
-        if path.suffix in {".json", ".yaml", ".md"}
-    )
-    texts = {file: (editor.folder / file).read_text(encoding="utf-8") for file in files}
-    opened: set[str] = set()
-    while True:
-        file = chance.choice(files)
+class Typist:
+    """Edits the files of a project as somebody does with an editor and with other programs."""
+
+    def __init__(self, editor: Editor, chance: random.Random) -> None:
+        self._editor, self._chance = editor, chance
+        found = (path for path in editor.folder.rglob("*") if path.suffix in {".json", ".yaml", ".md"})
+        self._texts = {path.relative_to(editor.folder).as_posix(): path.read_text(encoding="utf-8") for path in found}
+        self._files = sorted(self._texts)
+        self._opened: dict[str, list[str]] = {}
+
+    def edit(self) -> str:
+        """Do something at random, and return the file with which it was done."""
+        file = self._chance.choice(self._files)
+        ways = (self._type, self._type_in_others, self._undo, self._put_right, self._save, self._close, self._move)
+        self._chance.choices(ways, (60, 5, 10, 10, 10, 5, 5))[0](file)
+        return file
+
+    def _type(self, file: str) -> None:
+        text = self._open(file)
+        self._write(file, [choose_change(self._chance, text)])
+
+    def _type_in_others(self, file: str) -> None:
+        """Replace a word of a file in several files, as a renaming does."""
+        words = re.findall(r"[A-Za-z][\w-]+", self._texts[file])
+        word = self._chance.choice(words) if words else "plan"
+        for each in self._chance.sample(self._files, min(3, len(self._files))):
+            self._write(each, [TextChange(self._open(each).replace(word, f"{word}-2"))])
+
+    def _undo(self, file: str) -> None:
+        past = self._opened.get(file, [])
+        if past:
+            self._editor.workspace.change_text(self._editor.path(file), [TextChange(past.pop())])
+
+    def _put_right(self, file: str) -> None:
         # back to what is right from time to time, else all is soon broken
-        if chance.random() < 0.2 or editor.workspace.find_text(editor.path(file)) is None or file not in opened:
-            editor.open(file, texts[file])
-            opened.add(file)
-        editor.workspace.change_text(
-            editor.path(file), [choose_change(chance, editor.workspace.find_text(editor.path(file)) or "")]
-        )
-        if chance.random() < 0.1:
-            text = editor.workspace.find_text(editor.path(file)) or ""
-            (editor.folder / file).write_bytes(text.encode(errors="replace"))
-            editor.workspace.save_text(editor.path(file))
-        elif chance.random() < 0.1:
-            editor.workspace.close_text(editor.path(file))
-            opened.discard(file)
-        yield file
+        self._editor.open(file, self._texts[file])
+        self._opened[file] = []
+        path = self._editor.folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self._texts[file], encoding="utf-8")
+
+    def _save(self, file: str) -> None:
+        (self._editor.folder / file).write_bytes(self._open(file).encode(errors="replace"))
+        self._editor.workspace.save_text(self._editor.path(file))
+
+    def _close(self, file: str) -> None:
+        self._editor.workspace.close_text(self._editor.path(file))
+        self._opened.pop(file, None)
+
+    def _move(self, file: str) -> None:
+        """Delete a file on the disk, or let it have another name, whether it is open or not."""
+        path = self._editor.folder / file
+        if path.exists() and self._chance.random() < 1 / 2:
+            path.unlink()
+        elif path.exists():
+            path.rename(path.with_name(f"moved-{path.name}"))
+
+    def _open(self, file: str) -> str:
+        if file not in self._opened:
+            self._editor.open(file, self._editor.workspace.find_text(self._editor.path(file)) or "")
+            self._opened[file] = []
+        return self._editor.workspace.find_text(self._editor.path(file)) or ""
+
+    def _write(self, file: str, changes: list[TextChange]) -> None:
+        self._opened[file].append(self._open(file))
+        self._editor.workspace.change_text(self._editor.path(file), changes)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_random_edits_leave_no_stale_finding(tmp_path: Path, name: str) -> None:
-    shutil.copytree(EXAMPLES / name, tmp_path / name)
-    editor = Editor(tmp_path / name)
-    chance = random.Random(f"edits of {name}")
-    for number, file in zip(range(1, EDITS + 1), edit_at_random(editor, chance), strict=False):
+def type_for_a_while(folder: Path, seed: str) -> None:
+    """Make edits, ask what editors ask, and compare the findings with those of a fresh check."""
+    editor, chance = Editor(folder), random.Random(seed)
+    typist = Typist(editor, chance)
+    for number in range(1, EDITS + 1):
+        file = typist.edit()
         project = editor.check()
         if number % ASKED == 0:
             ask_everything(chance, editor, file)
@@ -132,4 +174,18 @@ def test_random_edits_leave_no_stale_finding(tmp_path: Path, name: str) -> None:
             fresh = compile_project(replace(load(editor.folder), overlay=project.overlay), search_briefly)
             assert project.found == fresh.diagnostics
             for each in project.overlay:
-                assert project.overlay[each] != (editor.folder / each).read_bytes()
+                path = editor.folder / each
+                assert not path.exists() or project.overlay[each] != path.read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_edits_leave_no_stale_finding(tmp_path: Path, name: str) -> None:
+    shutil.copytree(EXAMPLES / name, tmp_path / name)
+    type_for_a_while(tmp_path / name, f"edits of {name}")
+
+
+@pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
+@pytest.mark.parametrize("name", OF_CORPUS)
+def test_random_edits_of_the_corpus_leave_no_stale_finding(tmp_path: Path, name: str) -> None:
+    shutil.copytree(Path(os.environ["STAGEC_CORPUS"]) / name, tmp_path / "project")
+    type_for_a_while(tmp_path / "project", f"edits of {name}")

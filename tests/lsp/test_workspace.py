@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -15,9 +16,12 @@ from lsp.conftest import EXAMPLES, Editor, load
 from stagec.change.flow_tests.witness import search_briefly
 from stagec.check.pipeline import compile_project
 from stagec.core.value import replace
+from stagec.ir.flow import Flow, SearchedFlow
+from stagec.ir.plan import Plan
 from stagec.lsp.checker import Checker
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.workspace import SupersededError, Workspace, list_findings
+from stagec.sources.read import Sources
 
 Edit = Callable[[str], Editor]
 PIPELINE = "pipeline.yaml"
@@ -238,3 +242,63 @@ def test_changes_apply_one_after_the_other() -> None:
     assert change_text("abc\ndef", [first, second]) == "def"
     assert change_text("abc", [TextChange("new")]) == "new"
     assert change_text("a\u2028b\x0cc", [TextChange("!", Stretch(Point(0, 5), Point(0, 5)))]) == "a\u2028b\x0cc!"
+
+
+def test_a_text_in_the_root_of_a_folder_opens_no_second_project(edit: Edit) -> None:
+    editor = edit("code-review")
+    editor.open(PIPELINE)
+    assert [each.root for each in editor.workspace.check()] == [str(editor.folder)]
+
+
+def test_texts_that_are_still_the_same_are_read_and_judged_once(edit: Edit) -> None:
+    editor = edit("code-review")
+    before = editor.check()
+    text = editor.open("stages/plan.md")
+    editor.write("stages/plan.md", text + "More.\n")
+    after = editor.check()
+    assert before.compilation is not None
+    assert after.compilation is not None
+    old, new = before.compilation.trees, after.compilation.trees
+    read_again = [file for file in new if new[file].value is not old[file].value]
+    judged_again = [file for file in new if new[file].kind == "stage" and new[file] is not old[file]]
+    assert read_again == judged_again == ["stages/plan.md"]
+    editor.write("stages/plan.md", text)
+    assert editor.check().found == before.found
+
+
+def test_an_earlier_check_leaves_nothing_in_memory(edit: Edit) -> None:
+    editor = edit("file-review")
+    editor.check()
+    text = editor.open(PIPELINE)
+    sources = _count_sources()
+    for number in range(3):
+        editor.write(PIPELINE, f"{text}# {number}\n")
+        editor.check()
+    assert _count_sources() <= sources
+
+
+def _count_sources() -> int:
+    gc.collect()
+    return sum(isinstance(each, Sources) for each in gc.get_objects())
+
+
+def test_runs_are_searched_again_when_the_plan_is_another_one(edit: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
+    from stagec.lsp import workspace
+
+    searched: list[str] = []
+
+    def search(flow: Flow, plan: Plan) -> SearchedFlow:
+        searched.append(flow.id)
+        return search_briefly(flow, plan)
+
+    monkeypatch.setattr(workspace, "search_briefly", search)
+    editor = edit("code-review")
+    text = editor.open(PIPELINE)
+    editor.check()
+    editor.write(PIPELINE, f"{text}# a remark\n")
+    editor.check()
+    assert len(searched) == 1
+    plan = editor.open("stages/plan.md")
+    editor.write("stages/plan.md", plan + "More.\n")
+    editor.check()
+    assert len(searched) == 2

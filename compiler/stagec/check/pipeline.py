@@ -14,6 +14,7 @@ from stagec.check.findings import Verdict, diagnose, leave_out_repetitions, sile
 from stagec.check.suppressions import NO_IGNORES, KnownRules, silence
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.core.memo import KeptAnswers
 from stagec.core.observations import resolve
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
@@ -215,14 +216,20 @@ def _continue() -> None:
     pass
 
 
-def compile_project(project: Project, search: SearchFlow | None = None, pause: Pause = _continue) -> Compilation:
+def compile_project(
+    project: Project,
+    search: SearchFlow | None = None,
+    pause: Pause = _continue,
+    kept: KeptAnswers | None = None,
+) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest.
 
-    `search` searches a completed run of each flow in which the rules have found no error; None leaves that out.
+    `search` searches a completed run of each flow in which the rules have found no error; None leaves that out. `kept`
+    has what earlier checks of the same project have found out.
     """
     with PausedCollector():
         settings = project.settings
-        sources = Sources(project.root, settings.budgets, project.overlay, project.hidden)
+        sources = Sources(project.root, settings.budgets, project.overlay, project.hidden, kept)
         sources.own_names = settings.agent_files
         sources.named = tuple(resolve_name(sources.root, each, project.overlay)[0] for each in project.paths)
         reading = _read(project, sources, pause)

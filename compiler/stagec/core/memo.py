@@ -22,6 +22,28 @@ class Memo:
         return found
 
 
+class KeptAnswers:
+    """Answers that follow from their questions alone, kept from one check of a project to the next.
+
+    An answer that a whole check does not ask for again is dropped.
+    """
+
+    def __init__(self) -> None:
+        self._asked: dict[object, Any] = {}
+        self._before: dict[object, Any] = {}
+
+    def once(self, question: object, answer: Callable[[], T]) -> T:
+        """Return the answer to a question, which says everything that the answer depends on."""
+        if question not in self._asked:
+            self._asked[question] = self._before[question] if question in self._before else answer()
+        found: T = self._asked[question]
+        return found
+
+    def finish(self) -> None:
+        """Drop what was not asked for since this was called last."""
+        self._before, self._asked = self._asked, {}
+
+
 V = TypeVar("V")
 
 

@@ -38,9 +38,14 @@ class PlanTexts:
     def schema(self, schema: Schema) -> str:
         """Keep a schema with all that it refers to, and return its name."""
         if schema.at not in self._known:
-            self.files.update(at.file for at in Reach(self._schemas, schema).targets)
-            self._known[schema.at] = self.text(bundle(self._schemas, schema))
+            files, text = self._schemas.keep("bundle", schema, lambda: self._bundle(schema))
+            self.files.update(files)
+            self._known[schema.at] = self.text(text)
         return self._known[schema.at]
+
+    def _bundle(self, schema: Schema) -> tuple[frozenset[str], str]:
+        files = frozenset(at.file for at in Reach(self._schemas, schema).targets)
+        return files, bundle(self._schemas, schema)
 
 
 class MissingAgentError(Exception):

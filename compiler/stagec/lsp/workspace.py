@@ -13,9 +13,11 @@ from stagec.check.pipeline import Compilation, Project, compile_project
 from stagec.core.change_watch import ChangeWatch
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
-from stagec.core.memo import Memo
+from stagec.core.memo import KeptAnswers, Memo
 from stagec.core.observations import Recording, is_file, read_whole, resolve
 from stagec.core.value import replace, value
+from stagec.ir.flow import Flow, SearchedFlow
+from stagec.ir.plan import Plan
 from stagec.lsp.positions import TextChange, TextLines, change_text
 from stagec.sources.discover import FileWish, discover
 from stagec.sources.project.find import configuration_in
@@ -49,6 +51,8 @@ class CheckedProject:
         self.overlay: Mapping[str, bytes] = {}
         self.watch: ChangeWatch | None = None
         self.memo = Memo()
+        self.kept = KeptAnswers()
+        self._searched: dict[str, tuple[Plan, SearchedFlow]] = {}
         self._lines: dict[str, TextLines] = {}
 
     def find_tree(self, file: str) -> Tree | None:
@@ -119,14 +123,22 @@ class CheckedProject:
         fresh = CheckedProject(self.root, self.project, self.failure)
         if self.project is None:
             return fresh
-        fresh.overlay = overlay
+        fresh.overlay, fresh.kept, fresh._searched = overlay, self.kept, self._searched
         with Recording() as seen:
             try:
-                fresh.compilation = compile_project(fresh.as_open(), search_briefly, pause)
+                fresh.compilation = compile_project(fresh.as_open(), fresh._search, pause, fresh.kept)
             except Failure as failure:  # such as a root of the configuration that is not there
                 fresh.failure = str(failure)
+        fresh.kept.finish()
         fresh.watch = ChangeWatch(seen.observations)
         return fresh
+
+    def _search(self, flow: Flow, plan: Plan) -> SearchedFlow:
+        """Search the runs of a flow, unless that was done for the same plan."""
+        known = self._searched.get(flow.at.file)
+        if known is None or known[0] != plan:
+            known = self._searched[flow.at.file] = plan, search_briefly(flow, plan)
+        return SearchedFlow(flow, known[1].lost)
 
     def has_changed(self) -> bool:
         """Tell whether something that was looked at is another one now."""
@@ -255,18 +267,20 @@ class Workspace:
         return self._starts is None
 
     def _load_projects(self, texts: Mapping[str, str]) -> None:
-        starts = (*self._folders, *sorted({os.path.dirname(path) for path in texts}))
+        folders = self._folders
+        starts = (*folders, *sorted({os.path.dirname(path) for path in texts}))
         if starts == self._starts and not self._have_starts_changed():
             return
         with Recording() as seen:
-            found = tuple(self._list_projects(starts))
+            found = tuple(self._list_projects(starts, len(folders)))
         self._projects = tuple(next(filter(each.is_like, self._projects), each) for each in found)
         self._start_watch = ChangeWatch(seen.observations)
         self._starts = starts
 
-    def _list_projects(self, starts: Iterable[str]) -> Iterator[CheckedProject]:
+    def _list_projects(self, starts: Iterable[str], folders: int) -> Iterator[CheckedProject]:
+        """Yield the projects of so many folders, and of the folders of texts that belong to none of these."""
         found: list[CheckedProject] = []
-        for start in starts:
+        for number, start in enumerate(starts):
             try:
                 project = self._load(Path(start))
                 each = CheckedProject(resolve(project.root), project)
@@ -276,7 +290,7 @@ class Workspace:
             is_held = any(start == other.root or other.holds(start) for other in found)
             is_own = not is_held or (each.project is not None and each.has_configuration)
             is_new = not any(each.root == other.root for other in found)
-            if start in self._folders or (is_own and is_new):
+            if number < folders or (is_own and is_new):
                 found.append(each)
                 yield each
 

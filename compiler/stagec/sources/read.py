@@ -17,7 +17,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Change, Edit
 from stagec.core.expansion import PatternTally
 from stagec.core.json import Json
-from stagec.core.memo import Memo
+from stagec.core.memo import KeptAnswers, Memo
 from stagec.core.place import Key, Place
 from stagec.core.value import NOTHING, replace
 from stagec.sources.discover import NEVER
@@ -114,7 +114,8 @@ class Sources:
     `overlay` holds texts that stand for files, such as standard input; they win over what lies on disk. `hidden` files
     are taken for absent. `patterns` counts the regular expressions of all of them. `own_names` are names of tools
     and the like that the project adds to those that stagec knows, by list; `named` are the files and folders that a
-    user named, without the project itself. `memo` has what front ends found out about the project.
+    user named, without the project itself. `memo` has what front ends found out about the project, `kept` what earlier
+    checks found out about texts that are still the same.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Sources:
         budgets: Budgets,
         overlay: Mapping[str, bytes] = NOTHING,
         hidden: frozenset[str] = frozenset(),
+        kept: KeptAnswers | None = None,
     ) -> None:
         self.root = Path(observations.resolve(root))
         self.budgets = budgets
@@ -130,6 +132,7 @@ class Sources:
         self.named: tuple[str, ...] = ()
         self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
         self.memo = Memo()
+        self.kept = KeptAnswers() if kept is None else kept
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
@@ -256,7 +259,7 @@ class Sources:
     def _read(self, file: str, kind: str, room: int) -> Tree | None:
         form = format_of(file) or PLAIN
         if file in self._overlay:
-            return _parse(file, kind, form, self._overlay[file], self.budgets)
+            return self._parse(file, kind, form, self._overlay[file])
         try:
             data = self._bytes(file, room * self.budgets.file_size) if _nameable(file) else None
         except (FileNotFoundError, NotADirectoryError):
@@ -267,7 +270,10 @@ class Sources:
             return None
         if isinstance(data, Fault):
             return Tree(file, kind, form, faults=(data,), readable=False)
-        return _parse(file, kind, form, data, self.budgets)
+        return self._parse(file, kind, form, data)
+
+    def _parse(self, file: str, kind: str, form: Format, data: bytes) -> Tree:
+        return self.kept.once(("tree", file, kind, data), lambda: _parse(file, kind, form, data, self.budgets))
 
     def _dangling(self, file: str) -> Fault | None:
         """Return what is wrong with a link to nothing; a name that is not there is no fault of its own."""

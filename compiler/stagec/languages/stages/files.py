@@ -22,7 +22,7 @@ from stagec.languages.stages.recognise import (
     sees,
 )
 from stagec.sources.contract.combinations import types_of
-from stagec.sources.contract.expansion import judge_expansion
+from stagec.sources.contract.expansion import judge_expansion, judge_kept
 from stagec.sources.ignore import Patterns
 from stagec.sources.read import Sources, join, legible
 from stagec.sources.shape import judge, judge_by, judge_member, judge_numbers
@@ -376,8 +376,12 @@ def _is_meant(sources: Sources, tree: Tree) -> bool:
 
 def _judge_with_schemas(sources: Sources, tree: Tree, schema: str) -> Tree:
     """Judge a file, every schema that it holds, and the numbers outside these."""
-    tree = judge(tree, schema)
     held = tuple(_schemas_in(tree))
+    return judge_kept(sources, tree, held, schema, lambda: _judge_anew(sources, tree, schema, held))
+
+
+def _judge_anew(sources: Sources, tree: Tree, schema: str, held: tuple[Pointer, ...]) -> Tree:
+    tree = judge(tree, schema)
     for pointer in held:
         tree = judge_member(tree, pointer, sources.budgets, sources.patterns)
     tree = judge_expansion(sources, tree, held)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from stagec.core.budgets import AnswerBudgets, Budgets
@@ -344,8 +345,9 @@ def find_unusable(plan: Plan) -> Iterator[tuple[str, str]]:
             yield content, str(error)
 
 
+@lru_cache(maxsize=1_000)
 def prepare(text: str) -> PreparedSchema:
-    """Return what judges values by a schema.
+    """Return what judges values by a schema; that of a text is made once.
 
     Raise `ValueError` for one that is none, leads out of itself, or costs more than a budget allows.
     """

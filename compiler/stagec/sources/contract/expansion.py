@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Iterable, Sequence
 
 from stagec.core.expansion import ENDLESS, Expansion
 from stagec.core.json import Object, object_of
@@ -18,23 +17,45 @@ from stagec.sources.tree import Fault, Tree
 
 _MARKS = (b"$ref", b"$dynamicRef", b"$recursiveRef", b"unevaluated", b"\\u", b"*")
 """What a schema has that expands to more than is written; `*` is an alias of YAML."""
+_PATTERN = b"pattern"
+
+Judge = Callable[[], Tree]
+"""Returns a tree with what is wrong with it."""
 
 
 def judge_expansion(sources: Sources, tree: Tree, pointers: Iterable[Pointer] = ((),)) -> Tree:
     """Return a tree with what is wrong with the size of schemas in it once their references are followed."""
     most = sources.budgets.expansion
-    weights = _WEIGHTS.setdefault(sources, _Weights(sources))
+    weights = _weigh(sources)
     weights.judged.setdefault(tree.file, set()).update(pointers := tuple(pointers))
     tree = _accept_addresses(weights.schemas, tree, pointers)
-    if not tree.readable or (len(tree.data) <= most and not any(mark in tree.data for mark in _MARKS)):
+    if not tree.readable or _is_plain(tree, most):
         return tree
     found = tuple(fault for pointer in pointers for fault in weights.faults(tree, pointer, most))
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
 
 
+def _is_plain(tree: Tree, most: int) -> bool:
+    return len(tree.data) <= most and not any(mark in tree.data for mark in _MARKS)
+
+
+def judge_kept(sources: Sources, tree: Tree, pointers: Iterable[Pointer], schema: str, judge: Judge) -> Tree:
+    """Return a tree as `judge` judges it and the schemas at some pointers in it; the same text is judged once.
+
+    A text with references, or with patterns, of which a project has a budget, is judged each time.
+    """
+    if _PATTERN in tree.data or not _is_plain(tree, sources.budgets.expansion):
+        return judge()
+    weights = _weigh(sources)
+    weights.judged.setdefault(tree.file, set()).update(pointers)
+    faults = tuple((each.topic, each.at, each.reason) for each in tree.faults)
+    question = "judged", schema, tree.file, tree.kind, tree.data, tree.readable, faults
+    return sources.kept.once(question, judge)
+
+
 def reach_named(sources: Sources, file: str, name: str) -> None:
     """Take note of a schema that a registry means by file and name, for `judge_reached`."""
-    weights = _WEIGHTS.setdefault(sources, _Weights(sources))
+    weights = _weigh(sources)
     found = weights.schemas.find_named(file, name)
     if isinstance(found, Schema):
         weights.reached[found.at] = found
@@ -45,7 +66,7 @@ def judge_reached(sources: Sources) -> None:
 
     Whatever a reference leads to is used as a schema, so it has to be one.
     """
-    weights = _WEIGHTS.setdefault(sources, _Weights(sources))
+    weights = _weigh(sources)
     for schema in sorted(weights.reached.values(), key=lambda each: (each.at.file, len(each.at.pointer))):
         tree, start = sources.find_tree(schema.at.file), weights.schemas.start(schema.at)
         if tree is None or not tree.readable or not isinstance(schema.value, dict | bool):
@@ -125,4 +146,5 @@ class _Weights:
         return (object_of(found.value),)
 
 
-_WEIGHTS: WeakKeyDictionary[Sources, _Weights] = WeakKeyDictionary()
+def _weigh(sources: Sources) -> _Weights:
+    return sources.memo.once("weights", lambda: _Weights(sources))

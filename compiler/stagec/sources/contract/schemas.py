@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, urlsplit
 
 from stagec.core.json import Json
@@ -212,6 +212,11 @@ _PATIENCE, _FOR_EACH = 50_000, 200
 """Parts of schemas looked at for one project, and for each schema that a step names: more than anybody needs."""
 
 
+_REFERRING = (b"$", b"\\u", b"\\U", b"\\x")
+"""What a text has in which a keyword such as `$ref` may stand, be it written with escapes."""
+T = TypeVar("T")
+
+
 class Schemas:
     """The schema files of one project, read when something refers to them."""
 
@@ -229,6 +234,16 @@ class Schemas:
     def embed(self, schema: Schema) -> None:
         """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
         self._embedded.setdefault(schema.at.file, {})[schema.at.pointer] = None
+
+    def keep(self, question: str, schema: Schema, answer: Callable[[], T]) -> T:
+        """Return what follows from a schema, as an earlier check found it out if its file is still the same.
+
+        A file that may refer to others says nothing alone: then it is worked out.
+        """
+        tree = self._sources.find_tree(schema.at.file)
+        if tree is None or any(sign in tree.data for sign in _REFERRING):
+            return answer()
+        return self._sources.kept.once((question, schema.at, tree.data), answer)
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
