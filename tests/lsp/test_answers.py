@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -325,6 +326,27 @@ def test_keys_are_completed_but_not_twice(edit: Edit) -> None:
     assert '"uvVariables": , "stepId"' in result(registry, REGISTRY, text, "uvVariables")
 
 
+@pytest.mark.parametrize("is_broken", [False, True])
+@pytest.mark.parametrize("in_frontmatter", [False, True])
+def test_runs_for_elements_are_completed(edit: Edit, *, in_frontmatter: bool, is_broken: bool) -> None:
+    editor = edit("file-review")
+    file = "stages/list-files.md" if in_frontmatter else PIPELINE
+    text = (editor.folder / file).read_text()
+    head, last = ("stagec:\n  next:", "turnCap:") if in_frontmatter else ("next:\n  list-files:", "next:")
+    case = f"{head}\n    forEach: <1>\n    <2>\n    stages: [<3>]\n    onFailure: <4>\n    join: <5>\n"
+    whole = text.replace(last, case + last, 1) if in_frontmatter else text[: text.index(last)] + case
+    whole = whole.replace("name: ", "name: [", 1) if is_broken else whole
+
+    def propose(number: int) -> set[str]:
+        return {*proposals(editor, file, re.sub("<.>", "", whole.replace(f"<{number}>", "^")))}
+
+    assert propose(1) == {"parsed.files"}
+    assert propose(2) >= {"most", "concurrency", "execution"}
+    assert not propose(2) & {"forEach", "list-files"}
+    assert propose(3) == propose(5) == {"list-files", "review-file", "summarise"}
+    assert propose(4) == {"abort", "collect"}
+
+
 def test_values_intents_and_placeholders_are_completed(edit: Edit) -> None:
     editor = edit("broken-on-purpose")
     text = (editor.folder / REGISTRY).read_text()
@@ -362,6 +384,32 @@ def test_a_stage_is_renamed_in_stages_pipeline_and_flow_tests(edit: Edit) -> Non
 
     for file, data in editor.check().overlay.items():
         Path(editor.path(file)).write_bytes(data)
+    assert run(["test", str(editor.folder)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("example", "file", "where", "offset", "name", "changed"),
+    [
+        ("code-review", PIPELINE, "task: {", 1, "job", ["{{ctx.job}}", "inputs: {job: ", "unfit: [{job: null}"]),
+        ("code-review", "stages/plan.md", "ctx.branch", 5, "line", ["{{ctx.line}}", ", line: readme-tests}"]),
+        ("code-review", "tools.yaml", "run_tests", 2, "try_tests", ["[Read, try_tests]"]),
+        ("code-review", "stages/plan.md", "`submit_plan`", 3, "hand_in", ["completionTool: hand_in", "`hand_in`"]),
+    ],
+)
+def test_variables_and_tools_are_renamed_everywhere(
+    edit: Edit, example: str, file: str, where: str, offset: int, name: str, changed: list[str]
+) -> None:
+    editor = edit(example)
+    before = editor.check().found
+    renamed(editor, file, where, offset, name)
+    after = editor.check()
+    assert [each.code for each in after.found] == [each.code for each in before]
+    texts = "".join(data.decode() for data in after.overlay.values())
+    assert [part for part in changed if part not in texts] == []
+    for each, data in after.overlay.items():
+        Path(editor.path(each)).write_bytes(data)
+    from stagec.cli.app import run
+
     assert run(["test", str(editor.folder)]) == 0
 
 
@@ -413,8 +461,12 @@ def test_what_a_new_name_would_break_is_told_instead(edit: Edit) -> None:
         renamed(editor, "stages/execute.md", "id: execute", 5, "lint")
     with pytest.raises(Failure, match=r"with the name '', STG\d+ would say"):
         renamed(editor, "stages/execute.md", "id: execute", 5, "")
-    with pytest.raises(Failure, match="only steps, stages"):
+    with pytest.raises(Failure, match="'Edit' is named by the host"):
         renamed(editor, "stages/execute.md", "Edit", 1, "Change")
+    with pytest.raises(Failure, match="there is a file here"):
+        renamed(editor, PIPELINE, "tools: tools.yaml", 8, "others.yaml")
+    with pytest.raises(Failure, match=r"with the name 'upstream', STG\d+ would say"):
+        renamed(editor, PIPELINE, "task: {", 1, "upstream")
     broken = edit("broken-on-purpose")
     with pytest.raises(Failure, match="no step is called"):
         renamed(broken, REGISTRY, "continuation.qestion", 1, "x")

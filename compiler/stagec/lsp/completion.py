@@ -11,15 +11,18 @@ from stagec.core.value import value
 from stagec.ir.catalogue import WELL_KNOWN
 from stagec.ir.flow import NODES, NameKind
 from stagec.languages import Flow
+from stagec.languages.stages.document import Pipeline
 from stagec.lsp.cursor import TextCursor, find_cursor
 from stagec.lsp.hover import describe_member, find_kind, find_schemas, find_syntax
 from stagec.lsp.name_places import KIND_OF_NODE, read_places
 from stagec.lsp.positions import Point, Stretch, TextLines
 from stagec.lsp.workspace import CheckedProject
+from stagec.sources.contract.schemas import Schema
 
 _ANY = None
-Pattern = tuple[str | None, ...]
-"""The end of a pointer, in which None stands for any key."""
+_EACH = 0
+Pattern = tuple[str | int | None, ...]
+"""The end of a pointer, in which None stands for any key, and 0 for any index."""
 
 _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
     "registry": (
@@ -40,7 +43,7 @@ _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
         (("entry",), NameKind.STAGE),
         (("entryStage",), NameKind.STAGE),
         (("next", _ANY), NameKind.STAGE),
-        (("next", _ANY, _ANY), NameKind.STAGE),
+        (("next", _ANY, _EACH), NameKind.STAGE),
         (("next", _ANY, "stages", _ANY), NameKind.STAGE),
         (("next", _ANY, _ANY, "stages", _ANY), NameKind.STAGE),
         (("join",), NameKind.STAGE),
@@ -49,7 +52,7 @@ _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
     "stage": (
         (("allowedTools", _ANY), NameKind.TOOL),
         (("next",), NameKind.STAGE),
-        (("next", _ANY), NameKind.STAGE),
+        (("next", _EACH), NameKind.STAGE),
         (("stages", _ANY), NameKind.STAGE),
         (("join",), NameKind.STAGE),
     ),
@@ -139,11 +142,14 @@ class _Proposals:
                     yield name, "key", describe_member(schema, name)
 
     def list_values(self) -> Iterator[tuple[str, str, str]]:
-        if not self._cursor.is_value:
+        # beside other keys there can only be a key
+        if not self._cursor.is_value or (self._cursor.is_key and self._cursor.siblings):
             return
         for pattern, named in _VALUES.get(self._kind, ()):
             if _fits(self._cursor.pointer, pattern):
                 yield from ((name, str(named), str(named)) for name in self._list_names(named))
+        if self._cursor.pointer[-1:] == ("forEach",):
+            yield from ((path, "variable", "a list") for path in self._list_lists())
         if self._kind == "flow test" and any(_fits(self._cursor.pointer, pattern) for pattern in _VALUES_OF_TESTS):
             yield from ((name, "node", "") for name in self._list_nodes())
         if self._kind == "registry" and _fits(self._cursor.pointer, _INTENTS[1]):
@@ -189,6 +195,19 @@ class _Proposals:
             name for flow in near for name in flow.nodes if KIND_OF_NODE.get(flow.names.get("node", "")) in NODES
         )
 
+    def _list_lists(self) -> Iterator[str]:
+        """Yield the paths to the lists that a stage has found and that runs are given."""
+        compiled, pointer = self._project.compilation, self._cursor.pointer
+        found = () if compiled is None else compiled.documents
+        for pipeline in (each for each in found if isinstance(each, Pipeline)):
+            for stage in pipeline.stages:
+                is_named = pipeline.at.file == self._file and pointer[:2] == ("next", stage.id)
+                if (is_named or stage.at.file == self._file) and isinstance(stage.result, Schema):
+                    yield from (f"parsed.{name}" for name in _list_arrays(object_of(stage.result.value)))
+            if self._file in {pipeline.at.file, *(stage.at.file for stage in pipeline.stages)}:
+                context = {name: each.value for name, each in (pipeline.context or {}).items()}
+                yield from (f"ctx.{name}" for name in _list_arrays({"properties": context}))
+
     def _list_intents(self) -> Iterable[str]:
         """Return the intents that a step allows in its gate, first, and all that the published schema knows."""
         tree = self._project.find_tree(self._file)
@@ -205,7 +224,14 @@ class _Proposals:
 
 def _fits(pointer: Pointer, pattern: Pattern) -> bool:
     end = pointer[len(pointer) - len(pattern) :] if len(pointer) >= len(pattern) else ()
-    return len(end) == len(pattern) and all(want is _ANY or want == key for want, key in zip(pattern, end, strict=True))
+    pairs = zip(pattern, end, strict=False)
+    fitting = (want is _ANY or want == key or (want == _EACH and isinstance(key, int)) for want, key in pairs)
+    return len(end) == len(pattern) and all(fitting)
+
+
+def _list_arrays(schema: Object) -> Iterator[str]:
+    members = object_of(schema.get("properties")).items()
+    return (name for name, each in members if object_of(each).get("type") == "array")
 
 
 def _list_constants(schema: Object) -> Iterator[str]:

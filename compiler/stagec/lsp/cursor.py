@@ -189,20 +189,24 @@ class _YamlLines:
         column = self._read_dashes(start, column, end)
         entry = _ENTRY.match(self._text, start + column, end)
         if entry is None:
-            return self._pass_flow(start + column, end)
+            return self._pass_flow(start + column, end, column)
         self._open_object(column, _unquote(entry["key"]))
         rest = self._text[entry.end() : end].strip()
         if _BLOCK.match(rest):
             self._hidden = column
             return end
         value = entry.end() + len(self._text[entry.end() : end]) - len(self._text[entry.end() : end].lstrip())
-        return self._pass_flow(value, end)
+        return self._pass_flow(value, end, column)
 
-    def _pass_flow(self, start: int, end: int) -> int | None:
+    def _pass_flow(self, start: int, end: int, column: int) -> int | None:
         if self._text[start : start + 1] not in {"{", "["}:
             return end
         depth = 0
         for match in _FLOW_TOKEN.finditer(self._text, start):
+            line = self._text.rfind("\n", 0, match.start()) + 1
+            is_first = line > start and self._text[line : match.start()].isspace() | (line == match.start())
+            if is_first and match.start() - line <= column and _ENTRY.match(self._text, match.start()):
+                return line - 1  # its end is missing: what is inside is indented more
             depth += (match[0] in {"{", "["}) - (match[0] in {"}", "]"})
             if match.end() > self._offset:
                 break

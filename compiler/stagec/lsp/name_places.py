@@ -59,7 +59,7 @@ class NamePlaces:
     def __init__(self, project: CheckedProject) -> None:
         self._project = project
         own = () if project.compilation is None else project.compilation.list_names()
-        every = dict.fromkeys((*own, *self._list_in_flow_tests()))
+        every = dict.fromkeys((*own, *self._list_in_flow_tests(own)))
         self._by_file: dict[str, list[Occurrence]] = {}
         self._by_subject: dict[tuple[str, str, str], list[Occurrence]] = {}
         for each in every:
@@ -119,7 +119,9 @@ class NamePlaces:
         spans = tree.format.locate(tree.data, tuple(places))
         return {place: FileSpot(path, lines.stretch_of(span)) for place, span in spans.items()}
 
-    def _list_in_flow_tests(self) -> Iterator[Occurrence]:
+    def _list_in_flow_tests(self, own: Iterable[Occurrence]) -> Iterator[Occurrence]:
+        variables = {(each.owner, each.name) for each in own if each.kind is NameKind.VARIABLE}
+        tools = {each.name: each.owner for each in own if each.kind is NameKind.TOOL}
         flows = () if self._project.compilation is None else self._project.compilation.flows
         folders = {flow.at.file.rpartition("/")[0] for flow in flows}
         for tree in self._project.list_flow_tests():
@@ -128,6 +130,11 @@ class NamePlaces:
             if flow is not None and kind is not None:
                 known = ((name, at) for name, at in _list_nodes_of_test(tree) if name in flow.nodes)
                 yield from (Occurrence(kind, name, flow.at.file, at) for name, at in known)
+            if flow is not None:
+                given = ((name, at) for name, at in _list_inputs_of_test(tree) if (flow.at.file, name) in variables)
+                yield from (Occurrence(NameKind.VARIABLE, name, flow.at.file, at) for name, at in given)
+                called = ((name, at) for name, at in _list_tools_of_test(tree) if name in tools)
+                yield from (Occurrence(NameKind.TOOL, name, tools[name], at) for name, at in called)
 
     @staticmethod
     def _choose_flow(tree: Tree, flows: Iterable[Flow], folders: set[str]) -> Flow | None:
@@ -162,6 +169,31 @@ def _list_nodes_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
                 yield node, at / "expect" / "path" / index
 
 
+def _list_inputs_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
+    """Yield the names of the inputs that a file of flow tests gives to runs."""
+    told = object_of(tree.value)
+    yield from _list_keys(object_of(told.get("scenario")), ("inputs",), tree.at / "scenario")
+    for name, each in object_of(told.get("tests")).items():
+        at, test = tree.at / "tests" / name, object_of(each)
+        yield from _list_keys(object_of(test.get("scenario")), ("inputs",), at / "scenario")
+        for member in ("fit", "unfit"):
+            expected = list_of(object_of(test.get("expect")).get(member))
+            for index, inputs in enumerate(expected):
+                yield from ((each, (at / "expect" / member / index / each).key) for each in object_of(inputs))
+
+
+def _list_tools_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
+    """Yield the tools that a file of flow tests expects models to be offered."""
+    for name, each in object_of(object_of(tree.value).get("tests")).items():
+        expected = object_of(object_of(object_of(each).get("expect")).get("tools"))
+        for node, tools in expected.items():
+            at = tree.at / "tests" / name / "expect" / "tools" / node
+            named = (
+                ((tools, at),) if isinstance(tools, str) else ((one, at / i) for i, one in enumerate(list_of(tools)))
+            )
+            yield from ((one, spot) for one, spot in named if isinstance(one, str))
+
+
 def _list_nodes_of_scenario(scenario: Object, at: Place) -> Iterator[tuple[str, Place]]:
     yield from _list_keys(scenario, _BY_NODE, at)
     entry = text_in(scenario, "entry")
@@ -176,8 +208,8 @@ def _list_keys(owner: Object, members: Iterable[str], at: Place) -> Iterator[tup
             yield name, (at / member / name).key
 
 
-RENAMED = NODES | {NameKind.VALIDATOR, NameKind.PATTERN, NameKind.AGENT}
-"""What has names that only the files of a project know."""
+_OWN_TOOLS = "discovered"
+"""The member of a catalogue with the tools that the project brings; hosts and servers name the others."""
 
 
 @value
@@ -191,12 +223,15 @@ class Renaming:
 def find_renamed(project: CheckedProject, file: str, point: Point) -> Renaming:
     """Return what is renamed at a position; raise `Failure` where nothing can be."""
     placed = read_places(project).find(file, point)
-    if placed is None or placed.occurrence.kind not in RENAMED:
-        what = "nothing" if placed is None else f"a {placed.occurrence.kind}"
-        raise Failure(f"there is {what} here, and only steps, stages and the like can be renamed")
+    if placed is None or placed.occurrence.kind is NameKind.FILE:
+        what = "nothing" if placed is None else "a file"
+        raise Failure(f"there is {what} here, and only what has a name of its own can be renamed")
     each = placed.occurrence
-    if not any(known.whole is not None for known in read_places(project).list_of_subject(each.subject)):
+    defined = [known for known in read_places(project).list_of_subject(each.subject) if known.whole is not None]
+    if not defined:
         raise Failure(f"no {each.kind} is called {quote(each.name)}, so it cannot be renamed")
+    if each.kind is NameKind.TOOL and any(known.at.pointer[:1] != (_OWN_TOOLS,) for known in defined):
+        raise Failure(f"{quote(each.name)} is named by the host or a server, so it cannot be renamed here")
     return Renaming(placed, each.name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
@@ -343,9 +344,9 @@ def list_names(document: Pipeline) -> Iterator[Occurrence]:
         if stage.id is not None:
             yield Occurrence(NameKind.STAGE, stage.id, owner, stage.id_at, stage.at)
         yield from _list_tools(document, stage)
-        for read in stage.body.placeholders:
-            if read.path[:1] == (_CONTEXT,) and len(read.path) > 1 and read.path[1] in (document.context or {}):
-                yield Occurrence(NameKind.VARIABLE, str(read.path[1]), owner, read.at)
+        for path, at in _list_reads(stage):
+            if path[:1] == (_CONTEXT,) and len(path) > 1 and path[1] in (document.context or {}):
+                yield Occurrence(NameKind.VARIABLE, str(path[1]), owner, at)
     for each in _list_mentions(document):
         # a member is named by its key, a target by a text
         is_key = any(each is routed for routed in document.routed)
@@ -354,6 +355,13 @@ def list_names(document: Pipeline) -> Iterator[Occurrence]:
         at = document.at / "context" / name
         yield Occurrence(NameKind.VARIABLE, name, owner, at.key, at)
     yield from _list_files(document)
+
+
+def _list_reads(stage: Stage) -> Iterator[tuple[tuple[str | int, ...], Place]]:
+    """Yield every path that a stage reads, in its prompt, its gate and the lists for whose elements it runs others."""
+    yield from ((each.path, each.at) for each in stage.body.placeholders)
+    yield from ((each.path, each.at.key) for when in stage.conduct.gate.values() for each in when)
+    yield from ((case.each.path, case.each.at) for case in stage.conduct.cases if case.each is not None)
 
 
 def _list_mentions(document: Pipeline) -> Iterator[Mention]:
@@ -376,6 +384,11 @@ def _list_tools(document: Pipeline, stage: Stage) -> Iterator[Occurrence]:
         yield Occurrence(
             NameKind.COMPLETION_TOOL, stage.completion.name, stage.name, stage.completion.at, stage.completion.at
         )
+        start = 0 if stage.body.at.range is None else stage.body.at.range[0]
+        word = re.compile(rf"(?<![\w-]){re.escape(stage.completion.name)}(?![\w-])")
+        for told in word.finditer(stage.body.text) if start else ():
+            at = Place(stage.at.file, range=(start + told.start(), start + told.end()))
+            yield Occurrence(NameKind.COMPLETION_TOOL, stage.completion.name, stage.name, at)
 
 
 def _list_files(document: Pipeline) -> Iterator[Occurrence]:
