@@ -84,14 +84,15 @@ class Client:
         self.send("textDocument/didOpen", {"textDocument": document})
         return text
 
-    def begin(self) -> dict[str, Any]:
+    def begin(self, *, fetches_edits: bool = True) -> dict[str, Any]:
         folders = [{"uri": self.uri(""), "name": "it"}]
+        actions = {"codeAction": {"resolveSupport": {"properties": ["edit"]}}} if fetches_edits else {}
         result: dict[str, Any] = self.ask(
             "initialize",
             {
                 "processId": None,
                 "rootUri": None,
-                "capabilities": {},
+                "capabilities": {"textDocument": actions},
                 "workspaceFolders": folders,
                 "initializationOptions": {"inlayHints": True},
             },
@@ -147,6 +148,23 @@ def test_a_session_of_an_editor(client: Client) -> None:
     client.findings(pipeline, [])
     assert client.end() == 0
     assert client.read_errors() == ""
+
+
+def test_an_editor_that_fetches_no_edits_gets_all_fixes_of_a_file_at_once(client: Client) -> None:
+    path = client.folder / "pipeline.yaml"
+    right = path.read_text()
+    path.write_text(right.replace("entry: plan", "entry: paln"))
+    client.begin(fetches_edits=False)
+    client.open("pipeline.yaml")
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    only = {"diagnostics": [], "only": ["source.fixAll.stagec.guesses"]}
+    document = {"textDocument": {"uri": client.uri("pipeline.yaml")}}
+    (offer,) = client.ask("textDocument/codeAction", {**document, "range": whole, "context": only})
+    (edit,) = offer["edit"]["changes"][client.uri("pipeline.yaml")]
+    line = right.splitlines().index("entry: plan")
+    assert edit["range"]["start"]["line"] == line
+    assert f"entry: {_put('paln', edit, 7)}" == "entry: plan"
+    assert client.end() == 0
 
 
 def test_every_request_has_an_answer(client: Client) -> None:

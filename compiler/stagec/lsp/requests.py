@@ -50,6 +50,7 @@ class StagecServer(LanguageServer):
         self.opened = Workspace(load)
         self.checker = Checker(self.opened, self._tell_later, self.blame)
         self.shows_hints = False
+        self.fetches_edits = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._addresses: dict[str, str] = {}
         self._told: dict[str, list[types.Diagnostic]] = {}
@@ -60,6 +61,10 @@ class StagecServer(LanguageServer):
         """Open the folders of the editor."""
         options = params.initialization_options
         self.shows_hints = isinstance(options, dict) and options.get("inlayHints") is True
+        document = params.capabilities.text_document
+        offers = None if document is None else document.code_action
+        support = None if offers is None else offers.resolve_support
+        self.fetches_edits = support is not None and "edit" in support.properties
         folders = [each.uri for each in params.workspace_folders or ()] or [params.root_uri or ""]
         paths = [to_fs_path(each) for each in folders if each]
         self.opened.open_folders(path for path in paths if path is not None)
@@ -303,9 +308,11 @@ class _Requests:
         quick = list_actions(*found, protocol.read_stretch(params.range))
         every = [*(protocol.write_action(found[0], each) for each in quick), *fixes]
         asked = tuple(f"{getattr(kind, 'value', kind)}." for kind in only or ())
-        return [
+        wanted = [
             each for each in every if only is None or f"{getattr(each.kind, 'value', each.kind)}.".startswith(asked)
         ]
+        # an editor that does not ask for the edits of an action that somebody chooses needs them now
+        return wanted if self._server.fetches_edits else [self.resolve_action(each) for each in wanted]
 
     def resolve_action(self, action: types.CodeAction) -> types.CodeAction:
         data: Any = action.data
