@@ -25,7 +25,6 @@ _SUFFIX = ".schema.json"
 CATALOGUED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "steps_registry": ("stagec step registry", "Steps of an agent and their transitions", ("steps_registry.json",)),
     "pipeline": ("stagec pipeline", "Stages of models, their order and limits", ("pipeline.yaml",)),
-    "stage_definition": ("stagec stage", "Frontmatter of a stage of a pipeline", ("**/stages/*.md",)),
     "tools": ("stagec tools", "Tools that the stages of a project may call", ("tools.yaml",)),
     "tools_lock": ("stagec tools lock", "Tools that MCP servers offer", ("tools.lock.json",)),
     "workflow": ("stagec orchestrator", "Phases of an issue and their agents", ("**/.agent/workflow.json",)),
