@@ -52,6 +52,18 @@ def _joins(count: int, *, faulty: bool) -> Files:
     return pipeline({**made, f"join-{count}": stage(f"join-{count}")}, ways)
 
 
+def _diamonds(count: int, *, faulty: bool) -> Files:
+    """Make choices one after the other whose two ways meet again; faulty where one leads to an unknown stage."""
+    made, ways = {}, list[tuple[str, Json]]()
+    for at in range(count):
+        source, meeting = f"meeting-{at}", f"meeting-{at + 1}"
+        left, right = f"left-{at}", f"right-{at}"
+        made |= {source: stage(source, {"chosen": {"enum": ["left", "right"]}}), left: stage(left), right: stage(right)}
+        ways.append((source, [{"when": {"parsed.chosen": "left"}, "stages": [left]}, {"stages": [right]}]))
+        ways += [(left, f"{meeting}{'x' * faulty}"), (right, meeting)]
+    return pipeline({**made, f"meeting-{count}": stage(f"meeting-{count}")}, ways)
+
+
 def _cases(count: int, *, faulty: bool) -> Files:
     """Make cases of one stage, each for a value of what it hands in, or for one that it cannot hand in."""
     values = [f"value-{at}" for at in range(count)]
@@ -218,6 +230,7 @@ PIPELINES = Dimensions(
         Dimension("ways on from unknown stages", _lone_stage, 16_000),
         Dimension("siblings", _siblings, 800),
         Dimension("joins", _joins, 250),
+        Dimension("choices whose ways meet", _diamonds, 250),
         Dimension("cases", _cases, 8000),
         Dimension("paths of cases", _case_paths, 6000),
         Dimension("boolean fields of cases", _boolean_fields, 6000),

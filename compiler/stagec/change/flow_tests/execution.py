@@ -84,7 +84,8 @@ class EdgeWatch:
 
     def take(self, moves: Iterable[Move]) -> list[tuple[Move, Taken | None]]:
         """Return the moves of a step with the edge that each has taken; those in the runs of agents are left out."""
-        log, found = self._log.copy(), list[tuple[Move, Taken | None]]()
+        found = list[tuple[Move, Taken | None]]()
+        log = self._log.copy() if self._log else []
         self._log.clear()
         for move in moves:
             if move.run:
@@ -324,11 +325,11 @@ class _Recorder:
 def list_judged(step: StepResult) -> Iterator[Judged]:
     """Yield the judgements and refusals in a step, the latter with the pattern of their failure as the reason."""
     for event in step.trace:
-        node, facts = str(event.facts.get("stageId")), event.facts
-        if event.name == "StageAssertOutcome" and "verdict" in facts:
-            yield node, str(facts["verdict"]), str(facts["reason"])
-        elif event.name == "ValidationFailed":
-            yield node, "refused", str(facts["pattern"])
+        name, facts = event.name, event.facts
+        if name == "StageAssertOutcome" and "verdict" in facts:
+            yield str(facts.get("stageId")), str(facts["verdict"]), str(facts["reason"])
+        elif name == "ValidationFailed":
+            yield str(facts.get("stageId")), "refused", str(facts["pattern"])
 
 
 def _read_request(effect: Effect) -> LastRequest | None:

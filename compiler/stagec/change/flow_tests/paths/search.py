@@ -85,16 +85,21 @@ class Player:
     def play(self, played: Played, choice: AnswerChoice) -> Played | None:
         """Return a run after a choice, and what follows from it; nothing where that is not known."""
         effect, answer = choose_next(played.state.pending.values()), choice.answer
+        answered = [*played.answered]
         while True:
             step = advance(self._watch.program, played.state, Answered(effect.key, answer))
-            played = self._take(replace(played, answered=(*played.answered, (effect, answer))), step)
+            played = self._take(played, step)
+            answered.append((effect, answer))
             if played.state.ended is not None or choice.follow is None:
-                return played
+                break
             effect = choose_next(played.state.pending.values())
             try:
                 answer = choice.follow(effect)
             except LookupError as error:
-                return played if error.args == (effect.key,) else None
+                if error.args != (effect.key,):
+                    return None
+                break
+        return replace(played, answered=(*answered,))
 
     def find_position(self, played: Played) -> RunPosition:
         """Return where a run stands."""
@@ -102,9 +107,12 @@ class Player:
         return replace(found, memory=(found.memory, *sorted(played.leading.items()))) if self._pairs else found
 
     def _take(self, played: Played, step: StepResult) -> Played:
-        leading = dict(played.leading)
-        items: set[Item] = {*played.items, *list_rules_run(self._plan, list_judged(step))}
+        rules = [*list_rules_run(self._plan, list_judged(step))]
         own = self._watch.take(step.moves)
+        if not own and not rules:  # most steps are turns within one execution
+            return replace(played, state=step.state)
+        leading = dict(played.leading)
+        items: set[Item] = {*played.items, *rules}
         for move, edge in own:
             items |= self._follow(move, edge, leading)
         last = step.last if own else played.last
