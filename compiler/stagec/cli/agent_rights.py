@@ -10,7 +10,7 @@ from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.languages.agent_files.document import AgentFiles
-from stagec.languages.agent_files.grants import Grant, list_grants
+from stagec.languages.agent_files.grants import ProjectGrant, list_grants
 
 EVERY_OTHER = "*"
 """Stands for the tools that nobody names: an agent without a limit may call them."""
@@ -159,9 +159,9 @@ class ReviewedGrant:
     """
 
     action: Action
-    shown: Grant
-    old: Grant | None
-    new: Grant | None
+    shown: ProjectGrant
+    old: ProjectGrant | None
+    new: ProjectGrant | None
 
     @property
     def is_wider(self) -> bool:
@@ -176,13 +176,13 @@ class ReviewedGrant:
         return f"{quote(old)} {arrow} {quote(new)}" if old != new else "its definition changes"
 
 
-def list_project_grants(compilation: Compilation) -> tuple[Grant, ...]:
+def list_project_grants(compilation: Compilation) -> tuple[ProjectGrant, ...]:
     """Return what the settings, hooks and servers of a project give and take."""
     files = (each for each in compilation.documents if isinstance(each, AgentFiles))
     return tuple(grant for each in files for grant in list_grants(each.claude))
 
 
-def compare_grants(old: Iterable[Grant], new: Iterable[Grant]) -> tuple[ReviewedGrant, ...]:
+def compare_grants(old: Iterable[ProjectGrant], new: Iterable[ProjectGrant]) -> tuple[ReviewedGrant, ...]:
     """Return what differs, by file; those with which agents may do more come first."""
     before, now = ({(each.file, each.noun, each.name): each for each in side} for side in (old, new))
     found = [ReviewedGrant(Action.REMOVED, each, each, None) for key, each in before.items() if key not in now]

@@ -28,7 +28,7 @@ from stagec.ir.flow import Concerns
 from stagec.ir.graph import build
 from stagec.ir.plan import Plan
 from stagec.ir.plan.loader import load_agents
-from stagec.languages.agent_files.grants import Grant
+from stagec.languages.agent_files.grants import ProjectGrant
 from stagec.sources.project.baseline import Baseline
 from stagec.views.picture.document import Box, Fate, Picture
 from stagec.views.picture.draw import draw
@@ -60,7 +60,7 @@ class DrawnSide:
     is_whole: bool = True
     acceptance: Acceptance | None = None
     agents: tuple[AgentRights, ...] = ()
-    grants: tuple[Grant, ...] = ()
+    grants: tuple[ProjectGrant, ...] = ()
     files: int = 0
 
 

@@ -17,7 +17,7 @@ _SHOWN_OF_HOOKS: Mapping[str, str] = {"command": "command", "http": "url", "mcp_
 
 
 @value
-class Grant:
+class ProjectGrant:
     """One permission rule, permission mode, folder, hook or server: its file, noun and name.
 
     Two that are equal but for `definition` are the same one before and after a change; `told` shows the definition.
@@ -33,7 +33,7 @@ class Grant:
     guards: bool
 
 
-def list_grants(project: ClaudeProject) -> Iterator[Grant]:
+def list_grants(project: ClaudeProject) -> Iterator[ProjectGrant]:
     """Yield what a project gives and takes; what Claude Code drops is not among it."""
     for _, settings in project.settings:
         if not settings.is_lost:
@@ -47,13 +47,13 @@ def list_grants(project: ClaudeProject) -> Iterator[Grant]:
             yield _make(server.at.file, "server", server.name, _join(started), server.members)
 
 
-def _list_of_settings(settings: ClaudeSettings) -> Iterator[Grant]:
+def _list_of_settings(settings: ClaudeSettings) -> Iterator[ProjectGrant]:
     file = settings.at.file
     for rule in settings.rules:
         if rule.refusal is None and rule.neglect is None:
             allows = rule.behaviour is Behaviour.ALLOW
             name = f"{rule.behaviour} {rule.given}"
-            yield Grant(file, "rule", name, "", b"", widens=allows, guards=not allows)
+            yield ProjectGrant(file, "rule", name, "", b"", widens=allows, guards=not allows)
     permissions = object_of(settings.members.get("permissions"))
     if isinstance(mode := permissions.get("defaultMode"), str):
         yield _make(file, "permission mode", "", mode, mode)
@@ -62,11 +62,11 @@ def _list_of_settings(settings: ClaudeSettings) -> Iterator[Grant]:
             yield _make(file, "folder", folder, "", folder)
 
 
-def _list_of_hooks(entry: HookEntry) -> Iterator[Grant]:
+def _list_of_hooks(entry: HookEntry) -> Iterator[ProjectGrant]:
     matched = f"{entry.event}({entry.matcher})" if entry.matcher else entry.event
     for hook in entry.hooks:
         told = hook.members.get(_SHOWN_OF_HOOKS.get(str(hook.members.get("type")), "prompt"))
-        yield Grant(
+        yield ProjectGrant(
             entry.at.file,
             "hook",
             f"{matched}: {_join(told)}",
@@ -77,8 +77,8 @@ def _list_of_hooks(entry: HookEntry) -> Iterator[Grant]:
         )
 
 
-def _make(file: str, noun: str, name: str, told: str, definition: Json | Object) -> Grant:
-    return Grant(file, noun, name, told, canonical(definition), widens=True, guards=False)
+def _make(file: str, noun: str, name: str, told: str, definition: Json | Object) -> ProjectGrant:
+    return ProjectGrant(file, noun, name, told, canonical(definition), widens=True, guards=False)
 
 
 def _join(words: Json) -> str:
