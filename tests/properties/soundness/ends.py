@@ -40,7 +40,9 @@ def _ends(plan: Plan, target: Target, completing: set[Way]) -> bool:
             return any((each, False) in completing for each in nodes.values())
         case Chain():
             return all((each, False) in completing for each in target.nodes)
-        case Fork() | ForEach():
+        case ForEach():  # its list may be empty
+            return target.join is None or (target.join, False) in completing
+        case Fork():
             joined = target.join is None or (target.join, False) in completing
             return joined and all((each, True) in completing for each in target.nodes)
 

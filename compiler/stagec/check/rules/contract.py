@@ -194,7 +194,8 @@ def stg705_read_before_result(graph: Graph) -> Iterator[Finding]:
     ## Why this matters
     A value that an earlier node hands over is there when that node has run. Where a run can come to the reader without
     it, nothing has the value, and the reader cannot start. A node that reads of itself has no result at its first
-    visit.
+    visit. Runs begin at every entry, also at the `continuation` of a pair, and an answer that may name any node leads
+    to all of them.
 
     ## How to fix
     Read of a node that every way comes by, lead the other ways past it, or let the reader do without: `"required":
@@ -204,10 +205,13 @@ def stg705_read_before_result(graph: Graph) -> Iterator[Finding]:
     kept = [each for each in flow.reads if each.kept]
     if not kept or not graph.exact or flow.suspect or flow.lost:
         return
+    naming = [flow.nodes[each] for each in sorted(flow.open & graph.startable())[:1]]
+    named = tuple(Related(each.decided_at or each.at, f"an answer may name any {noun(graph, 'node')}") for each in naming)
     for read in kept:
         lost = [each for each in read.sources if not graph.is_before(each.node, read.node)]
         for source in lost:
             what = f"{noun(graph, 'node')} {quote(read.node)} needs {quote(spell_path(read.path))} of"
             gap = f"{quote(source.node)}, but a run can come there without a result of it"
             message = f"{what} {gap if source.node != read.node else 'itself, and has no result at its first visit'}"
-            yield Finding(read.at, message, (Related(source.at.key, "whose result it needs"),) if source.at else ())
+            needed = (Related(source.at.key, "whose result it needs"),) if source.at else ()
+            yield Finding(read.at, message, (*needed, *named))

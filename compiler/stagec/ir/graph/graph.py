@@ -111,7 +111,7 @@ class Graph:
     def is_before(self, node: str, other: str) -> bool:
         """Tell whether every way to another node comes by this one first, or no way leads there.
 
-        A join counts as what follows the node that opens its scope.
+        A join counts as what follows the node that opens its scope. An answer that may name any node is a way to all.
         """
         index, found = self._net.index, self._dominators
         return not found.is_reached(index[other]) or found.is_before(index[node], index[other])
@@ -198,7 +198,12 @@ class Graph:
     @cached_property
     def _dominators(self) -> Dominators:
         scheduled = (node for schedule in self._net.schedules.values() for node in schedule)
-        return Dominators(self._leads, tuple(dict.fromkeys((*self._roots(None), *scheduled))))
+        leads, index = self._leads, self._net.index
+        if self._flow.open:
+            leads = [*map(list, leads), list(dict.fromkeys(index[each] for each in self._flow.called.values()))]
+            for name in self._flow.open:
+                leads[index[name]].append(len(leads) - 1)
+        return Dominators(leads, tuple(dict.fromkeys((*self._roots(None), *scheduled))))
 
     @cached_property
     def _shortest(self) -> list[int | None]:
