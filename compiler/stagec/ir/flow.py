@@ -261,6 +261,8 @@ class Flow:
     """Where schedules are written, and what only files say of them."""
     exits: frozenset[Outcome] = frozenset({Outcome.DONE})
     """The ends that runs may come to: where none of them can be reached, a run is stuck."""
+    counted_at: Place | None = None
+    """Where the number of executions is written that completes a run by itself; None where no number does."""
 
     @property
     def begun(self) -> tuple[Entry, ...]:

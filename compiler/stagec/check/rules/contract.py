@@ -206,7 +206,8 @@ def stg705_read_before_result(graph: Graph) -> Iterator[Finding]:
     if not kept or not graph.exact or flow.suspect or flow.lost:
         return
     naming = [flow.nodes[each] for each in sorted(flow.open & graph.startable())[:1]]
-    named = tuple(Related(each.decided_at or each.at, f"an answer may name any {noun(graph, 'node')}") for each in naming)
+    what = f"an answer may name any {noun(graph, 'node')}"
+    named = tuple(Related(each.decided_at or each.at, what) for each in naming)
     for read in kept:
         lost = [each for each in read.sources if not graph.is_before(each.node, read.node)]
         for source in lost:

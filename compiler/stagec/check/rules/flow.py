@@ -267,7 +267,8 @@ def stg604_endless_cycle(graph: Graph) -> Iterator[Finding]:
 
     ## Why this matters
     Whatever is answered, the run goes round until its budget is spent, and never completes. `abort` is no way out: it
-    ends the run as failed.
+    ends the run as failed. An agent whose verdict type is `count:iteration` counts such a run as completed, but no
+    closure step has closed it and no answer can end it earlier: a step with a gate needs a way to a `closing`.
 
     ## How to fix
     Allow one of these nodes an outcome that leads to where the flow completes. In a step registry only a closure step
@@ -289,7 +290,10 @@ def stg604_endless_cycle(graph: Graph) -> Iterator[Finding]:
             what = f"{called}s {listing(trap.nodes)} lead only to each other"
         if not graph.flow.open.isdisjoint(trap.nodes):
             what = f"{what}, or to the {called} that an answer names"
-        message = f"{what}: no run that gets here can complete"
+        message, counted = f"{what}: no run that gets here can complete", graph.flow.counted_at
+        if counted is not None:
+            message = f"{what}: nothing but the count of {called}s ends a run that gets here"
+            others = (*others, Related(counted, f"counts {called}s"))
         yield Finding(mistaken or last.decided_at or last.at, message, others, causes=graph.grounds(trap.nodes))
 
 

@@ -54,6 +54,8 @@ class _Lowering:
         steps = [step for step in registry.steps.values() if not step.is_section]
         nodes = {step.key: self._node(step) for step in steps}
         entries = dict(self._entries())
+        # a verdict that counts iterations is reached with their largest number
+        counts, most = registry.agent is not None and registry.agent.verdict == "count:iteration", _find_most(registry)
         # the steps that a run can enter by their ids and their keys
         keys = {step.key: step.key for step in steps}
         return Flow(
@@ -61,7 +63,7 @@ class _Lowering:
             at=registry.at,
             entries=entries,
             nodes=nodes,
-            bound=_bound(registry),
+            bound=None if counts else most,
             exact=self._exact,
             suspect=self._suspect,
             strays=registry.has_strays,
@@ -72,6 +74,7 @@ class _Lowering:
             lost_entries=tuple(self._lost_entries),
             reads=tuple(list_reads(registry)),
             ignored=tuple(each for step in steps for each in _list_ignored(step)),
+            counted_at=most.at if counts and most is not None else None,
         )
 
     def _node(self, step: Step) -> Node:
@@ -277,12 +280,10 @@ def _is_broken(step: Step) -> bool:
     return step.intents is None and "transitions" in step.body
 
 
-def _bound(registry: Registry) -> Bound | None:
-    """Return the largest number of iterations; where the verdict itself counts them, reaching it is no failure."""
+def _find_most(registry: Registry) -> Bound | None:
+    """Return the largest number of iterations."""
     agent = registry.agent
-    if agent is None or agent.verdict == "count:iteration":
-        return None
-    most = whole_of(agent.settings.get("maxIterations"))
-    if most is None:
+    most = None if agent is None else whole_of(agent.settings.get("maxIterations"))
+    if agent is None or most is None:
         return None
     return Bound(most, agent.at / "runner" / "verdict" / "config" / "maxIterations")
