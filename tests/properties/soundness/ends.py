@@ -58,6 +58,8 @@ def _reached(plan: Plan) -> set[Way]:
                 if isinstance(edge.target, Pick)
                 else list_targets(edge.target)
             )
+            if isinstance(edge.target, ForEach) and edge.target.collect:  # the join follows whatever becomes of them
+                ahead = [each for each in ahead if each == edge.target.join]
             fresh = {(each, each in siblings) for each in ahead} - found
             found |= fresh
             todo.extend(fresh)

@@ -1,6 +1,6 @@
 """STG600-STG649: flows that cannot start, end or go on as they should; the same rules for every system."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from stagec.core.diagnostic import Severity
@@ -10,7 +10,7 @@ from stagec.core.value import replace
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.flow import Entry, Node, WrittenEdge
 from stagec.ir.graph import Graph, Trap, build, noun
-from stagec.ir.plan.node import Fork, Named, Target, list_opened, list_targets
+from stagec.ir.plan.node import ForEach, Fork, Named, Target, list_opened, list_targets
 
 FAMILY = Family(__name__, (range(600, 650),), Graph)
 rule = FAMILY.rule
@@ -119,6 +119,25 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[WrittenEdge, ...]]:
         for name, all_ways in ways.items()
         if name not in begun | joins and all(isinstance(way.target, Fork) and way.target.join for way in all_ways)
     }
+
+
+def only_collected(graph: Graph) -> frozenset[str]:
+    """Return the nodes that runs come to only for elements of lists whose joins see also the elements that fail."""
+    flow, every = graph.flow, frozenset(graph.flow.nodes)
+    targets = (edge.target for node in flow.nodes.values() for edge in node.edges)
+    if not any(isinstance(each, ForEach) and each.collect for each in targets):
+        return frozenset()
+    todo = [entry.node for entry in flow.begun]
+    known = set(todo)
+    for name in todo:  # grows while it is read
+        for edge in flow.nodes[name].edges:
+            ahead: Sequence[str] = list_targets(edge.target)
+            if isinstance(edge.target, ForEach) and edge.target.collect:
+                ahead = [each for each in ahead if each == edge.target.join]
+            fresh = [each for each in dict.fromkeys(ahead) if each in every and each not in known]
+            known.update(fresh)
+            todo.extend(fresh)
+    return every - known
 
 
 def first_ways(graph: Graph, names: Collection[str]) -> Mapping[str, list[WrittenEdge]]:
@@ -312,7 +331,8 @@ def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
     """Runs reach a node from which nothing leads on, and which does not complete them.
 
     ## Why this matters
-    Whatever the node answers, the run fails or stands still there.
+    Whatever the node answers, the run fails or stands still there. Where it runs for an element of a list whose
+    failures are collected, the element fails and the run goes on: that is a warning.
 
     ## How to fix
     Give the node an outcome that leads on, or make it one that completes the run. In a pipeline, a stage with a check
@@ -321,7 +341,7 @@ def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
     if not graph.exact or graph.flow.suspect:
         return
     found = [trap for trap in ends(graph) if not trap.cycle]
-    awaited = only_awaited(graph) if found else {}
+    awaited, collected = (only_awaited(graph), only_collected(graph)) if found else ({}, frozenset[str]())
     ways = first_ways(graph, {trap.nodes[-1] for trap in found})
     for trap in found:
         if trap.nodes[-1] in awaited:
@@ -329,8 +349,11 @@ def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
         node = graph.flow.nodes[trap.nodes[-1]]
         related = tuple(Related(edge.at, "a run gets here by this") for edge in ways[node.id])
         message = f"{noun(graph, 'node')} {quote(node.id)} does not complete a run, and nothing can run after it"
-        at = node.decided_at or node.at
-        yield Finding(at, message, related, causes=(at, *graph.grounds(trap.nodes)))
+        at, severity = node.decided_at or node.at, None
+        if node.id in collected:
+            message = f"each element that comes to {noun(graph, 'node')} {quote(node.id)} fails"
+            severity = Severity.WARNING
+        yield Finding(at, message, related, causes=(at, *graph.grounds(trap.nodes)), severity=severity)
 
 
 @rule(since="0.1", origin=("steps-registry:flow.boundary",))
