@@ -43,7 +43,9 @@ def _make_workflow(chance: Random) -> dict[str, Json]:
         "version": "1.0.0",
         "issueSource": {"kind": "ghRepoIssues", "projectMembership": "unbound"},
         "phases": phases,
-        "labelMapping": {f"is {name}": name for name in phases if name == "draft" or chance.random() < 0.7},
+        "labelMapping": {
+            f"is {name}": name for name, each in phases.items() if "agent" in each or chance.random() < 0.7
+        },
         "agents": {
             "writer": {"role": "transformer", "outputPhase": "review", "fallbackPhase": "stuck"},
             "judge": judge,

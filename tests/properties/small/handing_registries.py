@@ -76,7 +76,7 @@ class HandingMaker:
         most = self._chance.choice((4, 6, 12, 20))
         verdicts: list[dict[str, Json]] = [
             {"type": "detect:graph", "config": {"maxIterations": most}},
-            {"type": "poll:state", "config": {"resourceType": "x", "maxIterations": most}},
+            {"type": "poll:state", "config": {"resourceType": "file", "maxIterations": most}},
             {"type": "count:check", "config": {"maxChecks": 2, "maxIterations": most}},
             {"type": "count:iteration", "config": {"maxIterations": most}},
             {

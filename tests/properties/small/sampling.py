@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 Json = Any
-_TRIES, _KEPT = 240, 30
+_TRIES, _KEPT = 600, 30
 _LONGEST = 3
 _CORNERS: Mapping[str, tuple[Json, ...]] = {
     "string": ("a", "", "b c", "null", "0", "closure.end"),

@@ -1,5 +1,6 @@
 """STG2xx and STG20xx: names, references and agreements inside one step registry."""
 
+import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stagec.core.nearest import NameIndex, guess, hint
@@ -65,11 +66,20 @@ def report_unresolved(registry: Registry, outputs: Iterable[tuple[str, Place, Ou
         elif output.found is Miss.NO_MEMBER:
             names = registry.schemas.names(output.file)
             message = f"{quote(output.file)} holds no schema {quote(output.name)} for {step}{hint(output.name, names)}"
-            yield Finding(at / "schema", message, fix=guess(output.name, names))
+            causes = list_headers(posixpath.normpath(posixpath.join(registry.schemas.path, output.file)))
+            yield Finding(at / "schema", message, fix=guess(output.name, names), causes=causes)
     where = f"under {quote(registry.schemas.path)}"
     yield from report_unknown(
         lost, registry.schemas.files, lambda each: f"there is no schema file {quote(each.name)} {where}"
     )
+
+
+_HEADERS = ("$schema", "$id", "$defs", "definitions", "title", "description")
+
+
+def list_headers(file: str) -> tuple[Place, ...]:
+    """Return the members of a file of schemas that are none; where one is wrong, a schema was written in its place."""
+    return tuple(Place(file, (each,)) for each in _HEADERS)
 
 
 _USES = {

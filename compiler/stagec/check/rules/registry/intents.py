@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from stagec.check.rules.registry import report_broken_paths, rule
+from stagec.check.rules.registry import list_headers, report_broken_paths, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of
 from stagec.core.place import Place
@@ -54,7 +54,12 @@ def stg211_intent_pointer_without_enum(registry: Registry) -> Iterator[Finding]:
             told.add(first)
             message = f"step {quote(step.key)} takes its intents from {quote(gate.pointer)}, which {_lack(output)}"
             related = (Related(second, "the pointer" if second == here else "what it points at"),)
-            yield Finding(first, message, related, causes=(there,))
+            yield Finding(first, message, related, causes=(there, *_list_doubts(output.found)))
+
+
+def _list_doubts(found: Schema) -> tuple[Place, ...]:
+    """Return where a mistake makes what a schema says of intents doubtful."""
+    return (found.at,) if isinstance(found.value, dict) else (found.at, *list_headers(found.at.file))
 
 
 def _part(output: OutputSchema, found: Schema, gate: Gate) -> Place:
@@ -108,6 +113,8 @@ def stg212_intent_drift(registry: Registry) -> Iterator[Finding]:
                 related = tuple(Related(at, f"{_NAMES[side]} of {quote(step.key)}") for side, at in others)
                 message = f"{_NAMES[each.odd]} of step {quote(step.key)} {_describe_difference(each)}{_doubt(other)}"
                 causes = () if other is None else (other.at / "outputSchemaRef",)
+                if each.odd is Side.SCHEMA and step.output is not None and isinstance(step.output.found, Schema):
+                    causes = (*causes, *_list_doubts(step.output.found))
                 yield Finding(at, message, related, causes=causes)
 
 
