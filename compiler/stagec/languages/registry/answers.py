@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
 from stagec.core.json import Json, Object, object_of
+from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.languages.registry.document import ALLOWED, INTENTS, Gate, Intent, OutputSchema, Registry, Step
@@ -393,6 +394,23 @@ def _conditionals(step: Step) -> Iterator[Conditional]:
             found = Conditional(intent, step.at / "transitions" / intent, condition, cases, reading)
             narrow = _narrow(step, reading, intent) if reading is not None and found.is_open else reading
             yield replace(found, reading=narrow)
+
+
+def find_untaken(step: Step) -> frozenset[tuple[str, str | None]]:
+    """Return the cases that no answer takes, each with its intent: also a default, where each value has a case.
+
+    One that was most likely meant to be another value is not among them.
+    """
+    found = set[tuple[str, str | None]]()
+    for each in conditionals(step):
+        values, reading = each.values, each.reading
+        if each.is_open or reading is None or not isinstance(values, tuple):
+            continue
+        known = NameIndex(as_text(value) for value in values)
+        found.update((each.intent, case) for case in each.impossible if known.nearest(case) is None)
+        if reading.promised.presence is Presence.SURE and not each.uncovered:
+            found.add((each.intent, DEFAULT))
+    return frozenset(found)
 
 
 def handoff_keys(step: Step) -> tuple[str, ...] | None:

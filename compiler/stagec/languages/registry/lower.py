@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
+from stagec.core.value import replace
 from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
 from stagec.ir.plan.gate import Reads
 from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop
-from stagec.languages.registry.answers import DEFAULT, conditionals, disagreements, list_offered_by, open_jump
+from stagec.languages.registry.answers import (
+    DEFAULT,
+    conditionals,
+    disagreements,
+    find_untaken,
+    list_offered_by,
+    open_jump,
+)
 from stagec.languages.registry.document import INTENTS, Intent, Registry, Step, StepKind, Transition
 from stagec.languages.registry.inputs import list_reads
 from stagec.languages.registry.supply import find_unserved_verdict
@@ -118,6 +126,7 @@ class _Lowering:
         return self._edges(step) if step.gate is not None else self._leave_ungated(step)
 
     def _edges(self, step: Step) -> Iterator[WrittenEdge]:
+        untaken = find_untaken(step)
         for move in step.moves:
             ended = _end(step, move)
             if ended is not None:
@@ -126,7 +135,7 @@ class _Lowering:
                 self._suspect = self._suspect or ended is not None
                 led = self._lead(step, move, move.target)
                 if led is not None:
-                    yield led
+                    yield replace(led, untaken=True) if (move.intent, move.case) in untaken else led
             elif ended is None:
                 self._exact = False
         repeat = step.gate.allowed.get("repeat") if step.gate is not None else None
@@ -226,9 +235,11 @@ class _Lowering:
 
 
 def _list_ignored(step: Step) -> Iterator[WrittenEdge]:
-    """Yield the moves that no run takes: those of a step without a gate, and the targets of `abort`."""
+    """Yield the moves that no run takes: those of a step without a gate, targets of `abort`, and impossible cases."""
+    untaken = find_untaken(step)
     for move in step.moves:
-        if move.target is not None and (step.gate is None or move.intent == Intent.ABORT):
+        is_taken = step.gate is not None and move.intent != Intent.ABORT and (move.intent, move.case) not in untaken
+        if move.target is not None and not is_taken:
             yield WrittenEdge(step.key, Edge(move.intent, Go(move.target)), step.place(move))
 
 
