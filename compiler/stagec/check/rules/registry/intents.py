@@ -113,9 +113,9 @@ def stg212_intent_drift(registry: Registry) -> Iterator[Finding]:
                 related = tuple(Related(at, f"{_NAMES[side]} of {quote(step.key)}") for side, at in others)
                 message = f"{_NAMES[each.odd]} of step {quote(step.key)} {_describe_difference(each)}{_doubt(other)}"
                 causes = () if other is None else (other.at / "outputSchemaRef",)
-                if each.odd is Side.SCHEMA and step.output is not None and isinstance(step.output.found, Schema):
-                    causes = (*causes, *_list_doubts(step.output.found))
-                yield Finding(at, message, related, causes=causes)
+                found = step.output.found if each.odd is Side.SCHEMA and step.output is not None else None
+                doubts = _list_doubts(found) if isinstance(found, Schema) else ()
+                yield Finding(at, message, related, causes=(*causes, *doubts))
 
 
 def _doubt(other: Step | None) -> str:
