@@ -131,11 +131,20 @@ def targets(agent: Agent, key: str) -> Iterator[str | None]:
             yield from (each for each in (rule.get("target"), *rule.get("targets", {}).values()) if each)
 
 
-def reachable(agent: Agent) -> set[str]:
-    todo = [*agent.registry.get("entryStepMapping", {}).values()]
+def reachable(agent: Agent, without: str | None = None) -> set[str]:
+    todo = [each for each in agent.registry.get("entryStepMapping", {}).values() if each != without]
     for key in todo:
-        todo += [each for each in targets(agent, key) if each is not None and each not in todo]
+        todo += [each for each in targets(agent, key) if each not in {None, without, *todo}]
     return set(todo)
+
+
+def lacking(agent: Agent, key: str) -> Iterator[tuple[str, Pointer]]:
+    """Yield the places of inputs that a step lacks if a run comes there from another, which it can enter first."""
+    for reader in agent.running:
+        for name, given in agent.steps[reader].get("inputs", {}).items():
+            source = ".".join(given["from"].split(".")[:2])
+            if given.get("required", True) and "default" not in given and key in reachable(agent, without=source):
+                yield at("steps", reader, "inputs", name, "from")
 
 
 def completing(agent: Agent) -> set[str]:
@@ -625,6 +634,10 @@ def jumps(base: Path) -> Iterator[Mutant]:
             agent = Agent(base)
             slugs = jumping(agent, key, schema, default, name)
             if slugs is None:
+                continue
+            lost = [*lacking(agent, key)] if name == "open" and not slugs else []
+            if lost:
+                yield Mutant(f"jump {name} {default}", agent, ("beyond.input-dominance",), tuple(lost))
                 continue
             yield Mutant(f"jump {name} {default}", agent, slugs, (field, at("steps", key, "transitions", "jump")))
 

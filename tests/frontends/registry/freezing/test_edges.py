@@ -44,9 +44,11 @@ def conditional(**rule: Json) -> dict[str, Any]:
     return {**handing(next={"condition": "status", **rule}), **gate}
 
 
-STATUS: Json = {
-    "report": {"type": "object", "required": ["status"], "properties": {"status": {"enum": ["ok", True, "bad", "?"]}}}
-}
+def of_statuses(*values: Json) -> Json:
+    return {"report": {"type": "object", "required": ["status"], "properties": {"status": {"enum": [*values]}}}}
+
+
+STATUS = of_statuses("ok", True, "bad", "?")
 HANDED = ("handoff", "status")
 
 
@@ -76,7 +78,7 @@ def test_a_condition_that_covers_every_value_needs_no_default(flows: Any) -> Non
 def test_the_case_for_null_is_its_word_and_the_empty_case_is_the_empty_text(flows: Any) -> None:
     targets: Json = {"null": "continuation.a", "": "continuation.a", "default": "initial.a"}
     steps = {"initial.a": conditional(targets=targets), "continuation.a": handing(), "closure.a": END}
-    edges = flows.plan(steps, fields=STATUS).nodes["initial.a"].edges
+    edges = flows.plan(steps, fields=of_statuses(None, "", "ok")).nodes["initial.a"].edges
     assert [edge.when for edge in edges[:2]] == [(Among(HANDED, ("null", None)),), (Among(HANDED, ("",)),)]
 
 
