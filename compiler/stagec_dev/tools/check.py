@@ -25,7 +25,7 @@ class Task:
     needs_corpus: bool = False
 
 
-_FAST_FOLDERS = ("catalogue", "contract", "core", "laws", "model", "project", "rules")
+_FAST_FOLDERS = ("catalogue", "contract", "laws", "model", "project", "rules")
 """Folders of tests that `--fast` runs: what a change most often breaks, within a minute on two cores."""
 _FAST_TESTS = ("pytest", "-q", "-n", str(os.cpu_count() or 1), *(f"tests/{folder}" for folder in _FAST_FOLDERS))
 
