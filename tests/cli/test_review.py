@@ -473,11 +473,25 @@ def test_settings_that_claude_code_drops_give_nothing(agents: Path, capfd: Shown
     settings.write_text('{"permissions": {"deny": ["Bash"]}}')
     git(agents, "add", "-A", "..")
     git(agents, "commit", "-qm", "settings")
-    settings.write_text('{"permissions": {"deny": ["Bash"]}, "env": 5}')
+    settings.write_text(
+        '{"permissions": {"deny": ["Bash"]}, "env": 5,'
+        ' "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'
+    )
     made = shown_json(capfd, "--against", "HEAD", status=1)
     assert [(each["name"], each["action"], each["wider"]) for each in made["settings"]] == [
         ("deny Bash", "removed", True)
     ]
+
+
+def test_servers_with_values_that_are_no_json_or_with_hostile_names_are_listed(agents: Path, capfd: Shown) -> None:
+    (agents.parents[1] / ".mcp.json").write_text(
+        '{"mcpServers": {"huge": {"command": "x", "n": 1e999}, "long": {"command": "x", "n": 12345678901234567890123},'
+        ' "half": {"command": "x", "args": ["\\ud800"]}, "none": {}, "e\\u001b[8m": {"command": "`\\n## hi @all"}}}'
+    )
+    made = shown_json(capfd, "--against", "HEAD", status=1)["settings"]
+    assert [each["name"] for each in made] == ["huge", "long", "half", "e\x1b[8m"]
+    comment = shown(capfd, "markdown", "--against", "HEAD", status=1)
+    assert "server `e\\x1b[8m` (`.mcp.json`) **added**: ``'`\\n## hi @all'``\n" in comment
 
 
 def test_an_agent_that_only_reads_another_text_or_another_order_gains_nothing(agents: Path, capfd: Shown) -> None:

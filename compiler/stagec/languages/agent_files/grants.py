@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
-from stagec.core.canonical import canonical
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import value
 from stagec.languages.agent_files.claude_project import ClaudeProject
@@ -28,7 +28,7 @@ class ProjectGrant:
     noun: str
     name: str
     told: str
-    definition: bytes
+    definition: str
     widens: bool
     guards: bool
 
@@ -38,13 +38,15 @@ def list_grants(project: ClaudeProject) -> Iterator[ProjectGrant]:
     for _, settings in project.settings:
         if not settings.is_lost:
             yield from _list_of_settings(settings)
-    for owned in project.hooks:
-        for entry in owned.hooks.entries:
-            yield from _list_of_hooks(entry)
+    lost = {settings.at.file for _, settings in project.settings if settings.is_lost}
+    entries = (entry for owned in project.hooks for entry in owned.hooks.entries)
+    yield from (grant for each in entries if each.at.file not in lost for grant in _list_of_hooks(each))
     for server in project.servers:
         if not any(each.reason == "disabled" for each in server.faults):
-            started = server.members.get("url") or [server.members.get("command"), *list_of(server.members.get("args"))]
-            yield _make(server.at.file, "server", server.name, _join(started), server.members)
+            started = server.members.get("url") or server.members.get("command")
+            told = _join([*([started] if started else ()), *list_of(server.members.get("args"))])
+            if started:
+                yield _make(server.at.file, "server", server.name, told, server.members)
 
 
 def _list_of_settings(settings: ClaudeSettings) -> Iterator[ProjectGrant]:
@@ -53,7 +55,7 @@ def _list_of_settings(settings: ClaudeSettings) -> Iterator[ProjectGrant]:
         if rule.refusal is None and rule.neglect is None:
             allows = rule.behaviour is Behaviour.ALLOW
             name = f"{rule.behaviour} {rule.given}"
-            yield ProjectGrant(file, "rule", name, "", b"", widens=allows, guards=not allows)
+            yield ProjectGrant(file, "rule", name, "", "", widens=allows, guards=not allows)
     permissions = object_of(settings.members.get("permissions"))
     if isinstance(mode := permissions.get("defaultMode"), str):
         yield _make(file, "permission mode", "", mode, mode)
@@ -71,14 +73,19 @@ def _list_of_hooks(entry: HookEntry) -> Iterator[ProjectGrant]:
             "hook",
             f"{matched}: {_join(told)}",
             "",
-            canonical(hook.members),
+            _define(hook.members),
             widens=True,
             guards=entry.event in GUARD_EVENTS,
         )
 
 
 def _make(file: str, noun: str, name: str, told: str, definition: Json | Object) -> ProjectGrant:
-    return ProjectGrant(file, noun, name, told, canonical(definition), widens=True, guards=False)
+    return ProjectGrant(file, noun, name, told, _define(definition), widens=True, guards=False)
+
+
+def _define(given: Json | Object) -> str:
+    """Return a text for a value that is equal for equal values; unlike canonical JSON, there is one for each value."""
+    return json.dumps(given, sort_keys=True)
 
 
 def _join(words: Json) -> str:

@@ -377,10 +377,10 @@ def _is_meant(sources: Sources, tree: Tree) -> bool:
 def _judge_with_schemas(sources: Sources, tree: Tree, schema: str) -> Tree:
     """Judge a file, every schema that it holds, and the numbers outside these."""
     held = tuple(_schemas_in(tree))
-    return judge_kept(sources, tree, held, schema, lambda: _judge_anew(sources, tree, schema, held))
+    return judge_kept(sources, tree, held, schema, lambda: _judge_shape(sources, tree, schema, held))
 
 
-def _judge_anew(sources: Sources, tree: Tree, schema: str, held: tuple[Pointer, ...]) -> Tree:
+def _judge_shape(sources: Sources, tree: Tree, schema: str, held: tuple[Pointer, ...]) -> Tree:
     tree = judge(tree, schema)
     for pointer in held:
         tree = judge_member(tree, pointer, sources.budgets, sources.patterns)
