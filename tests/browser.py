@@ -171,7 +171,9 @@ class Browser:
         """Return what an expression is in the page as soon as it is something."""
         until = time.monotonic() + self.patience
         while not (found := self.value(expression)):
-            assert time.monotonic() < until, f"the page never shows {expression}"
+            if time.monotonic() > until:
+                shown = self.value("document.body.innerText")
+                raise AssertionError(f"the page never shows {expression}, but\n{shown}")
             time.sleep(0.05)
         return found
 

@@ -24,6 +24,9 @@ from stagec.runtime.world.questions import describe_question, question_to_json
 NASTY = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u0007 __proto__ " + "long" * 300
 ROWS = "[...document.querySelectorAll('#rows .name')].map(each => each.textContent)"
 VISITED = "document.querySelector('svg .box[data-status=visited]')"
+BUSY = """(path, options) => path.startsWith('/api/runs/')
+  ? Promise.resolve(new Response('{"error": "the database cannot be used: busy"}', {status: 503}))
+  : window.really(path, options)"""
 CALLS = {"text": "", "calls": [{"id": "1", "tool": "hand_in", "arguments": {"steps": []}}]}
 
 
@@ -76,6 +79,41 @@ def test_a_run_is_shown_while_it_goes_on(chromium: Any, serving: Callable[..., A
     chromium.wait_for(f"{text('.pill .status')} === 'interrupted'")
     hosts = {url.split("/")[2] for url in chromium.requests()}
     assert (hosts, chromium.complaints()) == ({served.host.removeprefix("http://")}, [])
+
+
+def test_a_run_that_is_pressed_opens_although_the_list_is_arranged_anew(
+    chromium: Any, serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    journal, _ = begin(tmp_path, make_stages())
+    chromium.visit(serving(tmp_path).address)
+    chromium.wait_for(f"{ROWS}.length === 1")
+    x, y = chromium.value(
+        "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('#rows a').getBoundingClientRect())"
+    )
+    chromium.mouse("mousePressed", x, y)
+    journal.close()
+    chromium.wait_for(f"{text('#rows .status')} === 'interrupted'")
+    chromium.mouse("mouseReleased", x, y)
+    chromium.wait_for(f"{text('.pill .status')} === 'interrupted'")
+    chromium.value("history.back()")
+    run_plan(tmp_path, "two", make_stages(), {"task": "everything"})
+    chromium.wait_for(f"{ROWS}.length === 2")
+    assert chromium.complaints() == []
+
+
+def test_a_run_that_cannot_be_read_for_a_moment_is_asked_for_again(
+    chromium: Any, serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    journal, _ = begin(tmp_path, make_stages())
+    chromium.visit(serving(tmp_path).address)
+    chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.value(f"(window.really = fetch, window.fetch = {BUSY}, 1)")
+    chromium.click("#rows a")
+    chromium.wait_for(f"{text('.notice [role=alert]')} === 'the database cannot be used: busy'")
+    chromium.value("(window.fetch = window.really, 1)")
+    chromium.wait_for(f"{box_status('plan')} === 'active'")
+    journal.close()
+    chromium.wait_for(f"{text('.pill .status')} === 'interrupted'")
 
 
 def test_the_graph_is_that_of_the_plan_with_which_a_run_goes_on(

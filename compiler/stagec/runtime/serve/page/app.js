@@ -9,6 +9,7 @@ import { Stream, ask, send } from "/static/server.js";
 const main = document.getElementById("main");
 const link = document.getElementById("link");
 const begin = document.getElementById("begin");
+const AGAIN = 2000; // milliseconds until what could not be read is asked for again
 const LINKS = { live: "live", lost: "not connected: trying again", gone: "no access" };
 
 const tell = (state) => {
@@ -82,6 +83,7 @@ class App {
 
   async open(name) {
     const run = new RunPage(name, this.state.canStart);
+    const asked = location.hash;
     this.run = run;
     this.runs.select(name);
     fill(main, run.node);
@@ -90,8 +92,10 @@ class App {
       await run.load();
     } catch (refusal) {
       if (refusal.status === 401) return explain(refusal);
+      if (this.run !== run) return undefined;
       fill(main, el("section", { class: "notice" }, el("h2", {}, shownName(name)), el("p", { role: "alert" }, shownName(refusal.message)), el("p", {}, el("a", { href: "#/" }, "← All runs"))));
       this.run = null;
+      if (refusal.status === 0 || refusal.status === 503) setTimeout(() => this.run === null && location.hash === asked && this.route(), AGAIN);
     }
     if (this.run === run || this.run === null) this.stream.follow(this.run?.name ?? null, () => this.run?.journal.count ?? 0);
     return undefined;

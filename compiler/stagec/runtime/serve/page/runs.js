@@ -49,10 +49,20 @@ export class RunList {
     this.counter = document.getElementById("count");
     this.trouble = "";
     this.selected = null;
+    this.isPressed = false;
     for (const name of Object.keys(SIGNS)) this.status.append(el("option", { value: name }, name));
     this.filter.addEventListener("input", () => this.arrange());
     this.status.addEventListener("change", () => this.arrange());
     setInterval(() => this.age(), 20000);
+    // An item that moves between press and release gets no click: the list stays as it is until the release.
+    this.list.addEventListener("pointerdown", () => { this.isPressed = true; });
+    for (const name of ["pointerup", "pointercancel", "blur"]) window.addEventListener(name, () => setTimeout(() => this.release()));
+  }
+
+  release() {
+    if (!this.isPressed) return;
+    this.isPressed = false;
+    this.arrange();
   }
 
   take({ rows, gone, trouble }) {
@@ -111,6 +121,7 @@ export class RunList {
 
   /** Show what was asked for, those first that need somebody. */
   arrange() {
+    if (this.isPressed) return;
     const wanted = this.filter.value.toLowerCase();
     const found = [...this.rows.values()].filter(
       (row) =>
