@@ -15,9 +15,17 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
     "blanks before a command": ("Bash", {"command": f"ls{BLANK}; touch PWNED"}, ("ls⟦160 blanks⟧; touch PWNED",)),
     "tabs before a command": ("Bash", {"command": "ls\t\t; touch PWNED"}, ("ls⟦tab⟧⟦tab⟧; touch PWNED",)),
     "lines before a command": ("Bash", {"command": "ls" + "\n" * 80 + "touch PWNED"}, ("| touch PWNED", "| ⟦empty⟧")),
-    "a carriage return": ("Bash", {"command": "touch PWNED\rls         "}, ("touch PWNED⟦U+000D⟧ls⟦9 blanks⟧",)),
-    "an escape that erases": ("Bash", {"command": "touch PWNED\x1b[2K\x1b[1Gls"}, ("PWNED⟦U+001B⟧[2K⟦U+001B⟧[1Gls",)),
-    "a backspace": ("Bash", {"command": "rm -r /\b\b\b\b\b\b\bls"}, ("rm -r /⟦U+0008⟧",)),
+    "a carriage return": (
+        "Bash",
+        {"command": "touch PWNED\rls         "},
+        ("touch PWNED⟦U+000D CONTROL⟧ls⟦9 blanks⟧",),
+    ),
+    "an escape that erases": (
+        "Bash",
+        {"command": "touch PWNED\x1b[2K\x1b[1Gls"},
+        ("PWNED⟦U+001B CONTROL⟧[2K⟦U+001B CONTROL⟧[1Gls",),
+    ),
+    "a backspace": ("Bash", {"command": "rm -r /\b\b\b\b\b\b\bls"}, ("rm -r /⟦U+0008 CONTROL⟧",)),
     "a long comment first": (
         "Bash",
         {"command": f"true {LONG} ; touch PWNED"},
@@ -50,7 +58,7 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
     "a blank of braille": ("Bash", {"command": "ls\u2800;x"}, ("⟦U+2800 BRAILLE PATTERN BLANK⟧",)),
     "other blanks": ("Bash", {"command": "ls\u00a0\u3000x"}, ("⟦U+00A0 NO-BREAK SPACE⟧⟦U+3000 IDEOGRAPHIC SPACE⟧",)),
     "a line separator": ("Bash", {"command": "ls\u2028touch PWNED"}, ("ls⟦U+2028 LINE SEPARATOR⟧touch PWNED",)),
-    "half a character": ("Read", {"path": "a\ud800b"}, ("a⟦U+D800⟧b",)),
+    "half a character": ("Read", {"path": "a\ud800b"}, ("a⟦U+D800 HALF CHARACTER⟧b",)),
     "letters of another alphabet": (
         "Fetch",
         {"url": "https://g\u043e\u043egle.com"},
@@ -111,7 +119,7 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
     "a comment that ends": (
         "Bash",
         {"command": "# a comment\r\ntouch PWNED"},
-        ("| # a comment⟦U+000D⟧", "| touch PWNED"),
+        ("| # a comment⟦U+000D CONTROL⟧", "| touch PWNED"),
     ),
     "a command as a list": ("Exec", {"command": ["sh", "-c", "touch PWNED"]}, ('|   "touch PWNED"',)),
     "a description that lies": (
@@ -119,8 +127,12 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
         {"description": "List files", "command": "touch PWNED"},
         ("command: | touch PWNED", "description: | List files"),
     ),
-    "a byte that ends a text": ("Bash", {"command": "ls\x00rm"}, ("ls⟦U+0000⟧rm",)),
-    "an escape of one byte": ("Bash", {"command": "rm x\x9b2K\x9d0;t\x9c"}, ("rm x⟦U+009B⟧2K⟦U+009D⟧0;t⟦U+009C⟧",)),
+    "a byte that ends a text": ("Bash", {"command": "ls\x00rm"}, ("ls⟦U+0000 CONTROL⟧rm",)),
+    "an escape of one byte": (
+        "Bash",
+        {"command": "rm x\x9b2K\x9d0;t\x9c"},
+        ("rm x⟦U+009B CONTROL⟧2K⟦U+009D CONTROL⟧0;t⟦U+009C CONTROL⟧",),
+    ),
     "JSON as a text": (
         "Send",
         {"body": '{"to": "a"}\n  yes: fine', "to": "b"},
@@ -140,7 +152,11 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
     "a host that is read in two ways": (
         "Fetch",
         {"url": "https://evil.example\\@bank.example"},
-        ("⟦programs read the host of this address in different ways⟧",),
+        (
+            "⟦programs take one of these for the host of this address⟧",
+            "| evil.example",
+            "| bank.example",
+        ),
     ),
     "a host in another alphabet": (
         "Fetch",
@@ -150,7 +166,10 @@ MISLEADING: Mapping[str, tuple[str, Mapping[str, Json], tuple[str, ...]]] = {
     "a host as a number": (
         "Fetch",
         {"url": "http://0x7f.1/"},
-        ("⟦the host of this address is a number, which stands for an IP address⟧",),
+        (
+            "⟦most programs read the host of this address as this IP address⟧",
+            "| 127.0.0.1",
+        ),
     ),
     "a word in another alphabet": (
         "Read",

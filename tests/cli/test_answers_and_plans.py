@@ -134,7 +134,7 @@ def test_a_question_about_a_tool_that_has_changed_is_asked_anew(
     assert decisions() == [("ToolCallApproved" if yes else "ToolCallDenied", "sm-grant-token")]
     told = capfd.readouterr().err
     assert f"the answer of page to '{KEY}' does not count: the question is asked no more" in told
-    assert ("which its plan allows by now" in told) is (allowed != ["Read"])
+    assert ("which its plan allows since it was changed" in told) is (allowed != ["Read"])
 
 
 def test_a_question_that_stays_is_told_in_the_words_of_the_new_plan(capfd: pytest.CaptureFixture[str]) -> None:
@@ -142,4 +142,4 @@ def test_a_question_that_stays_is_told_in_the_words_of_the_new_plan(capfd: pytes
     send_answer(ONE, KEY, yes=False, by="page")
     capfd.readouterr()
     assert resume("allows") == 0
-    assert "call the tool 'Deploy', which its plan allows by now?" in capfd.readouterr().err
+    assert "call the tool 'Deploy', which its plan allows since it was changed?" in capfd.readouterr().err

@@ -81,7 +81,7 @@ def test_a_question_names_its_rule_and_the_values_for_which_it_is_asked(plan: Pl
     assert describe_question(plan, JUDGE).details == ("rule: the condition poll:state of the plan asks people",)
     rule = next(each for each in describe_question(plan, GRANT).details if each.startswith("rule: "))
     assert rule.startswith("rule: stage 'check' calls ")
-    assert rule.endswith("; people are asked about each other call")
+    assert rule.endswith("; people are asked about every other call")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def test_a_long_value_is_folded_with_its_length_and_can_be_opened() -> None:
         True,
         True,
     )
-    assert "".join(row[2:] for row in shown.whole) == LONG
+    explained, *rows = shown.whole
+    assert explained == "⟦a row with ':' continues the row above it⟧"
+    assert "".join(row[2:] for row in rows) == LONG
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,10 @@ def test_ordinary_paths_and_addresses_are_told_without_more(given: dict[str, str
 def test_what_is_known_of_a_tool_is_told() -> None:
     plan = replace(stages(), tools={"Deploy": Tool("discovered", "mutating", command=("sh", "-c", "rm\x1b"))})
     asked = describe_question(plan, ask("Deploy", {}))
-    assert asked.details[:2] == ("effects: mutating, it changes something", "it runs the program: sh -c rm⟦U+001B⟧")
+    assert asked.details[:2] == (
+        "effects: mutating, it changes something",
+        "it runs the program: sh -c rm⟦U+001B CONTROL⟧",
+    )
     assert "with your rights" in describe_question(stages(), ask("Bash", {})).details[1]
 
 
@@ -133,3 +138,26 @@ def test_where_an_older_run_knows_only_the_beginning_that_is_told() -> None:
     asked = describe_question(stages(), effect)
     assert [each.name for each in asked.shown] == ["beginning"]
     assert asked.details[0] == "the rest of the arguments is not known: the run was begun by an older version"
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts"),
+    [
+        ("https://evil.example\\@bank.example", ("evil.example", "bank.example")),
+        ("https://me:pw@evil.example:8080\\.bank.example/", ("evil.example",)),
+        ("http://2130706433/", ("127.0.0.1",)),
+        ("http://010.0.0.1:80/", ("8.0.0.1",)),
+        ("http://99999999999/", ()),
+    ],
+)
+def test_the_hosts_that_programs_take_are_told(url: str, hosts: tuple[str, ...]) -> None:
+    (shown,) = show_arguments({"url": url})
+    told = shown.rows[1:]
+    assert told[:1] == () if not hosts else "host of this address" in told[0]
+    assert told[1:] == tuple(f"| {each}" for each in hosts)
+
+
+def test_a_long_name_of_a_tool_tells_its_length() -> None:
+    told = describe_question(stages(), ask("Read" + "x" * 61, {})).sentence
+    assert "xx' (65 characters), which its plan does not allow" in told
+    assert "characters" not in describe_question(stages(), ask("R" * 64, {})).sentence

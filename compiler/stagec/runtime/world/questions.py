@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
+from ipaddress import IPv4Address
 from typing import TypeGuard
 
 from stagec.core.json import Json, Object
@@ -97,7 +98,7 @@ def show_arguments(arguments: Json) -> tuple[ShownArgument, ...]:
     at = next((at for at, name in enumerate(ranked) if _rank(name) == len(_TARGETS)), len(ranked))
     shown = [_show(name, arguments[name], is_target=place < at) for place, name in enumerate(ranked)]
     shown[at:at] = [_show(name, each, is_target=True) for name, each in inside]
-    return (*shown, _show("others", others)) if others else tuple(shown)
+    return (*shown, _show("unusual names", others)) if others else tuple(shown)
 
 
 def _find_targets(arguments: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -157,7 +158,7 @@ def _write(given: Json) -> str:
 
 def _show(name: str, given: Json, *, is_target: bool = False) -> ShownArgument:
     text = _write(given)
-    whole = _make_rows(text)
+    whole = _explain_marks(_make_rows(text))
     most = _FOLDED_TARGET if is_target else _FOLDED
     if len(text) <= most:
         whole = (*whole, *_explain(name, text)) if is_target and isinstance(given, str) else whole
@@ -165,7 +166,15 @@ def _show(name: str, given: Json, *, is_target: bool = False) -> ShownArgument:
     head, tail = (most // 2, most // 4) if is_target else (_HEAD, _TAIL)
     left = len(text) - head - tail
     mark = f"⟦{left:,} more characters are folded here⟧"
-    return ShownArgument(name, len(text), (*_make_rows(text[:head]), mark, *_make_rows(text[-tail:])), whole)
+    return ShownArgument(
+        name, len(text), _explain_marks((*_make_rows(text[:head]), mark, *_make_rows(text[-tail:]))), whole
+    )
+
+
+def _explain_marks(rows: tuple[str, ...]) -> tuple[str, ...]:
+    """Return rows with a word about those that go on with a line, if there are such."""
+    has_long = any(each.startswith(_CONTINUED) for each in rows)
+    return ("⟦a row with ':' continues the row above it⟧", *rows) if has_long else rows
 
 
 _PATHS = frozenset({"path", "file", "filename", "folder", "directory", "dir", "cwd", "destination", "source", "target"})
@@ -193,7 +202,9 @@ def _explain(name: str, text: str) -> Iterator[str]:
 def _explain_host(place: str) -> Iterator[str]:
     host = place.rpartition("@")[2].partition(":")[0]
     if "\\" in place:
-        yield "⟦programs read the host of this address in different ways⟧"
+        yield "⟦programs take one of these for the host of this address⟧"
+        for each in dict.fromkeys((place.partition("\\")[0].rpartition("@")[2].partition(":")[0], host)):
+            yield from _make_rows(each)
     elif "@" in place or "%" in place:
         yield "⟦the host of this address is⟧"
         yield from _make_rows(host)
@@ -202,7 +213,25 @@ def _explain_host(place: str) -> Iterator[str]:
         with suppress(UnicodeError):
             yield from _make_rows(host.encode("ascii").decode("idna"))
     elif re.fullmatch(r"(?:0[xX][0-9A-Fa-f]*|\d+)(?:\.(?:0[xX][0-9A-Fa-f]*|\d+)){0,2}|(?:\d+\.)*0\d[\d.]*", host):
-        yield "⟦the host of this address is a number, which stands for an IP address⟧"
+        with suppress(ValueError, OverflowError):
+            number = _read_address(host)
+            yield "⟦most programs read the host of this address as this IP address⟧"
+            yield from _make_rows(number)
+
+
+def _read_address(host: str) -> str:
+    """Return the IP address of a host of numbers as `inet_aton` of POSIX reads it.
+
+    Raises `ValueError` or `OverflowError` if it is no address.
+    """
+    *first, last = (
+        int(each, 16 if each[:2] in ("0x", "0X") else 8 if each[:1] == "0" else 10) for each in host.split(".")
+    )
+    return str(IPv4Address(bytes(first) + last.to_bytes(max(1, 4 - len(first)), "big")))
+
+
+_CONTINUED = ": "
+"""What a row begins with that goes on with the line of the row above."""
 
 
 def _make_rows(text: str) -> tuple[str, ...]:
@@ -212,7 +241,7 @@ def _make_rows(text: str) -> tuple[str, ...]:
         begin = "| "
         for piece in _wrap(_spell_line(line)):
             rows.append(begin + piece)
-            begin = ": "
+            begin = _CONTINUED
     return tuple(rows)
 
 
@@ -334,8 +363,17 @@ _OVERLAY = 1
 
 @lru_cache(maxsize=4_096)
 def _name(character: str) -> str:
-    name = unicodedata.name(character, "")
-    return f"⟦U+{ord(character):04X}{' ' + name if name else ''}⟧"
+    name = unicodedata.name(character, "") or _NAMELESS.get(unicodedata.category(character), "CHARACTER")
+    return f"⟦U+{ord(character):04X} {name}⟧"
+
+
+_NAMELESS = {
+    "Cc": "CONTROL",
+    "Cs": "HALF CHARACTER",
+    "Co": "PRIVATE USE",
+    "Cn": "UNKNOWN",
+}
+"""What the characters are called, by category, that Unicode gives no name."""
 
 
 _SHOWN, _LONGEST = 8, 120
@@ -350,7 +388,7 @@ def explain_grant(plan: Plan, node: str) -> Iterator[str]:
         tools = [quote(each) for each in found.act.tools]
         more = f" and {len(tools) - _SHOWN} more" if len(tools) > _SHOWN else ""
         allowed = f"calls {', '.join(tools[:_SHOWN])}{more} without a question" if tools else "calls no tool"
-        yield f"rule: {plan.names.node} {quote(node)} {allowed}; people are asked about each other call"
+        yield f"rule: {plan.names.node} {quote(node)} {allowed}; people are asked about every other call"
 
 
 def explain_confirmation(plan: Plan, node: str, execution: Execution | None, redact: Redact) -> Iterator[str]:
@@ -485,8 +523,9 @@ def describe_question(plan: Plan, effect: AskedOfPeople, execution: Execution | 
             details += tuple(explain_grant(plan, key.node))
             act = plan.nodes[key.node].act if key.node in plan.nodes else None
             is_allowed = isinstance(act, Converse) and effect.tool in act.tools  # since the plan has changed
-            reach = "allows by now" if is_allowed else "does not allow"
-            sentence = f"may {asking} call the tool '{spell(effect.tool)}', which its plan {reach}"
+            reach = "allows since it was changed" if is_allowed else "does not allow"
+            length = f" ({len(effect.tool):,} characters)" if len(effect.tool) > _LONG_NAME else ""
+            sentence = f"may {asking} call the tool '{spell(effect.tool)}'{length}, which its plan {reach}"
             arguments = "\n".join((*list_rows(shown, whole=True), f"digest of the arguments: {effect.digest}"))
             return ask(sentence, details, _OF_GRANTS, arguments, shown)
         case Confirm():
@@ -506,6 +545,8 @@ _EFFECTS = {
     "unknown": "effects: unknown, it may change anything",
 }
 _UNKNOWN_REST = "the rest of the arguments is not known: the run was begun by an older version"
+_LONG_NAME = 64
+"""Characters of a tool's name that people take in at a glance; most providers allow no more."""
 _CUT = 200
 """Characters from which the beginning of arguments is not all of them."""
 
@@ -540,6 +581,8 @@ def _describe_effects(plan: Plan, name: str) -> Iterator[str]:
     yield _EFFECTS.get(effects, f"effects: {spell(effects)}")
     if bundled is not None:
         yield f"the bundled tool {bundled}"
+        if name.lower() != "bash":
+            yield "it refuses paths that lead out of the working folder"
     if known is not None and known.command:
         yield f"it runs the program: {spell(' '.join(known.command))}"
     if known is not None and known.server is not None:
@@ -548,8 +591,8 @@ def _describe_effects(plan: Plan, name: str) -> Iterator[str]:
 
 _BUNDLED = {
     "bash": "runs the command in the working folder, with your rights",
-    "write": "writes the file in the working folder, or replaces it",
-    "edit": "changes the file in the working folder",
+    "write": "writes the file, or replaces it",
+    "edit": "changes the file",
     "read": "gives the text of the file to the model",
     "glob": "gives the names of files to the model",
     "grep": "gives lines of files to the model",
