@@ -6,7 +6,7 @@ import gc
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -20,7 +20,7 @@ from stagec.ir.flow import Flow, SearchedFlow
 from stagec.ir.plan import Plan
 from stagec.lsp.checker import Checker
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
-from stagec.lsp.workspace import SupersededError, Workspace, list_findings
+from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace, list_findings
 from stagec.sources.read import Sources
 
 Edit = Callable[[str], Editor]
@@ -302,3 +302,31 @@ def test_runs_are_searched_again_when_the_plan_is_another_one(edit: Edit, monkey
     editor.write("stages/plan.md", plan + "More.\n")
     editor.check()
     assert len(searched) == 2
+
+
+def test_what_rules_find_is_told_before_runs_are_searched(edit: Edit) -> None:
+    editor = edit("code-review")
+    text = editor.open(PIPELINE)
+    blocked = (
+        text.replace("branch: {type: string}", "branch: {enum: [main]}") + "gate: {plan: {block: {branch: main}}}\n"
+    )
+    told: list[list[str]] = []
+
+    def check(written: str) -> list[str]:
+        told.clear()
+        editor.write(PIPELINE, written)
+        found = editor.workspace.check(tell=lambda early: told.append(list_codes(early)))
+        return list_codes(found)
+
+    assert (check(text + "# more\n"), told) == ([], []), "the first check is told as a whole"
+    assert (check(text.replace("entry: plan", "entry: paln")), told) == (["STG340"], [["STG340"]])
+    assert (check(blocked), told) == (["STG650", "STG387"], [["STG387"]])
+    assert (check(blocked + "# more\n"), told) == (["STG650", "STG387"], []), (
+        "what is found does not vanish for a moment"
+    )
+    assert (check(text), told) == ([], [])
+    assert (check(text + "# other\n"), told) == ([], [[]])
+
+
+def list_codes(projects: Sequence[CheckedProject]) -> list[str]:
+    return [one.code for each in list_findings(projects).values() for one in each.found]

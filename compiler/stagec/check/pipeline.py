@@ -488,6 +488,7 @@ class _Reading:
         self._plans = PlanMaker(sources)
         self._granting: list[Callable[[], tuple[FlowRights, ...]]] = []
         self._naming: list[Callable[[], Iterable[Occurrence]]] = []
+        self.list_accesses = cache(self._list_accesses)  # the same subjects, however often rules judge them
 
     def add(self, end: AnyFrontEnd, documents: Iterable[object]) -> None:
         """Keep the documents that a front end has read."""
@@ -502,7 +503,7 @@ class _Reading:
                 plan = self._plans.add(flow.at.file, draft)
                 self.meanings.append(Meaning(build(flow), plan, draft, end.defines("freeze")))
 
-    def list_accesses(self) -> tuple[FlowRights, ...]:
+    def _list_accesses(self) -> tuple[FlowRights, ...]:
         """Return what the nodes of each flow may do, and what agents without a flow may."""
         return tuple(each for grant in self._granting for each in grant())
 

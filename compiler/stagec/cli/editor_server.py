@@ -11,7 +11,6 @@ from stagec.check.pipeline import Project
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.limits import read_budgets
 from stagec.cli.result_cache import find_own_folder
-from stagec.core.collector import start_collector
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Exit
 from stagec.sources.project.configuration import configure
@@ -35,7 +34,6 @@ def serve_editor() -> Exit:
         raise explain_missing_extra("'stagec lsp' needs", "lsp")
     from stagec.lsp.requests import make_server
 
-    start_collector()
     # a server has one drawing at a time, which the next one replaces
     server = make_server(make_loader(), Path(find_own_folder() or os.curdir) / "drawings" / "flow.html")
     # the library closes its streams; whatever else is printed must not come between the messages

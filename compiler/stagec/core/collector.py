@@ -18,6 +18,12 @@ def start_collector() -> None:
     gc.enable()
 
 
+def collect_above(many: int) -> None:
+    """Collect now if so many objects are new; for a process in which `stop_collector` keeps the collector off."""
+    if gc.get_count()[0] > many:
+        gc.collect()
+
+
 class PausedCollector:
     """Keep the collector from looking, again and again, at what only grows; afterwards it runs if it ran before."""
 

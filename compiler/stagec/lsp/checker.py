@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 
+from stagec.core.collector import collect_above
 from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace
 
 QUIET = 0.01
@@ -15,14 +16,18 @@ _LOOK = 1.0
 _LONGEST = 2.0
 """Seconds after which a check is finished although the texts change: who types on and on sees findings, too."""
 
+_FEW, _MANY = 10_000, 300_000
+"""New objects after which memory is freed: while nobody waits for findings, and at last between two checks."""
+
 Told = Callable[[Sequence[CheckedProject]], None]
 
 
 class Checker:
     """Checks a workspace whenever somebody asks, and when something has changed outside of the editor.
 
-    `tell` is given the projects after each complete check, in the thread of the checker. A check is given up when
-    somebody asks again. `blame` gets each unexpected exception; the next check begins from the start.
+    `tell` is given the projects when the rules have judged them, and after each complete check, in the thread of the
+    checker. A check is given up when somebody asks again. `blame` gets each unexpected exception; the next
+    check begins from the start.
     """
 
     def __init__(
@@ -75,9 +80,12 @@ class Checker:
         with self._changed:
             if self._done == self._asked and not self._is_ended:
                 self._changed.wait(_LOOK)
+            is_idle = self._done == self._asked
             if self._done != self._asked:
                 self._settle()
                 return self._asked
+        if is_idle:
+            collect_above(_FEW)
         if self._workspace.has_changed_outside():
             self.ask()
         return None
@@ -99,10 +107,11 @@ class Checker:
                 raise SupersededError
 
         try:
-            found = self._workspace.check(pause)
+            found = self._workspace.check(pause, self._tell)
         except SupersededError:
             self.given_up += 1
             return
         self._done = asked
         self._asked_at = time.monotonic()
         self._tell(found)
+        collect_above(_MANY)

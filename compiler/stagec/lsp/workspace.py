@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
 from stagec.change.flow_tests.document import is_flow_test
 from stagec.change.flow_tests.witness import search_briefly
-from stagec.check.pipeline import Compilation, Project, compile_project
+from stagec.check.pipeline import Compilation, Project, compile_project, judge_again
 from stagec.core.change_watch import ChangeWatch
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
@@ -53,6 +54,7 @@ class CheckedProject:
         self.memo = Memo()
         self.kept = KeptAnswers()
         self._searched: dict[str, tuple[Plan, SearchedFlow]] = {}
+        self._searched_before: Mapping[str, tuple[Plan, SearchedFlow]] = {}
         self._lines: dict[str, TextLines] = {}
 
     def find_tree(self, file: str) -> Tree | None:
@@ -118,15 +120,31 @@ class CheckedProject:
             if self.holds(path) and not _is_on_disk(path, text, is_untouched=path in untouched)
         }
 
-    def compile(self, overlay: Mapping[str, bytes], pause: Callable[[], None]) -> CheckedProject:
-        """Return the project as it is with some texts in place of files."""
+    def compile(
+        self,
+        overlay: Mapping[str, bytes],
+        pause: Callable[[], None],
+        tell: Callable[[CheckedProject], None] | None = None,
+    ) -> CheckedProject:
+        """Return the project as it is with some texts in place of files.
+
+        `tell` is given the project with what the rules have found before its runs are searched, unless the search found
+        something last time: nothing that stays may vanish for a moment.
+        """
         fresh = CheckedProject(self.root, self.project, self.failure)
         if self.project is None:
             return fresh
-        fresh.overlay, fresh.kept, fresh._searched = overlay, self.kept, self._searched
+        fresh.overlay, fresh.kept, fresh._searched_before = overlay, self.kept, self._searched
+        has_lost = any(found.lost for _, found in self._searched.values())
+        is_told = tell is not None and self.compilation is not None and not has_lost
         with Recording() as seen:
             try:
-                fresh.compilation = compile_project(fresh.as_open(), fresh._search, pause, fresh.kept)
+                project = fresh.as_open()
+                fresh.compilation = compile_project(project, None if is_told else fresh._search, pause, fresh.kept)
+                if tell is not None and is_told:
+                    tell(fresh)
+                    pause()
+                    fresh.compilation = judge_again(project, fresh.compilation, fresh._search, pause)
             except Failure as failure:  # such as a root of the configuration that is not there
                 fresh.failure = str(failure)
         fresh.kept.finish()
@@ -135,10 +153,10 @@ class CheckedProject:
 
     def _search(self, flow: Flow, plan: Plan) -> SearchedFlow:
         """Search the runs of a flow, unless that was done for the same plan."""
-        known = self._searched.get(flow.at.file)
-        if known is None or known[0] != plan:
-            known = self._searched[flow.at.file] = plan, search_briefly(flow, plan)
-        return SearchedFlow(flow, known[1].lost)
+        known = self._searched_before.get(flow.at.file)
+        found = known[1] if known is not None and known[0] == plan else search_briefly(flow, plan)
+        self._searched[flow.at.file] = plan, found
+        return SearchedFlow(flow, found.lost)
 
     def has_changed(self) -> bool:
         """Tell whether something that was looked at is another one now."""
@@ -223,10 +241,15 @@ class Workspace:
         data = _read(real)
         return None if data is None else data.decode(errors="replace").removeprefix(_BOM)
 
-    def check(self, pause: Callable[[], None] = _continue) -> tuple[CheckedProject, ...]:
+    def check(
+        self,
+        pause: Callable[[], None] = _continue,
+        tell: Callable[[tuple[CheckedProject, ...]], None] | None = None,
+    ) -> tuple[CheckedProject, ...]:
         """Check what has changed since the last check, and return all projects.
 
-        `pause` is called again and again; what it raises ends the check, and the next one does its work.
+        `pause` is called again and again; what it raises ends the check, and the next one does its work. `tell` is
+        given all projects as soon as the rules have judged, before the runs of flows are searched.
         """
         with self._checking:
             texts, untouched = dict(self._texts), frozenset(self._untouched)
@@ -234,8 +257,9 @@ class Workspace:
             for index, each in enumerate(self._projects):
                 overlay = each.find_overlay(texts, untouched)
                 if each.compilation is None or overlay != each.overlay or each.has_changed():
-                    fresh = each.compile(overlay, pause)
-                    self._projects = (*self._projects[:index], fresh, *self._projects[index + 1 :])
+                    begin, end = self._projects[:index], self._projects[index + 1 :]
+                    early = None if tell is None else partial(_tell_among, tell, begin, end)
+                    self._projects = (*begin, each.compile(overlay, pause, early), *end)
             self.last = self._projects
             self._note_readable(texts)
             return self.last
@@ -293,6 +317,15 @@ class Workspace:
             if number < folders or (is_own and is_new):
                 found.append(each)
                 yield each
+
+
+def _tell_among(
+    tell: Callable[[tuple[CheckedProject, ...]], None],
+    begin: tuple[CheckedProject, ...],
+    end: tuple[CheckedProject, ...],
+    fresh: CheckedProject,
+) -> None:
+    tell((*begin, fresh, *end))
 
 
 def choose_project(projects: Iterable[CheckedProject], path: str) -> CheckedProject | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from stagec.cli.parameters import ExistingPath
+from stagec.core.collector import start_collector
 from stagec.core.failure import Exit, Failure
 
 
@@ -16,6 +17,7 @@ def run(context: click.Context, folder: Path) -> Exit:
     from stagec.cli.agent_tools.tools import INSTRUCTIONS, make_tools
     from stagec.runtime.world.tool_server import serve_tools
 
+    start_collector()
     top = context.find_root()
     program = top.command
     budgets = [f"--budget={each}" for each in top.params.get("budget", ())]

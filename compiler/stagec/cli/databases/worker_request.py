@@ -18,6 +18,7 @@ from stagec.cli.running.world_sources import Memory, choose_worlds
 from stagec.cli.running.worlds import WorldSetup, open_world, protect, refuse_unfit_world, watch_mail
 from stagec.cli.signatures import refuse_unsigned
 from stagec.cli.streams import say
+from stagec.core.collector import start_collector
 from stagec.core.disk import leads_out
 from stagec.core.failure import Exit, Failure
 from stagec.core.interrupts import DeferredRequests
@@ -167,6 +168,7 @@ class WorkerRequest:
 
 def work(request: WorkerRequest) -> Exit:
     """Execute runs until SIGTERM or Ctrl-C comes, and hand on what is under way then."""
+    start_collector()
     _refuse_unfit(request)
     with open_named(request.database, _CONNECTIONS) as database:
         from stagec.runtime.drivers.dbos import RunStore, Worker, WorkerSettings

@@ -15,6 +15,7 @@ from stagec.cli.files import read_file
 from stagec.cli.running.runs import Runs
 from stagec.cli.running.stages import has_stages, name_stage_run
 from stagec.cli.streams import find_canvas, put, say
+from stagec.core.collector import start_collector
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Exit, Failure
 from stagec.core.terminal import Paint, Style
@@ -67,6 +68,7 @@ def serve(request: ServeRequest, open_database: OpenDatabase) -> Exit:
         raise explain_missing_extra("serving a page needs", "serve")
     from stagec.runtime.serve.server import serve as serve_page
 
+    start_collector()
     request.check()
     token = _read_token(request.token_file)
     opened = _open_folder(request) if request.database is None else open_database(request.database, _tell)
