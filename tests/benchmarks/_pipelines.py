@@ -51,16 +51,21 @@ _UPSTREAM = "The part before says: {{ctx.upstream[0].parsed.summary}}, {{ctx.ups
 def project(folder: Path) -> Path:
     """Write the project, without any finding, into a new folder and return it."""
     target = enlarge(folder, STEPS)
-    stages = target / "pipeline" / "stages"
+    write_stages(target / "pipeline", STAGES)
+    return target
+
+
+def write_stages(folder: Path, count: int) -> None:
+    """Write a pipeline of so many stages, without any finding, into a new folder."""
+    stages = folder / "stages"
     stages.mkdir(parents=True)
-    names = [f"part-{number:03}" for number in range(STAGES)]
+    names = [f"part-{number:03}" for number in range(count)]
     for number, name in enumerate(names):
         upstream = _UPSTREAM if number else ""
         text = _STAGE.format(name=name, number=number, turns=number % 30 + 1, upstream=upstream)
         (stages / f"{name}.md").write_text(text, encoding="utf-8")
-    (stages.parent / "pipeline.yaml").write_text(_pipeline(names), encoding="utf-8")
-    (stages.parent / "tools.yaml").write_text("bundled: [Read, Grep, Glob, Edit]\n", encoding="utf-8")
-    return target
+    (folder / "pipeline.yaml").write_text(_pipeline(names), encoding="utf-8")
+    (folder / "tools.yaml").write_text("bundled: [Read, Grep, Glob, Edit]\n", encoding="utf-8")
 
 
 def _pipeline(names: list[str]) -> str:

@@ -2,108 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
+from lsp.client import Client
 from lsp.conftest import EXAMPLES
-
-COMPILER = Path(__file__).parents[2] / "compiler"
-
-
-class Client:
-    """A client of the protocol. Notifications that come while it waits are kept in `told`."""
-
-    def __init__(self, folder: Path, errors: IO[bytes]) -> None:
-        self.folder = Path(os.path.realpath(folder))
-        self.errors = errors
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "stagec", "lsp", "--stdio"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
-            env={**os.environ, "PYTHONPATH": str(COMPILER)},
-        )
-        self.told: list[dict[str, Any]] = []
-        self._id = 0
-
-    def uri(self, file: str) -> str:
-        return (self.folder / file).as_uri()
-
-    def send(self, method: str, params: object, **more: object) -> None:
-        assert self.process.stdin is not None
-        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.process.stdin.flush()
-
-    def receive(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        length = 0
-        while line := self.process.stdout.readline().strip():
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.partition(b":")[2])
-        message: dict[str, Any] = json.loads(self.process.stdout.read(length) or b"null")
-        assert message is not None, self.read_errors()
-        return message
-
-    def read_errors(self) -> str:
-        self.errors.seek(0)
-        return self.errors.read().decode()
-
-    def ask(self, method: str, params: object) -> Any:
-        """Return the result of a request, or its error."""
-        self._id += 1
-        self.send(method, params, id=self._id)
-        while True:
-            message = self.receive()
-            if message.get("id") == self._id and "method" not in message:
-                return message.get("result", message.get("error"))
-            self.told.append(message)
-
-    def findings(self, file: str, codes: list[str]) -> list[dict[str, Any]]:
-        """Wait until the findings of a file are those with some codes."""
-        while True:
-            params = self.told.pop(0) if self.told else self.receive()
-            if params.get("method") == "textDocument/publishDiagnostics" and params["params"]["uri"] == self.uri(file):
-                found: list[dict[str, Any]] = params["params"]["diagnostics"]
-                if [each["code"] for each in found] == codes:
-                    return found
-
-    def at(self, file: str, line: int, character: int) -> dict[str, Any]:
-        return {"textDocument": {"uri": self.uri(file)}, "position": {"line": line, "character": character}}
-
-    def open(self, file: str) -> str:
-        text = (self.folder / file).read_text()
-        document = {"uri": self.uri(file), "languageId": "any", "version": 1, "text": text}
-        self.send("textDocument/didOpen", {"textDocument": document})
-        return text
-
-    def begin(self, *, fetches_edits: bool = True) -> dict[str, Any]:
-        folders = [{"uri": self.uri(""), "name": "it"}]
-        actions = {"codeAction": {"resolveSupport": {"properties": ["edit"]}}} if fetches_edits else {}
-        result: dict[str, Any] = self.ask(
-            "initialize",
-            {
-                "processId": None,
-                "rootUri": None,
-                "capabilities": {"textDocument": actions},
-                "workspaceFolders": folders,
-                "initializationOptions": {"inlayHints": True},
-            },
-        )
-        self.send("initialized", {})
-        return result
-
-    def end(self) -> int:
-        self.ask("shutdown", None)
-        self.send("exit", None)
-        return self.process.wait(20)
 
 
 @pytest.fixture
@@ -125,14 +31,7 @@ def test_a_session_of_an_editor(client: Client) -> None:
     text = client.open(pipeline)
     line = text.splitlines().index("entry: plan")
 
-    def change(version: int, start: int, end: int, new: str) -> None:
-        where = {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
-        document = {"uri": client.uri(pipeline), "version": version}
-        client.send(
-            "textDocument/didChange", {"textDocument": document, "contentChanges": [{"range": where, "text": new}]}
-        )
-
-    change(2, 7, 11, "paln")
+    client.change(pipeline, line, 7, 11, "paln")
     (found,) = client.findings(pipeline, ["STG340"])
     assert found["source"] == "stagec"
     assert found["range"] == {"start": {"line": line, "character": 7}, "end": {"line": line, "character": 11}}
@@ -144,7 +43,7 @@ def test_a_session_of_an_editor(client: Client) -> None:
     assert text.replace("entry: plan", f"entry: {_put('paln', edit, 7)}") == text
     everything = next(each for each in offers if each["kind"] == "source.fixAll.stagec.guesses")
     assert client.ask("codeAction/resolve", everything)["edit"]["changes"]
-    change(3, 7, 11, "plan")
+    client.change(pipeline, line, 7, 11, "plan")
     client.findings(pipeline, [])
     assert client.end() == 0
     assert client.read_errors() == ""

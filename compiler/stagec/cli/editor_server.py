@@ -11,6 +11,7 @@ from stagec.check.pipeline import Project
 from stagec.cli.baselines import load_configured_baseline
 from stagec.cli.limits import read_budgets
 from stagec.cli.result_cache import find_own_folder
+from stagec.core.collector import settle_collector
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Exit
 from stagec.sources.project.configuration import configure
@@ -36,6 +37,7 @@ def serve_editor() -> Exit:
 
     # a server has one drawing at a time, which the next one replaces
     server = make_server(make_loader(), Path(find_own_folder() or os.curdir) / "drawings" / "flow.html")
+    settle_collector()
     # the library closes its streams; whatever else is printed must not come between the messages
     messages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -18,6 +18,12 @@ def start_collector() -> None:
     gc.enable()
 
 
+def settle_collector() -> None:
+    """Take everything that there is for what stays until the end, so that no collection looks at it."""
+    gc.collect()
+    gc.freeze()
+
+
 def collect_above(many: int) -> None:
     """Collect now if so many objects are new; for a process in which `stop_collector` keeps the collector off."""
     if gc.get_count()[0] > many:

@@ -9,7 +9,7 @@ from threading import Condition, Thread
 from stagec.core.collector import collect_above
 from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace
 
-QUIET = 0.01
+QUIET = 0.002
 """Seconds without a change before a check begins."""
 _LOOK = 1.0
 """Seconds between two looks at the disk."""
