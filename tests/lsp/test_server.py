@@ -11,6 +11,9 @@ import pytest
 from lsp.client import Client
 from lsp.conftest import EXAMPLES
 
+from stagec.lsp.positions import Point, TextLines
+from stagec.sources.project.baseline import Baseline, write_baseline
+
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
@@ -47,6 +50,49 @@ def test_a_session_of_an_editor(client: Client) -> None:
     client.findings(pipeline, [])
     assert client.end() == 0
     assert client.read_errors() == ""
+
+
+def test_findings_are_suppressed_and_accepted_by_actions(client: Client) -> None:
+    (client.folder / "stagec.toml").write_text('baseline = "known.json"\n')
+    (client.folder / "known.json").write_bytes(write_baseline(Baseline()))
+    pipeline, stage = client.folder / "pipeline.yaml", "stages/plan.md"
+    pipeline.write_text(pipeline.read_text() + "gate: {plan: {block: {branch: main}}}\n")
+    client.begin()
+    text = client.open(stage)
+    (found,) = client.findings(stage, ["STG387"])
+    offers = client.ask("textDocument/codeAction", _ask_about(client, stage, found))
+    titles = [each["title"] for each in offers]
+    assert ["Suppress STG387 here, with a reason" in titles, "Add to the baseline known.json" in titles] == [True, True]
+    suppression, acceptance = (
+        client.ask("codeAction/resolve", next(each for each in offers if word in each["title"]))["edit"]["changes"]
+        for word in ("Suppress", "baseline")
+    )
+    (edit,) = suppression[client.uri(stage)]
+    at = edit["range"]["start"]
+    client.change(stage, at["line"], at["character"], edit["range"]["end"]["character"], edit["newText"])
+    client.findings(stage, [])
+    document = {"uri": client.uri(stage), "version": 9}
+    client.send("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+    client.findings(stage, ["STG387"])
+    known = client.folder / "known.json"
+    known.write_text(_apply(known.read_text(), acceptance[client.uri("known.json")]))
+    client.send("workspace/didChangeWatchedFiles", {"changes": [{"uri": client.uri("known.json"), "type": 2}]})
+    client.findings(stage, [])
+    assert client.end() == 0
+    assert client.read_errors() == ""
+
+
+def _ask_about(client: Client, file: str, finding: dict[str, Any]) -> dict[str, Any]:
+    document = {"textDocument": {"uri": client.uri(file)}}
+    return {**document, "range": finding["range"], "context": {"diagnostics": [finding]}}
+
+
+def _apply(text: str, edits: list[dict[str, Any]]) -> str:
+    """Return a text with one edit."""
+    (edit,) = edits
+    lines = TextLines(text)
+    start, end = (lines.offset(Point(**edit["range"][each])) for each in ("start", "end"))
+    return text[:start] + str(edit["newText"]) + text[end:]
 
 
 def test_an_editor_that_fetches_no_edits_gets_all_fixes_of_a_file_at_once(client: Client) -> None:
