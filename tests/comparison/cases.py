@@ -39,7 +39,7 @@ from stagec.ir.plan.gate import (
     Validation,
     VerdictGate,
 )
-from stagec.ir.plan.node import Edge, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
+from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Node, Outcome, Pick, Schedule, Stop
 
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)
 Edit = Callable[[Plan], Plan]
@@ -194,6 +194,47 @@ def scheduled() -> Plan:
     return replace(plan, facts=facts(plan))
 
 
+def listing_elements() -> Plan:
+    """Make a stage that names things, and stages that run for each of them."""
+    contents = Contents()
+    lists = {"type": "array", "items": {"type": "string"}, "maxItems": 4}
+    names = contents.add(json.dumps({"type": "object", "required": ["names"], "properties": {"names": lists}}))
+    plain = contents.add('{"type":"object"}')
+
+    def stage(schema: str, *ways: Edge) -> Node:
+        act = Converse((Text(contents.add("Do it.")),), (), "submit", schema, 2)
+        return Node(act, VerdictGate(), (*ways, Edge("fail", FAILED)))
+
+    each = ForEach(("parsed", "names"), 6, ("one",), "all", 2)
+    plan = Plan(
+        id="listing",
+        names=Names("stage", "verdict"),
+        entries={"": "list"},
+        entry="",
+        contents=contents.texts,
+        limits=Limits(20, Outcome.FAILED, 4),
+        nodes={
+            "list": stage(names, Edge("ok", each)),
+            "one": stage(plain, Edge("ok", DONE)),
+            "other": stage(plain, Edge("ok", DONE)),
+            "all": stage(plain, Edge("ok", Go("free"))),
+            "free": stage(plain, Edge("ok", Go("other"))),
+        },
+    )
+    return replace(plan, facts=facts(plan))
+
+
+def elements(**fields: Any) -> Edit:
+    """Change how stages run for the elements of the list."""
+    return edges(
+        "list",
+        lambda found: tuple(
+            replace(each, target=replace(each.target, **fields)) if isinstance(each.target, ForEach) else each
+            for each in found
+        ),
+    )
+
+
 def on(node: str, **fields: Any) -> Edit:
     """Change fields of a node."""
     return lambda plan: replace(plan, nodes={**plan.nodes, node: replace(plan.nodes[node], **fields)})
@@ -308,6 +349,8 @@ C, S, T, A, J, W, D, P = (
     scheduled(),
     handmade.processes(),
 )
+E = listing_elements()
+COLLECTING = elements(collect=True)(E)
 G = replace(playable.command("a", "b"), limits=Limits(3, Outcome.DONE))
 NEW_NODE = Node(Prompt(), IntentGate(("action",), ("closing",), False, "closing"), (Edge("closing", DONE),))
 CHOOSING = edges(
@@ -366,6 +409,19 @@ CASES = (
     ),
     Case("fewer executions", C, limits(executions=2), "CHG110"),
     Case("executions are limited", T, limits(executions=1), "CHG110"),
+    Case("fewer elements may run than were promised", E, elements(most=3), "CHG149"),
+    Case("as many elements may run as were promised", E, elements(most=4), "CHG246"),
+    Case("more elements may run", E, elements(most=7), "CHG323"),
+    Case("other elements run at the same time", E, elements(concurrency=None), "CHG246"),
+    Case("failed elements are passed on", E, elements(collect=True), "CHG246"),
+    Case("a failed element ends the run", COLLECTING, elements(collect=False), "CHG246"),
+    Case("another stage runs for each element", E, elements(nodes=("other",)), "CHG225"),
+    Case(
+        "a stage runs for each element of a list that nobody promised",
+        E,
+        edges("free", lambda found: (Edge("ok", ForEach(("parsed", "names"), 3, ("other",))), *found[1:])),
+        "CHG149",
+    ),
     Case("the limit fails the run", G, limits(reached=Outcome.FAILED), "CHG111"),
     Case("the judge asks less", J, lambda plan: replace(plan, judge=Judge("poll:state")), "CHG112"),
     Case(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, zip_longest
-from typing import Any
+from typing import Any, TypeGuard
 
 from stagec.change.comparison.change import Action, PlanChange
+from stagec.change.comparison.inclusion import find_inclusion
 from stagec.change.comparison.kind import PlanPair
 from stagec.change.comparison.texts import (
     compare_contracts,
@@ -23,7 +25,7 @@ from stagec.ir.plan.act import Act, Command, Converse, Delegate, Process, Prompt
 from stagec.ir.plan.codec import write, write_all
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import AgentGate, Gate, IntentGate, RestGate, Validation, VerdictGate
-from stagec.ir.plan.node import Edge, Go, Named, Node, Pick, Schedule
+from stagec.ir.plan.node import Edge, ForEach, Go, Named, Node, Pick, Schedule, Target
 
 Plans = tuple[Plan, Plan]
 
@@ -167,6 +169,9 @@ def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[Pla
     before, after = (dict(_number(edges)) for edges in (old, new))
     for key in dict.fromkeys((*before, *after)):
         one, other = before.get(key), after.get(key)
+        if one is not None and other is not None and _run_alike(one.target, other.target):
+            yield from _compare_elements(key[0], one.target, other.target)
+            continue
         shown: list[Json] = [None if each is None else show_edge(each) for each in (one, other)]
         yield from compare_values("edge", *shown, name=key[0])
     kept = [[key for key in edges if key in before and key in after] for edges in (before, after)]
@@ -174,6 +179,19 @@ def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[Pla
         orders = [[key for key in keys if key[0] == outcome] for keys in kept]
         if orders[0] != orders[1]:
             yield PlanChange("edge-order", Action.CHANGED, name=outcome)
+
+
+def _run_alike(old: Target, new: Target) -> TypeGuard[ForEach]:
+    """Tell whether two targets run the same nodes for the elements of the same list, and then the same join."""
+    if not (isinstance(old, ForEach) and isinstance(new, ForEach)):
+        return False
+    return (old.list, old.nodes, old.join) == (new.list, new.nodes, new.join)
+
+
+def _compare_elements(outcome: str, old: Target, new: Target) -> Iterator[PlanChange]:
+    """Yield what differs in how nodes run for the elements of a list."""
+    for topic, member in (("most", "most"), ("together", "concurrency"), ("collect", "collect")):
+        yield from compare_values(f"elements-{topic}", getattr(old, member), getattr(new, member), name=outcome)
 
 
 _Key = tuple[str, str, int]
@@ -304,6 +322,32 @@ def loses_fallback(change: PlanChange, pair: PlanPair) -> bool:
     old = find_edge(change, pair).target
     shown: Any = change.after
     return isinstance(old, Go) and old.otherwise is not None and "otherwise" not in shown["target"]
+
+
+def may_lack_list(change: PlanChange, pair: PlanPair) -> bool:
+    """Tell whether an answer of before the change may lack the list for whose elements nodes run, or have too many."""
+    before, after = (
+        [each.target for each in node.edges if each.on == change.name and isinstance(each.target, ForEach)]
+        for node in pair.nodes_of(change.node)
+    )
+    known = {each.list: each.most for each in before}
+    unproved = (each for each in after if known.get(each.list, each.most + 1) > each.most)
+    return any(not _is_promised(each, pair, str(change.node)) for each in unproved)
+
+
+def _is_promised(target: ForEach, pair: PlanPair, node: str) -> bool:
+    """Tell whether the old plan promises the list of elements, and no more than may run."""
+    root, *inside = target.list
+    plan, act = pair.old, pair.old.nodes[node].act
+    if root == "ctx" and inside:
+        given = plan.inputs.get(str(inside.pop(0)))
+        schema = None if given is None else given.schema
+    else:
+        schema = act.schema if isinstance(act, Converse) and root == "parsed" else None
+    wanted: Json = {"type": "array", "maxItems": target.most}
+    for name in reversed(inside):
+        wanted = {"type": "object", "required": [name], "properties": {str(name): wanted}}
+    return schema is not None and find_inclusion(plan.contents[schema], json.dumps(wanted)).holds is True
 
 
 def is_first(change: PlanChange, pair: PlanPair) -> bool:
