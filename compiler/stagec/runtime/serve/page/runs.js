@@ -55,7 +55,7 @@ export class RunList {
     this.status.addEventListener("change", () => this.arrange());
     setInterval(() => this.age(), 20000);
     // An item that moves between press and release gets no click: the list stays as it is until the release.
-    this.list.addEventListener("pointerdown", () => { this.isPressed = true; });
+    this.list.addEventListener("pointerdown", ({ button }) => { this.isPressed = button === 0; });
     for (const name of ["pointerup", "pointercancel", "blur"]) window.addEventListener(name, () => setTimeout(() => this.release()));
   }
 
