@@ -160,3 +160,21 @@ def test_files_of_other_tools_that_are_not_read_are_told(tmp_path: Path, capfd: 
     (tmp_path / ".cursorrules").unlink()
     assert run(["validate", str(tmp_path)]) == 0
     assert "not read" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "owner"),
+    [("GEMINI.md", "Gemini CLI"), (".windsurf/rules/a.md", "Windsurf"), (".kiro/steering/a.md", "Kiro")],
+)
+def test_files_of_tools_that_are_not_read_are_told(
+    file: str, owner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("# Rules\n", encoding="utf-8")
+    assert run(["validate", "."]) == 3
+    assert f"of {owner}\n" in capfd.readouterr().err
+    (tmp_path / "CLAUDE.md").write_text("# Rules\n", encoding="utf-8")
+    assert run(["validate", "."]) == 0
+    assert f"of {owner}\n" in capfd.readouterr().out

@@ -89,7 +89,7 @@ FORM_ALONE = {
     "docs/user-guide/stage-processes.md": "a drawing of a folder",
     "docs/user-guide/step-registries.md": "parts of a registry that are no registry alone",
     "docs/user-guide/telemetry.md": "commands that send to a collector",
-    "docs/scenarios.md": "answers of a scenario without its plan; its keys are compared with the schema in test_run_page.py",
+    "docs/scenarios.md": "answers without their plan; test_run_page.py compares its keys with the schema",
     "docs/user-guide/workers.md": "a server that goes on until somebody ends it; tests/drivers/dbos has the same",
 }
 """Why the examples of other pages are not executed; whether commands and options exist is tested for all."""

@@ -58,7 +58,9 @@ def list_unread(project: Project) -> tuple[str, ...]:
     sources, name_file = Sources(project.root, project.settings.budgets), name_from_here(project.root)
     named = (resolve(project.root, path, ())[0] for path in project.paths if os.path.isdir(path))
     folders = sorted({"", *("" if each == "." else each for each in named)})
-    known = ((owner, name) for owner, data in read_data().items() for name in data.get("unread", ()))
+    facts = read_data()
+    by_tool = {owner: data.get("unread", ()) for owner, data in facts.items()} | facts["other tools"]["unread_by_tool"]
+    known = ((owner, name) for owner, names in by_tool.items() for name in names)
     every = ((owner, posixpath.join(folder, name)) for owner, name in known for folder in folders)
     return tuple(f"{quote(name_file(file))} of {owner}" for owner, file in every if sources.exists(file))
 
