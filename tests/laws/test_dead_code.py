@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from pathlib import Path
 
 import vulture
-from laws.modules import PACKAGE
+from laws.modules import PACKAGE, tree_of, walk
 
 MEMBERS = ["COMMAND", "EMITTER", "FAMILY", "FORMAT", "FRONTEND", "READER", "REPORTER", "RULE"]
 """What children of shelves define: a shelf finds it by its type."""
@@ -54,9 +55,24 @@ def unused(*paths: Path) -> dict[str, set[str]]:
     named: dict[str, set[str]] = {}
     for each in found.get_unused_code(min_confidence=60):
         file = Path(each.filename)
+        if each.name in declared_members(file):
+            continue
         name = file.relative_to(PACKAGE).as_posix() if file.is_relative_to(PACKAGE) else file.name
         named.setdefault(name, set()).add(each.name)
     return named
+
+
+def declared_members(path: Path) -> set[str]:
+    """Return the members that annotations declare: `ir/plan/codec` reads and writes all of them but hidden ones."""
+    fields = (node for node in walk(tree_of(path)) if isinstance(node, ast.AnnAssign))
+    notes = (
+        (each.target, {one.id for one in ast.walk(each.annotation) if isinstance(one, ast.Name)}) for each in fields
+    )
+    return {
+        target.id
+        for target, names in notes
+        if isinstance(target, ast.Name) and "Annotated" in names and "HIDDEN" not in names
+    }
 
 
 def test_nothing_is_there_that_nothing_uses() -> None:
@@ -75,3 +91,11 @@ def test_what_nothing_uses_is_found(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text("def used(): ...\ndef lonely(): ...\nRULE = used()\n", encoding="utf-8")
     assert unused(path) == {"module.py": {"lonely"}}
+
+
+def test_members_that_json_has_are_used_and_hidden_ones_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "report.py"
+    path.write_text(
+        'class A:\n    told: Annotated[int, "A member."]\n    kept: Annotated[int, HIDDEN]\nA()\n', encoding="utf-8"
+    )
+    assert unused(path) == {"report.py": {"kept"}}

@@ -7,7 +7,6 @@ from decimal import Decimal
 from itertools import product
 
 from stagec.cli.wording import format_duration, join_names, shorten
-from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
 from stagec.ir.graph.usage import Quantity
@@ -56,7 +55,7 @@ _UNLIMITED = {
 
 def explain_lack(lack: Unlimited) -> str:
     """Return why there is no bound, and what would give one."""
-    return _UNLIMITED[lack.kind].format(nodes=join_names(lack.nodes))
+    return _UNLIMITED[lack.what].format(nodes=join_names(lack.nodes))
 
 
 def list_shown(entry: EntryBounds) -> Iterator[Quantity]:
@@ -114,9 +113,9 @@ def describe_most(measure: Quantity, figure: Figure) -> str:
     return f"${round_dollars(most, up=True)}" if measure is Quantity.COST else format_amount(measure, most)
 
 
-def write_way(way: Way) -> list[Json]:
+def list_nodes(way: Way) -> tuple[str, ...]:
     """Return the nodes of a way in order; those that run together stand one after the other."""
-    return [part for part in way if not isinstance(part, Joint)]
+    return tuple(part for part in way if not isinstance(part, Joint))
 
 
 @value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
@@ -19,13 +19,13 @@ from stagec.cli.figures import (
     describe_most,
     explain_lack,
     format_dollars,
+    list_nodes,
     list_shown,
-    write_way,
 )
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
 from stagec.cli.plans import Freezer, Refused
-from stagec.cli.report import dump_document, put_as
+from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostBasis, CostOptions, assume, takes_assumptions
 from stagec.cli.running.inputs import verify_file
 from stagec.cli.sheet import Row, Sheet
@@ -35,65 +35,364 @@ from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.cli.wording import format_duration, join_names, shorten
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import Json
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote, shorten_digest
-from stagec.ir.graph.bounds import Bounds, Repetition, bound
-from stagec.ir.graph.figures import EntryBounds, Figure, Joint, UpperBound, Way
-from stagec.ir.graph.schedule_bounds import ScheduleBounds
+from stagec.ir.graph.bounds import Repetition, bound
+from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, UpperBound, Way
+from stagec.ir.graph.schedule_bounds import NodeFailure, ScheduleBounds
 from stagec.ir.graph.usage import Interval, NamedModel, Quantity
 from stagec.ir.plan.act import Converse, Prompt
+from stagec.ir.plan.codec import HIDDEN, Count, Positive
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.loader import load_agents, read_frame
+from stagec.ir.plan.node import Outcome
 from stagec.sources.project.configuration import Configuration
+
+_UNPRICED = {"model-name", "price"}
+
+
+@value
+class RunExtent:
+    """How much of something runs take; a most is null where nothing bounds it. Numbers beyond 10^15 are 10^15."""
+
+    least: Annotated[int | None, "The least of any run that is completed; null if none is."]
+    without_retries: Annotated[int | None, "The most if every first attempt succeeds and every validation passes."]
+    most: Annotated[int | None, "The most of any run."]
+
+    @classmethod
+    def of(cls, figure: Figure, upper: UpperBound | None = None) -> RunExtent:
+        """Return what is reported of a figure, or of its least with another most."""
+        most = upper or figure.upper
+        return cls(figure.least, most.first, most.most)
+
+
+@value
+class CostExtent:
+    """What models cost by the table of prices: US dollars as decimal texts, null where they are unknown."""
+
+    least: Annotated[str | None, "The least of any run that is completed."]
+    without_retries: Annotated[str | None, "The most if every first attempt succeeds and every validation passes."]
+    most: Annotated[str | None, "The most of any run."]
+
+    @classmethod
+    def of(cls, figure: Figure) -> CostExtent:
+        """Return what is reported of a figure, exact to a billionth."""
+        least = None if any(each.what in _UNPRICED for each in figure.lacks) else figure.least
+        amounts = (least, figure.upper.first, figure.upper.most)
+        return cls(*(None if each is None else format_dollars(each) for each in amounts))
+
+
+@value
+class ExtremeWays:
+    """The nodes of two runs."""
+
+    most: Annotated[tuple[str, ...], "A run that takes most; empty where only the limit is known."]
+    least: Annotated[tuple[str, ...], "A completed run that takes least."]
+
+
+@value
+class WidestNodes:
+    """The most nodes that could be under way at the same time."""
+
+    nodes: Annotated[tuple[str, ...], "Nodes of which none needs another one."]
+    exact: Annotated[bool, "Whether there are never more; of large schedules it is the widest level."]
+
+
+@value
+class LostWork:
+    """The longest chain of nodes whose results are lost together, because none but the last has a checkpoint."""
+
+    nodes: Annotated[tuple[str, ...], "The chain."]
+    milliseconds: Annotated[Count, "Its time."]
+
+
+@value
+class BoundedSchedule:
+    """What is known of a schedule."""
+
+    nodes: Annotated[Count, "How many nodes it has."]
+    attempts: Annotated[Count, "The most attempts of all nodes together."]
+    planned_milliseconds: Annotated[Count, "The time if each process takes what it may before it is warned."]
+    critical_path: Annotated[tuple[str, ...], "The chain of nodes that this time comes from."]
+    width: Annotated[WidestNodes, "The most nodes that could be under way at the same time."]
+    gap: Annotated[LostWork, "The longest chain of nodes whose results are lost together."]
+    failures: Annotated[
+        tuple[NodeFailure, ...], "What runs when a run is resumed after a node has failed, the longest first."
+    ]
+
+    @classmethod
+    def of(cls, given: ScheduleBounds) -> BoundedSchedule:
+        """Return what is reported of a schedule."""
+        width, gap = WidestNodes(given.width, given.is_width_exact), LostWork(given.gap, given.gap_milliseconds)
+        return cls(given.nodes, given.attempts, given.planned, given.critical, width, gap, given.failures)
+
+
+@value
+class BoundedEntry:
+    """The bounds of the runs from an entry."""
+
+    entry: Annotated[str, "What selects the entry."]
+    node: Annotated[str | None, "The node where runs begin; null for a schedule."]
+    executions: Annotated[RunExtent, "Executions of nodes."]
+    turns: Annotated[RunExtent, "Turns of models."]
+    requests: Annotated[RunExtent, "Requests to models: a step asks again when its model calls tools."]
+    calls: Annotated[RunExtent, "Calls of tools."]
+    input_tokens: Annotated[RunExtent, "Tokens that models read."]
+    output_tokens: Annotated[RunExtent, "Tokens that models write."]
+    dollars: Annotated[CostExtent, "What models cost."]
+    milliseconds: Annotated[RunExtent, "The time of a run; null where something in it has no limit."]
+    limited_milliseconds: Annotated[RunExtent, "The time of everything in a run that has a limit."]
+    unlimited: Annotated[tuple[Unlimited, ...], "What may take any time, and in which nodes."]
+    cycles: Annotated[tuple[tuple[str, ...], ...], "The largest sets of nodes that lead back into themselves."]
+    cut_by_limit: Annotated[bool, "Whether runs could be longer without the limit of executions."]
+    lacking: Annotated[
+        Mapping[str, tuple[Unlimited, ...]], "What nothing limits, by the figure that has no bound because of it."
+    ]
+    longest: Annotated[tuple[str, ...], "The nodes of a run with most executions, at most 1,000 parts."]
+    slowest: Annotated[tuple[str, ...], "The nodes of a run that takes longest in what has a limit."]
+    paths: Annotated[Mapping[str, ExtremeWays], "The nodes of runs that take most and least of each thing."]
+    schedule: Annotated[BoundedSchedule | None, "What is known of a schedule; null where the entry is a node."]
+
+    @classmethod
+    def of(cls, given: EntryBounds) -> BoundedEntry:
+        """Return what is reported of an entry."""
+        figures = {NAMES_IN_JSON[measure]: each for measure, each in given.figures.items()}
+        time = given.figures[Quantity.MILLISECONDS]
+        return cls(
+            entry=given.entry,
+            node=given.node,
+            executions=RunExtent.of(given.figures[Quantity.EXECUTIONS]),
+            turns=RunExtent.of(given.figures[Quantity.TURNS]),
+            requests=RunExtent.of(given.figures[Quantity.REQUESTS]),
+            calls=RunExtent.of(given.figures[Quantity.CALLS]),
+            input_tokens=RunExtent.of(given.figures[Quantity.INPUT]),
+            output_tokens=RunExtent.of(given.figures[Quantity.OUTPUT]),
+            dollars=CostExtent.of(given.figures[Quantity.COST]),
+            milliseconds=RunExtent.of(time, given.time),
+            limited_milliseconds=RunExtent.of(time),
+            unlimited=given.unlimited,
+            cycles=given.cycles,
+            cut_by_limit=given.is_cut,
+            lacking={name: each.lacks for name, each in figures.items() if each.lacks},
+            longest=list_nodes(given.longest),
+            slowest=list_nodes(given.slowest),
+            paths={
+                name: ExtremeWays(list_nodes(each.longest), list_nodes(each.shortest)) for name, each in figures.items()
+            },
+            schedule=None if given.schedule is None else BoundedSchedule.of(given.schedule),
+        )
+
+
+@value
+class AssumedSpan:
+    """What is assumed of something; a most of null is any."""
+
+    least: Annotated[Count, "The least."]
+    most: Annotated[int | None, "The most."]
+
+    @classmethod
+    def of(cls, given: Interval) -> AssumedSpan:
+        """Return what is reported of an interval."""
+        return cls(given.least, given.most)
+
+
+@value
+class PriceSource:
+    """The table of prices."""
+
+    as_of: Annotated[str, "The day of the prices, as the table says."]
+    file: Annotated[str, "The file of the table."]
+
+
+@value
+class AnsweringModel:
+    """A model that answers."""
+
+    model: Annotated[str | None, "Provider and name; null where nobody names one."]
+    priced: Annotated[bool, "Whether the table has its price."]
+
+
+@value
+class BoundsBasis:
+    """What the plan does not limit, as whoever asked has assumed it."""
+
+    turn_milliseconds: Annotated[int | None, "The time of a turn of a model; null is no limit."]
+    least_turn_milliseconds: Annotated[Count, "The time that a turn of a model takes at least."]
+    validator_milliseconds: Annotated[Count, "The time limit of a validator."]
+    calls: Annotated[AssumedSpan, "Calls of tools in a response."]
+    responses: Annotated[AssumedSpan, "Responses of a model until a step has its answer."]
+    input_tokens: Annotated[AssumedSpan, "Tokens that a model reads in a request."]
+    output_tokens: Annotated[AssumedSpan, "Tokens that a model writes in a response."]
+    token_characters: Annotated[Count, "Characters of a prompt that are one token at most."]
+    prices: Annotated[PriceSource, "The table of prices."]
+    models: Annotated[
+        Mapping[str, AnsweringModel], "The models that answer, by node, and whether the table has their prices."
+    ]
+
+    @classmethod
+    def of(cls, basis: CostBasis, models: Mapping[str, NamedModel]) -> BoundsBasis:
+        """Return what is reported of assumptions and of the models to which they apply."""
+        times, use = basis.assumptions.times, basis.assumptions.use
+        return cls(
+            turn_milliseconds=times.turn,
+            least_turn_milliseconds=times.quickest,
+            validator_milliseconds=times.validator,
+            calls=AssumedSpan.of(use.calls),
+            responses=AssumedSpan.of(use.responses),
+            input_tokens=AssumedSpan.of(use.read),
+            output_tokens=AssumedSpan.of(use.written),
+            token_characters=use.characters,
+            prices=PriceSource(basis.table.as_of, basis.table.file),
+            models={name: AnsweringModel(each.name, each.price is not None) for name, each in models.items()},
+        )
+
+
+@value
+class ReportedLimits:
+    """The limits that the plan has."""
+
+    executions: Annotated[int | None, "The most executions of nodes; null is no limit."]
+    reached: Annotated[Outcome, "How a run ends that needs more."]
+    parallel: Annotated[Count, "How many executions are under way at the same time."]
 
 
 @value
 class BoundedFlow:
-    """A plan, where it is from, and its bounds; `name_file` names its file where the reader stands."""
+    """A flow with a plan."""
 
-    plan: Plan
-    digest: str
-    file: str
-    bounds: Bounds
-    basis: CostBasis
-    name_file: Callable[[str], str] = str
+    flow: Annotated[str, "The id of the flow."]
+    file: Annotated[str, "The file of the plan or of the flow."]
+    digest: Annotated[str, "The digest of the plan."]
+    bounded: Annotated[bool, "Whether every run has a most number of executions."]
+    limits: Annotated[ReportedLimits, "The limits that the plan has."]
+    assumed: Annotated[BoundsBasis, "What the plan does not limit, as whoever asked has assumed it."]
+    entries: Annotated[tuple[BoundedEntry, ...], "The bounds of the runs from each entry."]
+    repetitions: Annotated[
+        tuple[Repetition, ...], "The nodes that may act more than once in an execution, or that are validated."
+    ]
+    plan: Annotated[Plan, HIDDEN]
+    found: Annotated[tuple[EntryBounds, ...], HIDDEN]
+    basis: Annotated[tuple[str, ...], HIDDEN]
+    """What the figures about models rest on, for people."""
+    place: Annotated[str, HIDDEN]
+    """The name of the file where the reader stands."""
+
+    @classmethod
+    def of(cls, plan: Plan, digest: str, file: str, basis: CostBasis, name_file: Callable[[str], str]) -> BoundedFlow:
+        """Return the bounds of a plan."""
+        found, models, limits = bound(plan, basis.assumptions), find_models(plan, basis), plan.limits
+        return cls(
+            flow=plan.id,
+            file=file,
+            digest=digest,
+            bounded=found.is_bounded,
+            limits=ReportedLimits(limits.executions, limits.reached, limits.parallel),
+            assumed=BoundsBasis.of(basis, models),
+            entries=tuple(map(BoundedEntry.of, found.entries)),
+            repetitions=found.repetitions,
+            plan=plan,
+            found=found.entries,
+            basis=tuple(describe_basis(basis, models)),
+            place=name_file(file),
+        )
+
+
+@value
+class FlowError:
+    """An error that concerns a flow."""
+
+    code: Annotated[str, "The code of the rule."]
+    file: Annotated[str, "The file, from the project's root."]
+    line: Annotated[Positive, "The line, from 1."]
+    column: Annotated[Positive, "The column, from 1."]
+    message: Annotated[str, "What is wrong."]
+    place: Annotated[str, HIDDEN]
+    """The name of the file where the reader stands."""
 
     @property
-    def flow(self) -> str:
-        """The id of the flow."""
-        return self.plan.id
+    def told(self) -> str:
+        """The error with its place, in a line."""
+        return f"{self.place}:{self.line}:{self.column}: {self.code} {self.message}"
 
 
 @value
 class UnboundedFlow:
-    """A flow that has no plan, and why; `name_file` names files where the reader stands."""
+    """A flow without a plan, which has no bounds."""
 
-    refused: Refused
-    errors: tuple[Diagnostic, ...]
-    name_file: Callable[[str], str] = str
+    flow: Annotated[str, "The id of the flow."]
+    file: Annotated[str, "The file of the flow."]
+    bounded: Annotated[bool, "Always false."]
+    reason: Annotated[str, "Why there is no plan."]
+    errors: Annotated[tuple[FlowError, ...], "The errors that concern the flow."]
+    place: Annotated[str, HIDDEN]
+    command: Annotated[str, HIDDEN]
+    """What lists all errors."""
+
+    @classmethod
+    def of(cls, refused: Refused, found: Iterable[Diagnostic], name_file: Callable[[str], str]) -> UnboundedFlow:
+        """Return what is reported of a flow that has no plan."""
+        flow, errors = refused.flow, []
+        for each in found:
+            start = each.span.start
+            place = name_file(each.at.file)
+            errors.append(FlowError(each.code, each.at.file, start.line, start.column, each.message, place))
+        return cls(
+            flow=flow.id,
+            file=flow.at.file,
+            bounded=False,
+            reason=refused.reason,
+            errors=tuple(errors),
+            place=name_file(flow.at.file),
+            command=refused.command,
+        )
 
 
-def find_models(given: BoundedFlow) -> Mapping[str, NamedModel]:
-    """Return the models that answer the nodes of a flow and of its agents, by node."""
-    plans: tuple[Plan, ...] = (given.plan, *(each.plan for each in load_agents(given.plan).values()))
-    choose = given.basis.assumptions.choose
+@value
+class BoundsReport:
+    """How much runs take at most."""
+
+    flows: Annotated[
+        tuple[BoundedFlow | UnboundedFlow, ...], "Every flow: first those of plans, then those of the project."
+    ]
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write the bounds of flows, or why they have none, for people."""
+        for each in self.flows:
+            if isinstance(each, BoundedFlow):
+                draw_flow(sheet, each)
+            else:
+                draw_refusal(sheet, each)
+
+    def write_markdown(self) -> str:
+        """Return the bounds in Markdown; what people have written stands in it as code and never as markup."""
+        lines = ["### Bounds"]
+        for each in self.flows:
+            lines += _write_flow(each) if isinstance(each, BoundedFlow) else _write_refusal(each)
+        return "\n".join(lines) + "\n"
+
+
+FORM = ReportForm("bounds", "bounds", BoundsReport)
+
+
+def find_models(plan: Plan, basis: CostBasis) -> Mapping[str, NamedModel]:
+    """Return the models that answer the nodes of a plan and of its agents, by node."""
+    plans: tuple[Plan, ...] = (plan, *(each.plan for each in load_agents(plan).values()))
+    choose = basis.assumptions.choose
     return {
         name: choose(name, node.act.model if isinstance(node.act, Prompt) else None)
-        for plan in plans
-        for name, node in plan.nodes.items()
+        for each in plans
+        for name, node in each.nodes.items()
         if isinstance(node.act, Prompt | Converse)
     }
 
 
-def describe_basis(given: BoundedFlow) -> Iterator[str]:
+def describe_basis(basis: CostBasis, models: Mapping[str, NamedModel]) -> Iterator[str]:
     """Yield what the figures about models rest on; nothing where no model is named."""
-    models = find_models(given)
     named = {each.name: each.price for each in models.values() if each.name is not None}
     if not named:
         return
-    table, use = given.basis.table, given.basis.assumptions.use
+    table, use = basis.table, basis.assumptions.use
     yield f"prices of {table.as_of}, {table.file}: {', '.join(map(quote, sorted(named)))}"
     unknown = sorted(name for name, price in named.items() if price is None)
     if unknown:
@@ -108,24 +407,6 @@ def _describe(span: Interval) -> str:
     if span.most is None:
         return f"{span.least:,} or more" if span.least else "any number of"
     return f"{span.most:,}" if span.least == span.most else f"{span.least:,} to {span.most:,}"
-
-
-def write_basis(given: BoundedFlow) -> dict[str, Json]:
-    """Return what the figures rest on as JSON."""
-    table, assumptions = given.basis.table, given.basis.assumptions
-    use = assumptions.use
-    spans = {"calls": use.calls, "responses": use.responses, "inputTokens": use.read, "outputTokens": use.written}
-    return {
-        "turnMilliseconds": assumptions.times.turn,
-        "leastTurnMilliseconds": assumptions.times.quickest,
-        "validatorMilliseconds": assumptions.times.validator,
-        **{name: {"least": each.least, "most": each.most} for name, each in spans.items()},
-        "tokenCharacters": use.characters,
-        "prices": {"asOf": table.as_of, "file": table.file},
-        "models": {
-            name: {"model": each.name, "priced": each.price is not None} for name, each in find_models(given).items()
-        },
-    }
 
 
 _NODES, _FAILURES = 40, 20
@@ -165,26 +446,17 @@ def _join_chain(nodes: Sequence[str], arrow: str) -> str:
     return f" {arrow} ".join(shown)
 
 
-_PAGE_ERRORS, _CYCLES, _PARTS = 8, 8, 60
+_MOST_ERRORS, _CYCLES, _PARTS = 8, 8, 60
 """How many errors, cycles and parts of a way are printed."""
 _PERIOD = 12
 """How many nodes that come again and again are folded."""
-
-
-def draw_flows(sheet: Sheet, flows: Iterable[BoundedFlow | UnboundedFlow]) -> None:
-    """Write the bounds of flows, or why they have none."""
-    for each in flows:
-        if isinstance(each, BoundedFlow):
-            draw_flow(sheet, each)
-        else:
-            draw_refusal(sheet, each)
 
 
 def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
     """Write the bounds of a flow, for each entry, and what in it may be done again."""
     plan = given.plan
     sheet.heading(plan.id if plan.title is None else f"{plan.id}: {plan.title}")
-    sheet.row("from", given.name_file(given.file))
+    sheet.row("from", given.place)
     sheet.row("plan", shorten_digest(given.digest))
     limits = plan.limits
     together = f"; at most {limits.parallel:,} at the same time" if limits.parallel > 1 else ""
@@ -193,15 +465,15 @@ def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
     else:
         limit = f"{format_count(limits.executions, 'step')}; a run that needs more ends as {limits.reached}{together}"
     sheet.row("limit", limit)
-    for line in describe_basis(given):
+    for line in given.basis:
         sheet.row("assumes", line)
-    for entry in given.bounds.entries:
-        if len(given.bounds.entries) > 1:
+    for entry in given.found:
+        if len(given.found) > 1:
             sheet.heading(f"{shorten(plan.id)} from entry {shorten(entry.entry) or repr('')}")
         _draw_entry(sheet, plan, entry)
-    if given.bounds.repetitions:
+    if given.repetitions:
         sheet.heading(f"retries of {shorten(plan.id)}")
-        sheet.table(_list_repetitions(given.bounds.repetitions))
+        sheet.table(_list_repetitions(given.repetitions))
 
 
 def _draw_entry(sheet: Sheet, plan: Plan, entry: EntryBounds) -> None:
@@ -255,14 +527,13 @@ _WAYS = (
 
 def draw_refusal(sheet: Sheet, given: UnboundedFlow) -> None:
     """Write why a flow has no bound, with the place of each error."""
-    sheet.heading(shorten(given.refused.flow.id))
-    sheet.row("from", given.name_file(given.refused.flow.at.file))
-    sheet.row("no bound", f"it has no plan: {given.refused.reason}")
-    for each in given.errors[:_PAGE_ERRORS]:
-        start = each.span.start
-        sheet.row("", f"{given.name_file(each.at.file)}:{start.line}:{start.column}: {each.code} {each.message}")
-    if len(given.errors) > _PAGE_ERRORS:
-        sheet.row("", f"and {len(given.errors) - _PAGE_ERRORS:,} more: {quote(given.refused.command)} lists them")
+    sheet.heading(shorten(given.flow))
+    sheet.row("from", given.place)
+    sheet.row("no bound", f"it has no plan: {given.reason}")
+    for each in given.errors[:_MOST_ERRORS]:
+        sheet.row("", each.told)
+    if len(given.errors) > _MOST_ERRORS:
+        sheet.row("", f"and {len(given.errors) - _MOST_ERRORS:,} more: {quote(given.command)} lists them")
 
 
 def _describe_turns(entry: EntryBounds) -> str:
@@ -290,7 +561,7 @@ def _describe_use(measure: Quantity, figure: Figure) -> Iterator[str]:
         yield f"{'no bound' if index == 0 else 'nor'}: {explain_lack(each)}"
     if not figure.lacks:
         yield "no bound"
-    unknown = {"model-name", "price"} & {each.kind for each in figure.lacks}
+    unknown = _UNPRICED & {each.what for each in figure.lacks}
     if figure.least and not unknown:
         yield f"at least {describe_least(measure, figure)}"
 
@@ -359,43 +630,32 @@ def _list_repetitions(given: Iterable[Repetition]) -> Iterator[Row]:
     for each in given:
         repetition: list[str] = []
         if each.attempts > 1:
-            waits = f", with waits of {format_duration(each.wait)} in all" if each.wait else ""
+            pause = each.wait_milliseconds
+            waits = f", with waits of {format_duration(pause)} in all" if pause else ""
             repetition.append(f"at most {format_count(each.attempts, 'attempt')}{waits}")
-        if each.action is not None:
-            validators = format_count(each.validations, "validator")
-            times = f", at most {each.validated} failures" if each.action == "retry" else ""
-            repetition.append(f"validated by {validators}; then {each.action}{times}")
+        if each.on_failure is not None:
+            validators = format_count(each.validators, "validator")
+            times = f", at most {each.validations} failures" if each.on_failure == "retry" else ""
+            repetition.append(f"validated by {validators}; then {each.on_failure}{times}")
         yield (shorten(each.node),), tuple(repetition)
 
 
-_MARKDOWN_ERRORS = 8
-
-
-def write_comment(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
-    """Return the comment; what people have written stands in it as code and never as markup."""
-    lines = ["### Bounds"]
-    for each in flows:
-        lines += _write_flow_markdown(each) if isinstance(each, BoundedFlow) else _write_refusal_markdown(each)
-    return "\n".join(lines) + "\n"
-
-
-def _write_flow_markdown(given: BoundedFlow) -> Iterator[str]:
+def _write_flow(given: BoundedFlow) -> Iterator[str]:
     yield f"\n#### Flow {quote_markdown(given.flow)}"
-    for entry in given.bounds.entries:
-        if len(given.bounds.entries) > 1:
+    for entry in given.found:
+        if len(given.found) > 1:
             yield f"\n##### Entry {quote_markdown(entry.entry)}"
-        yield from _write_entry_markdown(entry)
-    basis = [*describe_basis(given)]
-    if basis:
+        yield from _write_entry(entry)
+    if given.basis:
         yield ""
-    yield from (f"- Assumes {quote_markdown(each)}" for each in basis)
+    yield from (f"- Assumes {quote_markdown(each)}" for each in given.basis)
 
 
-def _write_entry_markdown(entry: EntryBounds) -> Iterator[str]:
+def _write_entry(entry: EntryBounds) -> Iterator[str]:
     yield from ("", "| | at least | without retries | at most |", "|---|---:|---:|---:|")
     for measure in list_shown(entry):
         figure = entry.figures[measure]
-        unknown = any(each.kind in _UNPRICED for each in figure.lacks)
+        unknown = any(each.what in _UNPRICED for each in figure.lacks)
         least, most = "unknown" if unknown else describe_least(measure, figure), describe_most(measure, figure)
         first = figure.upper.first if measure is not Quantity.MILLISECONDS or not figure.lacks else None
         without = "" if first is None or first == figure.upper.most else format_first(measure, first)
@@ -405,7 +665,7 @@ def _write_entry_markdown(entry: EntryBounds) -> Iterator[str]:
         yield "- The limit of executions ends the longest runs."
     if entry.executions.most is None:
         yield "- Nothing limits how often a run repeats; a limit of executions would."
-    for cycle in entry.cycles[:_MARKDOWN_ERRORS]:
+    for cycle in entry.cycles[:_CYCLES]:
         yield f"- Repeats: {', '.join(map(quote_markdown, cycle))}"
     for measure in list_shown(entry):
         for lack in entry.figures[measure].lacks:
@@ -413,9 +673,6 @@ def _write_entry_markdown(entry: EntryBounds) -> Iterator[str]:
     figure = entry.figures[Quantity.EXECUTIONS]
     yield from _write_way("Longest", figure.longest)
     yield from _write_way("Shortest", figure.shortest)
-
-
-_UNPRICED = {"model-name", "price"}
 
 
 def format_first(measure: Quantity, amount: int) -> str:
@@ -430,130 +687,10 @@ def _write_way(name: str, way: Way) -> Iterator[str]:
         yield f"- {name}: {quote_markdown(text)}"
 
 
-def _write_refusal_markdown(given: UnboundedFlow) -> Iterator[str]:
-    yield f"\n#### Flow {quote_markdown(given.refused.flow.id)}"
-    yield f"\nNo bound: it has no plan, {given.refused.reason}.\n"
-    for each in given.errors[:_MARKDOWN_ERRORS]:
-        start = each.span.start
-        where = f"{given.name_file(each.at.file)}:{start.line}:{start.column}"
-        yield f"- {quote_markdown(f'{where}: {each.code} {each.message}')}"
-
-
-def format_flows(flows: Iterable[BoundedFlow | UnboundedFlow]) -> str:
-    """Return the document."""
-    made = [
-        _write_flow_document(each) if isinstance(each, BoundedFlow) else _write_refusal_document(each) for each in flows
-    ]
-    return dump_document({"version": 1, "flows": made})
-
-
-def _write_flow_document(each: BoundedFlow) -> Json:
-    plan = each.plan
-    return {
-        "flow": plan.id,
-        "file": each.file,
-        "digest": each.digest,
-        "bounded": each.bounds.is_bounded,
-        "limits": {
-            "executions": plan.limits.executions,
-            "reached": plan.limits.reached,
-            "parallel": plan.limits.parallel,
-        },
-        "assumed": write_basis(each),
-        "entries": [_write_entry_document(entry) for entry in each.bounds.entries],
-        "repetitions": [_write_repetition(entry) for entry in each.bounds.repetitions],
-    }
-
-
-def _write_entry_document(given: EntryBounds) -> Json:
-    return {
-        "entry": given.entry,
-        "node": given.node,
-        "executions": _write_bound(given, Quantity.EXECUTIONS),
-        "turns": _write_bound(given, Quantity.TURNS),
-        "requests": _write_bound(given, Quantity.REQUESTS),
-        "calls": _write_bound(given, Quantity.CALLS),
-        "inputTokens": _write_bound(given, Quantity.INPUT),
-        "outputTokens": _write_bound(given, Quantity.OUTPUT),
-        "dollars": _write_money(given.figures[Quantity.COST]),
-        "milliseconds": {**_write_bound(given, Quantity.MILLISECONDS), **_write_upper(given.time)},
-        "limitedMilliseconds": _write_bound(given, Quantity.MILLISECONDS),
-        "unlimited": _write_lacks(given.figures[Quantity.MILLISECONDS]),
-        "cycles": [list(each) for each in given.cycles],
-        "cutByLimit": given.is_cut,
-        "lacking": {NAMES_IN_JSON[name]: _write_lacks(each) for name, each in given.figures.items() if each.lacks},
-        "longest": write_way(given.longest),
-        "slowest": write_way(given.slowest),
-        "paths": {
-            NAMES_IN_JSON[name]: {"most": write_way(each.longest), "least": write_way(each.shortest)}
-            for name, each in given.figures.items()
-        },
-        "schedule": None if given.schedule is None else _write_schedule(given.schedule),
-    }
-
-
-def _write_schedule(given: ScheduleBounds) -> Json:
-    return {
-        "nodes": given.nodes,
-        "attempts": given.attempts,
-        "plannedMilliseconds": given.planned,
-        "criticalPath": list(given.critical),
-        "width": {"nodes": list(given.width), "exact": given.is_width_exact},
-        "gap": {"nodes": list(given.gap), "milliseconds": given.gap_milliseconds},
-        "failures": [
-            {"node": each.node, "nodes": each.nodes, "milliseconds": each.milliseconds} for each in given.failures
-        ],
-    }
-
-
-def _write_bound(entry: EntryBounds, measure: Quantity) -> dict[str, Json]:
-    figure = entry.figures[measure]
-    return {"least": figure.least, **_write_upper(figure.upper)}
-
-
-def _write_upper(given: UpperBound) -> dict[str, Json]:
-    return {"withoutRetries": given.first, "most": given.most}
-
-
-def _write_money(figure: Figure) -> Json:
-    """Return US dollars as decimal texts, exact to a billionth."""
-    unknown = any(each.kind in {"model-name", "price"} for each in figure.lacks)
-    amounts = {"least": None if unknown else figure.least, **_write_upper(figure.upper)}
-    return {name: None if each is None else format_dollars(int(str(each))) for name, each in amounts.items()}
-
-
-def _write_lacks(figure: Figure) -> list[Json]:
-    return [{"what": each.kind, "nodes": list(each.nodes)} for each in figure.lacks]
-
-
-def _write_repetition(given: Repetition) -> Json:
-    return {
-        "node": given.node,
-        "attempts": given.attempts,
-        "waitMilliseconds": given.wait,
-        "validators": given.validations,
-        "validations": given.validated,
-        "onFailure": given.action,
-    }
-
-
-def _write_refusal_document(given: UnboundedFlow) -> Json:
-    return {
-        "flow": given.refused.flow.id,
-        "file": given.refused.flow.at.file,
-        "bounded": False,
-        "reason": given.refused.reason,
-        "errors": [
-            {
-                "code": each.code,
-                "file": each.at.file,
-                "line": each.span.start.line,
-                "column": each.span.start.column,
-                "message": each.message,
-            }
-            for each in given.errors
-        ],
-    }
+def _write_refusal(given: UnboundedFlow) -> Iterator[str]:
+    yield f"\n#### Flow {quote_markdown(given.flow)}"
+    yield f"\nNo bound: it has no plan, {given.reason}.\n"
+    yield from (f"- {quote_markdown(each.told)}" for each in given.errors[:_MOST_ERRORS])
 
 
 Measured = BoundedFlow | UnboundedFlow
@@ -584,12 +721,10 @@ class BoundsRequest:
                 continue
             made = freezer.freeze(meaning, proves=False)
             if isinstance(made, Refused):
-                yield UnboundedFlow(made, freezer.errors_of(made.flow), name_file)
+                yield UnboundedFlow.of(made, freezer.errors_of(made.flow), name_file)
             else:
                 digest, _ = read_frame(made.data)
-                yield BoundedFlow(
-                    made.plan, digest, meaning.flow.at.file, bound(made.plan, basis.assumptions), basis, name_file
-                )
+                yield BoundedFlow.of(made.plan, digest, meaning.flow.at.file, basis, name_file)
 
     def measure(self) -> Iterator[Measured]:
         """Yield the bounds of the plans first, then those of the flows of the project."""
@@ -600,9 +735,7 @@ class BoundsRequest:
         basis = assume(self.cost, configuration)
         for path in plans:
             loaded = verify_file(path, Exit.FINDINGS)
-            measured.append(
-                BoundedFlow(loaded.plan, loaded.digest, str(path), bound(loaded.plan, basis.assumptions), basis)
-            )
+            measured.append(BoundedFlow.of(loaded.plan, loaded.digest, str(path), basis, str))
         known = [each.flow for each in measured]
         if self.flow is not None:
             measured = [each for each in measured if each.flow == self.flow]
@@ -617,16 +750,9 @@ class BoundsRequest:
 def run(request: BoundsRequest) -> Exit:
     """Print the bounds of what was asked for, and return the exit status."""
     with show_progress("measuring …"):
-        flows = [*request.measure()]
-    put_as(
-        request.output_format,
-        lambda sheet: draw_flows(sheet, flows),
-        json=lambda: format_flows(flows),
-        markdown=lambda: write_comment(flows),
-    )
-    return (
-        Exit.CLEAN if all(isinstance(each, BoundedFlow) and each.bounds.is_bounded for each in flows) else Exit.FINDINGS
-    )
+        report = BoundsReport(tuple(request.measure()))
+    FORM.put(report, request.output_format, markdown=report.write_markdown)
+    return Exit.CLEAN if all(each.bounded for each in report.flows) else Exit.FINDINGS
 
 
 @click.command(short_help="Print the bounds of runs: steps, turns, tokens, money, time.")

@@ -400,7 +400,7 @@ class _CommentWriter:
         """Yield the reasons why the cost of runs is unknown."""
         nodes: dict[str, dict[str, None]] = {}
         for lack in (lack for flow in self.review.changed if flow.costs.moved for lack in flow.costs.lacks):
-            nodes.setdefault(lack.kind, {}).update(dict.fromkeys(lack.nodes))
+            nodes.setdefault(lack.what, {}).update(dict.fromkeys(lack.nodes))
         for kind, names in nodes.items():
             why = explain_lack(Unlimited(kind, tuple(names)))
             yield CommentPart(("", f"What a run costs in money is not known: {write_prose(why)}."))

@@ -59,10 +59,10 @@ def check_ceiling(
         return
     basis = assume(CostOptions(prices=others.prices), configuration, others.models)
     figure = bound_entry(plan, str(begun), basis.assumptions).figures[Quantity.COST]
-    unknown = [each.nodes for each in figure.lacks if each.kind == "price"]
+    unknown = [each.nodes for each in figure.lacks if each.what == "price"]
     if unknown:
         raise Failure(_explain_unknown(basis, plan, unknown[0]))
-    if any(each.kind == "model-name" for each in figure.lacks) or figure.least is None:
+    if any(each.what == "model-name" for each in figure.lacks) or figure.least is None:
         return
     allowed = f"--max-cost allows ${format(most, 'f')}"
     prices = f"by the prices of {basis.table.as_of}, {basis.table.file}"

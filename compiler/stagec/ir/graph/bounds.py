@@ -8,6 +8,7 @@ completed and in which no agent fails.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.graph.entry_runs import Agents, EntryRuns
@@ -17,6 +18,7 @@ from stagec.ir.graph.longest import unroll
 from stagec.ir.graph.schedule_bounds import NodeTimes, ScheduleBounds, ScheduleWork
 from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan.act import Converse, Process
+from stagec.ir.plan.codec import Count, words
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.loader import load_agents
 from stagec.ir.plan.node import Schedule
@@ -26,12 +28,12 @@ from stagec.ir.plan.node import Schedule
 class Repetition:
     """What one node may do more than once in an execution, or has done again: why ranges have two numbers."""
 
-    node: str
-    attempts: int
-    wait: int
-    validations: int
-    validated: int
-    action: str | None
+    node: Annotated[str, "The node."]
+    attempts: Annotated[Count, "How often it may act in one execution."]
+    wait_milliseconds: Annotated[Count, "How long it waits between attempts, all in all."]
+    validators: Annotated[Count, "How many validators judge its end."]
+    validations: Annotated[Count, "After how many failures the run ends as failed; 0 without validators."]
+    on_failure: Annotated[str | None, "What a failed validation leads to.", words("retry", "abort", "skip")]
 
 
 @value
@@ -148,8 +150,8 @@ def _list_repetitions(plan: Plan) -> Iterator[Repetition]:
             yield Repetition(
                 node=name,
                 attempts=attempts,
-                wait=add_pauses(node) if attempts > 1 else 0,
-                validations=0 if validation is None else len(validation.conditions) + len(validation.preflight),
-                validated=0 if validation is None else validation.attempts,
-                action=None if validation is None else validation.action,
+                wait_milliseconds=add_pauses(node) if attempts > 1 else 0,
+                validators=0 if validation is None else len(validation.conditions) + len(validation.preflight),
+                validations=0 if validation is None else validation.attempts,
+                on_failure=None if validation is None else validation.action,
             )

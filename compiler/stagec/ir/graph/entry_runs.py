@@ -204,7 +204,7 @@ class EntryRuns:
                 first, most = (
                     None if each is None else min(MOST, each + wait) for each in (known.upper.first, known.upper.most)
                 )
-                lacks = tuple(each.kind for each in known.lacks) or (() if most is not None else ("agent",))
+                lacks = tuple(each.what for each in known.lacks) or (() if most is not None else ("agent",))
                 loads[measure] = Load((known.least or 0) + wait, first, most, lacks)
         return loads
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Annotated
 
 from stagec.core.value import value
 from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.schedule_bounds import ScheduleBounds
 from stagec.ir.graph.usage import AssumedUse, ChooseModel, NamedModel, Quantity
+from stagec.ir.plan.codec import words
 
 
 class Joint(StrEnum):
@@ -63,8 +65,25 @@ class UpperBound:
 class Unlimited:
     """What nothing limits, and in which nodes."""
 
-    kind: str
-    nodes: tuple[str, ...]
+    what: Annotated[
+        str,
+        "What nothing limits: time of a model, a person, a hook or a judge; calls in a response; responses of a step;"
+        " tokens read or written; or that no model is named, that its price is unknown, or that an agent has no bound.",
+        words(
+            "model",
+            "person",
+            "hook",
+            "judge",
+            "calls",
+            "responses",
+            "input",
+            "output",
+            "model-name",
+            "price",
+            "agent",
+        ),
+    ]
+    nodes: Annotated[tuple[str, ...], "The nodes."]
 
 
 @value

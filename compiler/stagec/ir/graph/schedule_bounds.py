@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from stagec.core.precedence import LongestChain, Precedence, order_names
 from stagec.core.value import value
 from stagec.ir.graph.expense import MOST
 from stagec.ir.plan.act import Process
+from stagec.ir.plan.codec import Count
 from stagec.ir.plan.node import Node
 
 EXACT = 500
@@ -75,14 +77,11 @@ class NodeTimes:
 
 @value
 class NodeFailure:
-    """What runs again, or for the first time, when a run is resumed after a node has failed.
+    """What runs again, or for the first time, when a run is resumed after a node has failed."""
 
-    `nodes` counts the node itself and all that need it, `milliseconds` is their longest chain, each node once.
-    """
-
-    node: str
-    nodes: int
-    milliseconds: int
+    node: Annotated[str, "The node that has failed."]
+    nodes: Annotated[Count, "The node and all that need it."]
+    milliseconds: Annotated[Count, "The longest chain of these."]
 
 
 @value

@@ -161,7 +161,7 @@ class ChapterWriter:
                         if measure is Quantity.COST and figure.lacks
                         else (describe_least(measure, figure), describe_most(measure, figure))
                     ),
-                    "; ".join(_EXPLAINED.get(each.kind) or explain_lack(each) for each in figure.lacks),
+                    "; ".join(_EXPLAINED.get(each.what) or explain_lack(each) for each in figure.lacks),
                 )
                 for measure, figure in figures
             )
