@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from stagec.change.comparison.change import Action, PlanChange
+from stagec.change.comparison.change import Action, PlanChange, PlanPart
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.ir.plan.codec import Known, codec_of
+from stagec.ir.plan.codec import HIDDEN, UNBOUNDED, Known, codec_of
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Target
 
@@ -113,30 +114,81 @@ def _describe_edge(given: Any, arrow: str) -> str:
     )
 
 
-def write_judged(given: JudgedChange, allowed: Container[str]) -> Json:
-    """Return a change with what it means for runs in flight as JSON; `allowed` are the codes that are let through."""
-    return {
-        "code": given.kind.code,
-        "kind": given.kind.name,
-        "class": given.kind.grade.value,
-        "allowed": given.kind.code in allowed,
-        "message": given.sentence,
-        **object_of(write_change(given.change)),
-    }
+ChangedPart = Annotated[PlanPart, "What of a plan the change is about."]
+ChangedTopic = Annotated[str, "What exactly the change is about."]
+ChangeAction = Annotated[Action, "What has become of it."]
+ChangedNode = Annotated[str | None, "The node that the change is about; null for the whole flow."]
+ChangedName = Annotated[str, "What the change is about besides: an outcome, a tool, a variable; else empty."]
+ValueBefore = Annotated[
+    Json,
+    "The old value; null when there was none. For a prompt or a schema: null, or the digest of its text.",
+    UNBOUNDED,
+]
+ValueAfter = Annotated[Json, "The new value; null when there is none.", UNBOUNDED]
+ChangedLines = Annotated[
+    tuple[str, ...],
+    "Lines of a prompt or parts of a schema: those that are gone after '- ', those that are new after '+ '.",
+]
 
 
-def write_change(change: PlanChange) -> Json:
-    """Return a change as JSON."""
-    return {
-        "part": change.part.value,
-        "topic": change.topic,
-        "action": change.action.value,
-        "node": change.node,
-        "name": change.name,
-        "before": change.before,
-        "after": change.after,
-        "lines": list(change.lines),
-    }
+@value
+class ReportedChange:
+    """One change."""
+
+    part: ChangedPart
+    topic: ChangedTopic
+    action: ChangeAction
+    node: ChangedNode
+    name: ChangedName
+    before: ValueBefore
+    after: ValueAfter
+    lines: ChangedLines
+    found: Annotated[PlanChange, HIDDEN]
+
+    @classmethod
+    def of(cls, given: PlanChange) -> ReportedChange:
+        """Return what is reported of a change."""
+        return cls(**_take_members(given), found=given)
+
+
+@value
+class ReportedJudgement:
+    """One change, and what it means for runs in flight."""
+
+    code: Annotated[str, "The code of the kind of change, such as `CHG101`."]
+    kind: Annotated[str, "The name of the kind of change."]
+    class_: Annotated[Grade, "What the change means for runs in flight."]
+    allowed: Annotated[bool, "Whether the user allows the code."]
+    message: Annotated[str, "What the change means, in a sentence."]
+    part: ChangedPart
+    topic: ChangedTopic
+    action: ChangeAction
+    node: ChangedNode
+    name: ChangedName
+    before: ValueBefore
+    after: ValueAfter
+    lines: ChangedLines
+    found: Annotated[PlanChange, HIDDEN]
+
+    @classmethod
+    def of(cls, given: JudgedChange, allowed: Container[str]) -> ReportedJudgement:
+        """Return what is reported of a change; `allowed` are the codes that are let through."""
+        kind = given.kind
+        return cls(
+            code=kind.code,
+            kind=kind.name,
+            class_=kind.grade,
+            allowed=kind.code in allowed,
+            message=given.sentence,
+            **_take_members(given.change),
+            found=given.change,
+        )
+
+
+def _take_members(given: PlanChange) -> dict[str, Any]:
+    """Return what each report says of a change."""
+    names = ("part", "topic", "action", "node", "name", "before", "after", "lines")
+    return {name: getattr(given, name) for name in names}
 
 
 def quote_markdown(text: str) -> str:

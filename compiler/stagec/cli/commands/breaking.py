@@ -2,86 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
 from stagec.change.comparison.compare import compare_flows
 from stagec.change.comparison.kind import Grade
-from stagec.change.comparison.situation import JudgedChange, JudgedFlow, judge_flow
+from stagec.change.comparison.situation import JudgedFlow, judge_flow
 from stagec.cli import options
-from stagec.cli.differences import describe_change, quote_markdown, read_codes, write_judged
-from stagec.cli.report import dump_document, put_as
-from stagec.cli.sheet import Row, Sheet
-from stagec.cli.sides import ComparedSide, read_sides
+from stagec.cli.differences import ReportedJudgement, describe_change, quote_markdown, read_codes
+from stagec.cli.report import ReportForm
+from stagec.cli.sheet import Sheet
+from stagec.cli.sides import read_sides
 from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.failure import Exit
-from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import format_count
 
 
-def draw_flows(sheet: Sheet, flows: Iterable[JudgedFlow], allowed: Container[str]) -> None:
-    """Write each flow that has changed: what breaks its runs, and what does not."""
-    for flow in flows:
+@value
+class BreakingFlow:
+    """A flow."""
+
+    flow: Annotated[str, "The id of the flow."]
+    class_: Annotated[Grade | None, "The worst class of the changes that are not allowed; null when there is none."]
+    changes: Annotated[tuple[ReportedJudgement, ...], "Every change, the worst first."]
+
+    @classmethod
+    def of(cls, given: JudgedFlow, allowed: Container[str]) -> BreakingFlow:
+        """Return what is reported of a flow; `allowed` are the codes that are let through."""
+        changes = tuple(ReportedJudgement.of(each, allowed) for each in given.changes)
+        grades = [each.class_ for each in changes if not each.allowed]
+        return cls(given.flow, next((each for each in Grade if each in grades), None), changes)
+
+    def group(self) -> Iterator[tuple[str, list[ReportedJudgement]]]:
+        """Yield the changes of each class, the worst class first, below how many of it there are."""
         for grade in Grade:
-            found = [each for each in flow.changes if each.kind.grade is grade]
+            found = [each for each in self.changes if each.class_ is grade]
             if found:
-                sheet.heading(f"{shorten(flow.flow)}: {format_count(len(found), f'{grade} change')}")
-                sheet.table(_list_rows(found, allowed, sheet.arrow))
+                yield format_count(len(found), f"{grade} change"), found
 
 
-def _list_rows(found: Iterable[JudgedChange], allowed: Container[str], arrow: str) -> Iterator[Row]:
-    for each in found:
-        told = describe_change(each.change, arrow)
-        if each.kind.grade is Grade.BREAKING:
-            told = f"{each.sentence}{' (allowed)' if each.kind.code in allowed else ''}"
-        yield (each.kind.code, each.kind.name), (told,)
+@value
+class BreakingReport:
+    """What changes of flows mean for runs in flight."""
+
+    against: Annotated[str, "What the user calls what runs in flight were begun with."]
+    path: Annotated[str, "What the user calls what they would go on with."]
+    flows: Annotated[tuple[BreakingFlow, ...], "Every flow of both sides, by name."]
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write each flow that has changed: what breaks its runs, and what does not."""
+        for flow in self.flows:
+            for counted, found in flow.group():
+                sheet.heading(f"{shorten(flow.flow)}: {counted}")
+                told = ((each, f"{_describe(each, sheet.arrow)}{_mark_allowed(each)}") for each in found)
+                sheet.table(((each.code, each.kind), (text,)) for each, text in told)
+
+    def write_markdown(self) -> str:
+        """Return the changes in Markdown; what people have written stands in it as code and never as markup."""
+        changed = [each for each in self.flows if each.changes]
+        sides = f"from {quote_markdown(self.against)} to {quote_markdown(self.path)}"
+        if not changed:
+            return f"### Runs in flight\n\nNothing has changed {sides}.\n"
+        blocks = "\n".join(line for each in changed for line in _write_flow(each))
+        return f"### Runs in flight\n\n{format_count(len(changed), 'flow')} with changes {sides}.\n{blocks}\n"
 
 
-def write_comment(
-    before: ComparedSide, after: ComparedSide, flows: Iterable[JudgedFlow], allowed: Container[str]
-) -> str:
-    """Return the comment; what people have written stands in it as code and never as markup."""
-    changed = [each for each in flows if each.changes]
-    sides = f"from {quote_markdown(before.label)} to {quote_markdown(after.label)}"
-    if not changed:
-        return f"### Runs in flight\n\nNothing has changed {sides}.\n"
-    blocks = "\n".join(line for each in changed for line in _write_flow_markdown(each, allowed))
-    return f"### Runs in flight\n\n{format_count(len(changed), 'flow')} with changes {sides}.\n{blocks}\n"
+FORM = ReportForm("breaking", "breaking", BreakingReport)
 
 
-def _write_flow_markdown(given: JudgedFlow, allowed: Container[str]) -> Iterator[str]:
+def _write_flow(given: BreakingFlow) -> Iterator[str]:
     yield f"\n#### Flow {quote_markdown(given.flow)}"
-    for grade in Grade:
-        found = [each for each in given.changes if each.kind.grade is grade]
-        if found:
-            yield f"\n**{format_count(len(found), f'{grade} change')}**\n"
+    for counted, found in given.group():
+        yield f"\n**{counted}**\n"
         for each in found:
-            told = each.sentence if grade is Grade.BREAKING else describe_change(each.change, "→")
-            accepted = " (allowed)" if each.kind.code in allowed else ""
-            yield f"- {each.kind.code} {each.kind.name}: {quote_markdown(told)}{accepted}"
+            yield f"- {each.code} {each.kind}: {quote_markdown(_describe(each, '→'))}{_mark_allowed(each)}"
 
 
-def format_flows(
-    before: ComparedSide, after: ComparedSide, flows: Iterable[JudgedFlow], allowed: Container[str]
-) -> str:
-    """Return the document."""
-    made: list[Json] = [_write_flow_document(each, allowed) for each in flows]
-    return dump_document({"version": 1, "against": before.label, "path": after.label, "flows": made})
+def _describe(given: ReportedJudgement, arrow: str) -> str:
+    return given.message if given.class_ is Grade.BREAKING else describe_change(given.found, arrow)
 
 
-def _write_flow_document(given: JudgedFlow, allowed: Container[str]) -> Json:
-    grades = [each.kind.grade for each in given.changes if each.kind.code not in allowed]
-    worst = next((each for each in Grade if each in grades), None)
-    return {
-        "flow": given.flow,
-        "class": None if worst is None else worst.value,
-        "changes": [write_judged(each, allowed) for each in given.changes],
-    }
+def _mark_allowed(given: ReportedJudgement) -> str:
+    return " (allowed)" if given.allowed else ""
 
 
 @value
@@ -100,16 +107,11 @@ def run(request: BreakingRequest) -> Exit:
     allowed = read_codes(request.allow)
     with show_progress("comparing …"):
         before, after = read_sides(request.against, request.path, Path(), request.flow)
-        flows = tuple(judge_flow(each) for each in compare_flows(before.plans, after.plans))
-    put_as(
-        request.output_format,
-        lambda sheet: draw_flows(sheet, flows, allowed),
-        json=lambda: format_flows(before, after, flows, allowed),
-        markdown=lambda: write_comment(before, after, flows, allowed),
-    )
-    judged = (each for flow in flows for each in flow.changes)
-    is_broken = any(each.kind.grade is Grade.BREAKING and each.kind.code not in allowed for each in judged)
-    return Exit.FINDINGS if is_broken else Exit.CLEAN
+        judged = [judge_flow(each) for each in compare_flows(before.plans, after.plans)]
+    flows = tuple(BreakingFlow.of(each, allowed) for each in judged)
+    report = BreakingReport(before.label, after.label, flows)
+    FORM.put(report, request.output_format, markdown=report.write_markdown)
+    return Exit.FINDINGS if any(each.class_ is Grade.BREAKING for each in flows) else Exit.CLEAN
 
 
 @click.command(short_help="List which changes break runs in flight.")

@@ -25,13 +25,13 @@ from stagec.cli.agent_rights import (
 )
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
+    ReportedJudgement,
     describe_change,
     escape_cell,
     fence_lines,
     quote_cell,
     quote_markdown,
     read_codes,
-    write_judged,
     write_prose,
 )
 from stagec.cli.drawn_sides import DrawnChanges, FlowPair, draw_sides
@@ -55,6 +55,7 @@ from stagec.ir.graph.bounds import bound
 from stagec.ir.graph.figures import Assumptions, EntryBounds, Unlimited
 from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan import Plan
+from stagec.ir.plan.codec import write_all
 from stagec.views import emitters
 from stagec.views.emitters import Emitter
 from stagec.views.picture.document import Fate, Picture, Role
@@ -596,7 +597,7 @@ def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
         "flow": flow.id,
         "action": None if flow.action is None else flow.action.value,
         "withoutPlan": list(flow.lacks),
-        "changes": [write_judged(each, review.allowed) for each in flow.changes],
+        "changes": write_all(ReportedJudgement.of(each, review.allowed) for each in flow.changes),
         "bounds": [
             {"entry": each.entry, "measure": _MEASURES[each.measure], "before": each.before, "after": each.after}
             for each in flow.costs.moved

@@ -262,7 +262,9 @@ def _is_shallow(given: Any) -> bool:
     return False
 
 
-ANY = bound(Codec(lambda given, _: given, itself, lambda _: True), _is_shallow, TOO_DEEP)
+UNBOUNDED = Codec(lambda given, _: given, itself, lambda _: True)
+"""Any JSON of reports: values of plans with more around them."""
+ANY = bound(UNBOUNDED, _is_shallow, TOO_DEEP)
 TEXT = plain(str, "a text", {"type": "string"})
 FLAG = plain(bool, "true or false", {"type": "boolean"})
 NUMBER = plain(float, "a number", {"type": "number"})
