@@ -2,111 +2,132 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
 from stagec.change.comparison.change import Action
 from stagec.change.comparison.compare import FlowChanges, compare_flows
 from stagec.cli import options
-from stagec.cli.differences import SIGNS, describe_change, fence_lines, quote_markdown, write_change
-from stagec.cli.figures import NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
+from stagec.cli.differences import SIGNS, ReportedChange, describe_change, fence_lines, quote_markdown
+from stagec.cli.figures import COMPARED, NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import dump_document, put_as
+from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
 from stagec.cli.sheet import Row, Sheet
-from stagec.cli.sides import ComparedSide, find_beside, read_sides
+from stagec.cli.sides import find_beside, read_sides
 from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.failure import Exit
-from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import format_count
 from stagec.ir.graph.usage import Quantity
-
-
-def draw_flows(sheet: Sheet, flows: Iterable[FlowChanges], figures: Iterable[Moved]) -> None:
-    """Write each changed flow with its changes and the differences in cost of its runs."""
-    for each, moved in zip(flows, figures, strict=True):
-        if each.action is None:
-            continue
-        if each.old is None or each.new is None:
-            sheet.heading(f"{shorten(each.flow)}: flow {each.action}")
-            continue
-        sheet.heading(f"{shorten(each.flow)}: {format_count(len(each.changes), 'change')}")
-        rows: list[Row] = [
-            (
-                (SIGNS[one.action], one.part.value),
-                (describe_change(one, sheet.arrow), *(f"  {line}" for line in one.lines)),
-            )
-            for one in each.changes
-        ]
-        told = tuple(one.describe(sheet.arrow) for one in moved)
-        sheet.table((*rows, *([(("", "runs"), told)] if told else [])))
-
+from stagec.ir.plan.codec import HIDDEN, leaf, words
 
 _VERBS = {Action.ADDED: "Added", Action.REMOVED: "Removed", Action.CHANGED: "Changed"}
+_AMOUNT = leaf(
+    lambda given: type(given) in {int, str}, "a number, or dollars as a text", {"type": ["integer", "string"]}
+)
+_FIGURES = tuple(NAMES_IN_JSON[each] for each in COMPARED)
 
 
-def write_comment(
-    before: ComparedSide, after: ComparedSide, flows: Iterable[FlowChanges], figures: Iterable[Moved]
-) -> str:
-    """Return the comment; what people have written stands in it as code and never as markup."""
-    changed = [each for each in zip(flows, figures, strict=True) if each[0].action is not None]
-    sides = f"from {quote_markdown(before.label)} to {quote_markdown(after.label)}"
-    if not changed:
-        return f"### Flows\n\nNothing has changed {sides}.\n"
-    blocks = "\n".join(line for each, moved in changed for line in _write_flow_markdown(each, moved))
-    return f"### Flows\n\n{format_count(len(changed), 'flow')} with changes {sides}.\n{blocks}\n"
+@value
+class FigureMove:
+    """A figure of `stagec bounds` that has moved."""
+
+    entry: Annotated[str, "What selects the entry."]
+    figure: Annotated[str, "What is counted.", words(*_FIGURES)]
+    case: Annotated[str, "The most of any run, or the least of a completed one.", words("worst", "shortest")]
+    before: Annotated[int | str | None, "What it was: a number, dollars as a text, or null for no bound.", _AMOUNT]
+    after: Annotated[int | str | None, "What it is: a number, dollars as a text, or null for no bound.", _AMOUNT]
+
+    @classmethod
+    def of(cls, given: MovedFigure) -> FigureMove:
+        """Return what is reported of a figure."""
+        is_money = given.measure is Quantity.COST
+        told = [None if each is None else format_dollars(each) if is_money else each for each in given.amounts]
+        return cls(given.entry, NAMES_IN_JSON[given.measure], given.case.removesuffix(" case"), told[0], told[1])
 
 
-def _write_flow_markdown(given: FlowChanges, moved: Moved) -> Iterator[str]:
-    if given.old is None or given.new is None:
+@value
+class ComparedFlow:
+    """A flow."""
+
+    flow: Annotated[str, "The id of the flow."]
+    action: Annotated[Action | None, "What has become of the flow; null when nothing has."]
+    changes: Annotated[tuple[ReportedChange, ...], "What has changed, when both sides have the flow."]
+    figures: Annotated[
+        tuple[FigureMove, ...], "What runs take more or less of, by the same assumptions for both sides."
+    ]
+    moved: Annotated[Moved, HIDDEN]
+    has_both: Annotated[bool, HIDDEN]
+
+    @classmethod
+    def of(cls, given: FlowChanges, moved: Moved) -> ComparedFlow:
+        """Return what is reported of a flow."""
+        has_both = given.old is not None and given.new is not None
+        changes = tuple(map(ReportedChange.of, given.changes)) if has_both else ()
+        return cls(given.flow, given.action, changes, tuple(map(FigureMove.of, moved)), moved, has_both)
+
+
+@value
+class DiffReport:
+    """What has changed in the meaning of flows."""
+
+    old: Annotated[str, "What the user calls the old side."]
+    new: Annotated[str, "What the user calls the new side."]
+    flows: Annotated[tuple[ComparedFlow, ...], "Every flow of both sides, by name."]
+
+    @property
+    def changed(self) -> tuple[ComparedFlow, ...]:
+        """The flows that have changed."""
+        return tuple(each for each in self.flows if each.action is not None)
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write each changed flow with its changes and the differences in cost of its runs."""
+        for each in self.changed:
+            if not each.has_both:
+                sheet.heading(f"{shorten(each.flow)}: flow {each.action}")
+                continue
+            sheet.heading(f"{shorten(each.flow)}: {format_count(len(each.changes), 'change')}")
+            rows: list[Row] = [
+                (
+                    (SIGNS[one.action], one.part.value),
+                    (describe_change(one.found, sheet.arrow), *(f"  {line}" for line in one.lines)),
+                )
+                for one in each.changes
+            ]
+            told = tuple(one.describe(sheet.arrow) for one in each.moved)
+            sheet.table((*rows, *([(("", "runs"), told)] if told else [])))
+
+    def write_markdown(self) -> str:
+        """Return the changes in Markdown; what people have written stands in it as code and never as markup."""
+        sides = f"from {quote_markdown(self.old)} to {quote_markdown(self.new)}"
+        if not self.changed:
+            return f"### Flows\n\nNothing has changed {sides}.\n"
+        blocks = "\n".join(line for each in self.changed for line in _write_flow(each))
+        return f"### Flows\n\n{format_count(len(self.changed), 'flow')} with changes {sides}.\n{blocks}\n"
+
+
+FORM = ReportForm("diff", "diff", DiffReport)
+
+
+def _write_flow(given: ComparedFlow) -> Iterator[str]:
+    if not given.has_both:
         yield f"\n#### Flow {quote_markdown(given.flow)}: {given.action}"
         return
     yield f"\n#### Flow {quote_markdown(given.flow)}: {format_count(len(given.changes), 'change')}\n"
     for each in given.changes:
-        yield f"- **{_VERBS[each.action]}** ({each.part.value}) {quote_markdown(describe_change(each, '→'))}"
+        yield f"- **{_VERBS[each.action]}** ({each.part.value}) {quote_markdown(describe_change(each.found, '→'))}"
         if each.lines:
             yield from ("", *fence_lines(each.lines), "")
-    if moved:
+    if given.moved:
         yield from ("", "| what runs take | before | after |", "|---|---:|---:|")
-    for one in moved:
+    for one in given.moved:
         yield f"| {one.case} of {one.subject} | {one.before} | {one.after} |"
-
-
-def format_flows(
-    before: ComparedSide, after: ComparedSide, flows: Iterable[FlowChanges], figures: Iterable[Moved]
-) -> str:
-    """Return the document."""
-    made: list[Json] = [_write_flow_document(each, moved) for each, moved in zip(flows, figures, strict=True)]
-    return dump_document({"version": 1, "old": before.label, "new": after.label, "flows": made})
-
-
-def _write_flow_document(given: FlowChanges, moved: Moved) -> Json:
-    action = given.action
-    changes = given.changes if given.old is not None and given.new is not None else ()
-    return {
-        "flow": given.flow,
-        "action": None if action is None else action.value,
-        "changes": [write_change(each) for each in changes],
-        "figures": [_write_figure(each) for each in moved],
-    }
-
-
-def _write_figure(given: MovedFigure) -> Json:
-    is_money = given.measure is Quantity.COST
-    told = [None if each is None else format_dollars(each) if is_money else each for each in given.amounts]
-    return {
-        "entry": given.entry,
-        "figure": NAMES_IN_JSON[given.measure],
-        "case": given.case.removesuffix(" case"),
-        "before": told[0],
-        "after": told[1],
-    }
 
 
 @value
@@ -142,13 +163,9 @@ def run(request: DiffRequest) -> Exit:
         before, after = read_sides(request.old, request.new, find_beside(request.old), request.flow)
         flows = compare_flows(before.plans, after.plans)
         figures = request.compare_figures(flows)
-    put_as(
-        request.output_format,
-        lambda sheet: draw_flows(sheet, flows, figures),
-        json=lambda: format_flows(before, after, flows, figures),
-        markdown=lambda: write_comment(before, after, flows, figures),
-    )
-    return Exit.FINDINGS if any(each.action is not None for each in flows) else Exit.CLEAN
+    report = DiffReport(before.label, after.label, tuple(map(ComparedFlow.of, flows, figures)))
+    FORM.put(report, request.output_format, markdown=report.write_markdown)
+    return Exit.FINDINGS if report.changed else Exit.CLEAN
 
 
 @click.command(short_help="List what has changed between two versions of flows.")
