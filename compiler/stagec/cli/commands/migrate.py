@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
@@ -18,12 +18,14 @@ from stagec.cli.files import check_files, create_files, name_from_here, write_fi
 from stagec.cli.limits import load_configuration
 from stagec.cli.parameters import OneOf
 from stagec.cli.patch import print_patch
-from stagec.cli.report import dump_document
-from stagec.cli.streams import put, put_error, say, show_progress
+from stagec.cli.report import ReportForm
+from stagec.cli.sheet import Sheet
+from stagec.cli.streams import put_error, say, show_progress
 from stagec.core.failure import Exit, Failure
-from stagec.core.place import Place, Pointer, Position, pointer_text
+from stagec.core.place import Place, Position, pointer_text
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, visible
+from stagec.ir.plan.codec import Positive, words
 from stagec.sources.project.settings import Selection
 from stagec.sources.read import BOM
 
@@ -31,41 +33,110 @@ _PLACES = 3
 """How many places of the same change are named."""
 
 
-def list_changes(found: Migration, name: Callable[[str], str]) -> str:
-    """Return the certain changes by file, each with the places at which it is made."""
-    lines: list[str] = []
-    for file in dict.fromkeys(each.at.file for each in found.rewrites):
-        lines.append(visible(name(file)))
-        places: dict[str, list[Pointer]] = {}
-        for each in found.rewrites:
-            if each.at.file == file:
-                places.setdefault(each.what, []).append(each.at.pointer)
-        lines += [f"  {visible(what)}: {', '.join(_shorten(where))}" for what, where in places.items()]
-    lines += [f"{visible(name(file))} (new)" for file in found.created]
-    return "".join(f"{line}\n" for line in lines)
+@value
+class CreatedFile:
+    """A file that is new."""
+
+    file: Annotated[str, "The file, from where stagec was called."]
+    text: Annotated[str, "What it contains."]
 
 
-def _shorten(where: list[Pointer]) -> Iterator[str]:
-    yield from (visible(pointer_text(each)) or "/" for each in where[:_PLACES])
-    if len(where) > _PLACES:
-        yield f"{len(where) - _PLACES} more"
+@value
+class MigratedPlace:
+    """A change that has one meaning."""
+
+    file: Annotated[str, "The file, from where stagec was called."]
+    pointer: Annotated[str, "A JSON Pointer into the file."]
+    what: Annotated[str, "What changes there."]
 
 
-def list_decisions(found: Migration, name: Callable[[str], str], *, is_written: bool) -> str:
-    """Return what a person must decide: equal questions of a file together, each place with its line."""
-    groups: dict[tuple[str, str, str], list[Place]] = {}
-    for each in found.decisions:
-        groups.setdefault((each.at.file, each.what, each.proposal), []).append(each.at)
-    if not groups:
-        return ""
-    positions = find_positions(found, is_written=is_written)
-    lines = ["to decide:"]
-    for (file, what, proposal), places in groups.items():
-        for at in places:
-            row = f"{positions[at].line}:{positions[at].column} {visible(pointer_text(at.pointer))}"
-            lines.append(f"  {visible(name(file))}:{row}".rstrip())
-        lines += [f"    {visible(what)}", f"    proposal: {visible(proposal)}"]
-    return "".join(f"{line}\n" for line in lines)
+@value
+class DecisionPlace:
+    """What a person must decide."""
+
+    file: Annotated[str, "The file, from where stagec was called."]
+    pointer: Annotated[str, "A JSON Pointer into the file."]
+    line: Annotated[Positive, "The line, from 1: of the file as it is, or as it was written."]
+    column: Annotated[Positive, "The column, from 1."]
+    what: Annotated[str, "What must be decided."]
+    proposal: Annotated[str, "What could be decided."]
+
+
+@value
+class MigrationReport:
+    """What a migration changes, and what it leaves to people."""
+
+    to: Annotated[str, "The release that is to be reached.", words("1.14")]
+    written: Annotated[bool, "Whether the changes were made."]
+    changed: Annotated[tuple[str, ...], "The files that change."]
+    created: Annotated[tuple[CreatedFile, ...], "The files that are new."]
+    changes: Annotated[tuple[MigratedPlace, ...], "The changes that have one meaning."]
+    decisions: Annotated[tuple[DecisionPlace, ...], "What a person must decide; nothing of it is changed."]
+    unreadable: Annotated[tuple[str, ...], "Files that were left alone."]
+
+    @classmethod
+    def of(cls, found: Migration, name: Callable[[str], str], *, is_written: bool) -> MigrationReport:
+        """Return what is reported of a migration; `name` names its files where the reader stands."""
+        positions = find_positions(found, is_written=is_written)
+        decisions = (
+            (each, name(each.at.file), pointer_text(each.at.pointer), positions[each.at]) for each in found.decisions
+        )
+        return cls(
+            to="1.14",
+            written=is_written,
+            changed=tuple(sorted(map(name, found.after))),
+            created=tuple(CreatedFile(name(file), data.decode()) for file, data in found.created.items()),
+            changes=tuple(
+                MigratedPlace(name(each.at.file), pointer_text(each.at.pointer), each.what) for each in found.rewrites
+            ),
+            decisions=tuple(
+                DecisionPlace(file, pointer, at.line, at.column, each.what, each.proposal)
+                for each, file, pointer, at in decisions
+            ),
+            unreadable=tuple(name(tree.file) for tree in found.unreadable),
+        )
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write the changes and the decisions for people."""
+        for line in (*self._list_changes(), *self.list_decisions()):
+            sheet.line(line)
+
+    def _list_changes(self) -> Iterator[str]:
+        """Yield the certain changes by file, each with the places at which it is made."""
+        for file in dict.fromkeys(each.file for each in self.changes):
+            yield file
+            places: dict[str, list[str]] = {}
+            for each in self.changes:
+                if each.file == file:
+                    places.setdefault(each.what, []).append(each.pointer or "/")
+            for what, where in places.items():
+                rest = [f"{len(where) - _PLACES} more"] if len(where) > _PLACES else []
+                yield f"  {what}: {', '.join((*where[:_PLACES], *rest))}"
+        yield from (f"{each.file} (new)" for each in self.created)
+
+    def list_decisions(self) -> Iterator[str]:
+        """Yield what a person must decide: equal questions of a file together, each place with its line."""
+        groups: dict[tuple[str, str, str], list[DecisionPlace]] = {}
+        for each in self.decisions:
+            groups.setdefault((each.file, each.what, each.proposal), []).append(each)
+        if groups:
+            yield "to decide:"
+        for (file, what, proposal), places in groups.items():
+            yield from (f"  {file}:{at.line}:{at.column} {at.pointer}".rstrip() for at in places)
+            yield f"    {what}"
+            yield f"    proposal: {proposal}"
+
+    def count(self) -> str:
+        """Return one line about all of it."""
+        if not (self.changes or self.decisions or self.unreadable):
+            return "nothing to migrate: everything has the form of 1.14"
+        verb = "made" if self.written else "to make"
+        new = f", {format_count(len(self.created), 'new file')}" if self.created else ""
+        made = f"{format_count(len(self.changes), 'change')} {verb} in {format_count(len(self.changed), 'file')}{new}"
+        return f"{made}; {format_count(len(self.decisions), 'decision')} left to you"
+
+
+FORM = ReportForm("migration", "migrate", MigrationReport)
 
 
 def find_positions(found: Migration, *, is_written: bool) -> dict[Place, Position]:
@@ -79,45 +150,6 @@ def find_positions(found: Migration, *, is_written: bool) -> dict[Place, Positio
         data = found.after[file].removeprefix(BOM) if is_written and file in found.after else tree.data
         positions |= {at: span.start for at, span in tree.format.locate(data, places).items()}
     return positions
-
-
-def count(found: Migration, *, is_written: bool) -> str:
-    """Return one line about all of it."""
-    if not (found.rewrites or found.decisions or found.unreadable):
-        return "nothing to migrate: everything has the form of 1.14"
-    verb = "made" if is_written else "to make"
-    new = f", {format_count(len(found.created), 'new file')}" if found.created else ""
-    made = f"{format_count(len(found.rewrites), 'change')} {verb} in {format_count(len(found.after), 'file')}{new}"
-    return f"{made}; {format_count(len(found.decisions), 'decision')} left to you"
-
-
-def write_document(found: Migration, name: Callable[[str], str], *, is_written: bool) -> str:
-    """Return the document."""
-    positions = find_positions(found, is_written=is_written)
-    whole = {
-        "version": 1,
-        "to": "1.14",
-        "written": is_written,
-        "changed": sorted(map(name, found.after)),
-        "created": [{"file": name(file), "text": data.decode()} for file, data in found.created.items()],
-        "changes": [{**_write_place(each.at, name), "what": each.what} for each in found.rewrites],
-        "decisions": [
-            {
-                **_write_place(each.at, name),
-                "line": positions[each.at].line,
-                "column": positions[each.at].column,
-                "what": each.what,
-                "proposal": each.proposal,
-            }
-            for each in found.decisions
-        ],
-        "unreadable": [name(tree.file) for tree in found.unreadable],
-    }
-    return dump_document(whole)
-
-
-def _write_place(at: Place, name: Callable[[str], str]) -> dict[str, str]:
-    return {"file": name(at.file), "pointer": pointer_text(at.pointer)}
 
 
 @value
@@ -142,23 +174,21 @@ class MigrateRequest:
     def print_found(self, project: Project, found: Migration) -> None:
         """Print what was found, in the format that was asked for."""
         name = name_from_here(project.root)
-        if self.output_format == "json":
-            put(write_document(found, name, is_written=self.write))
-        elif self.diff:
+        report = MigrationReport.of(found, name, is_written=self.write)
+        if self.diff:
             new = {file: (b"", data) for file, data in found.created.items()}
             old = {file: (found.before[file], after) for file, after in found.after.items()}
             print_patch({name(file): change for file, change in {**old, **new}.items()})
-            put_error(list_decisions(found, name, is_written=False))
+            put_error("".join(f"{visible(line)}\n" for line in report.list_decisions()))
         else:
-            put(list_changes(found, name) + list_decisions(found, name, is_written=self.write))
+            FORM.put(report, self.output_format)
         if found.unreadable:
             trees = {tree.file: tree for tree in found.unreadable}
             told = judge((), trees, Selection.of(project.settings, list_project_families())).diagnostics
             put_error(REPORTER.render(Report(told, trees=trees, quiet=True, name_file=name)))
-            files = listing([name(tree.file) for tree in found.unreadable])
-            say(f"left {files} unchanged: only files that can be read are migrated")
+            say(f"left {listing(report.unreadable)} unchanged: only files that can be read are migrated")
         if self.output_format == "text":
-            say(count(found, is_written=self.write))
+            say(report.count())
 
 
 def run(request: MigrateRequest) -> Exit:
