@@ -102,7 +102,7 @@ ALLOWED = {
     "runtime.machine.advance:advance": "once, for the plan of an agent, which has no agents",
     **{
         f"cli.commands.review:{each}": "a name that a function shadows"
-        for each in ("_write_flow", "draw_review", "format_review", "review", "run", "write_comment")
+        for each in ("review", "run", "write_comment")
     },
     **dict.fromkeys(
         (

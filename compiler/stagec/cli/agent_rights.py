@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from stagec.change.comparison.change import Action
 from stagec.check.pipeline import Compilation
-from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import listing, quote
+from stagec.ir.plan.codec import TEXT, many, nullable
 from stagec.languages.agent_files.document import AgentFiles
 from stagec.languages.agent_files.grants import ProjectGrant, list_grants
 
@@ -136,19 +137,32 @@ def compare_agents(old: Iterable[AgentRights], new: Iterable[AgentRights]) -> tu
     return tuple(sorted(differing, key=lambda each: (not each.gained, each.shown.file)))
 
 
-def write_agent(given: ReviewedAgent) -> Json:
-    """Return what a review says of an agent as JSON."""
-    shown = given.shown
-    return {
-        "file": shown.file,
-        "name": shown.name,
-        "kind": shown.noun,
-        "action": given.action.value,
-        "gained": list(given.gained),
-        "lost": list(given.lost),
-        "modes": list(given.modes),
-        "reworded": given.is_reworded,
-    }
+@value
+class ReportedAgent:
+    """An agent file that differs and belongs to no flow."""
+
+    file: Annotated[str, "Path of the file, relative to the root of the project."]
+    name: Annotated[str, "What the file calls itself, on the newer side if it is there."]
+    kind: Annotated[str, "The kind of file, such as `agent`."]
+    action: Annotated[Action, "What has become of it."]
+    gained: Annotated[
+        tuple[str, ...], "Tools that it may call now and might not before; `*` stands for all that nobody names."
+    ]
+    lost: Annotated[
+        tuple[str, ...], "Tools that it might call before and may not now; `*` stands for all that nobody names."
+    ]
+    modes: Annotated[
+        tuple[str | None, ...],
+        "Its permission mode before and now; null where none is written.",
+        many(nullable(TEXT), 2),
+    ]
+    reworded: Annotated[bool, "Whether its model reads another text."]
+
+    @classmethod
+    def of(cls, given: ReviewedAgent) -> ReportedAgent:
+        """Return what is reported of an agent."""
+        shown = (given.shown.file, given.shown.name, given.shown.noun)
+        return cls(*shown, given.action, given.gained, given.lost, given.modes, given.is_reworded)
 
 
 @value
@@ -193,15 +207,24 @@ def compare_grants(old: Iterable[ProjectGrant], new: Iterable[ProjectGrant]) -> 
     return tuple(sorted(found, key=lambda each: (not each.is_wider, each.shown.file)))
 
 
-def write_grant(given: ReviewedGrant) -> Json:
-    """Return what a review says of a rule, mode, folder, hook or server as JSON."""
-    shown = given.shown
-    return {
-        "file": shown.file,
-        "name": shown.name,
-        "kind": shown.noun,
-        "action": given.action.value,
-        "wider": given.is_wider,
-        "before": given.old.told or None if given.old else None,
-        "now": given.new.told or None if given.new else None,
-    }
+@value
+class ReportedSetting:
+    """What the settings of a project give or take, whichever agent works there."""
+
+    file: Annotated[str, "Path of the file, relative to the root of the project."]
+    name: Annotated[
+        str,
+        "The rule as written, the folder, the event of the hook and what it starts, or the server; empty for a mode.",
+    ]
+    kind: Annotated[str, "`rule`, `permission mode`, `folder`, `hook` or `server`."]
+    action: Annotated[Action, "What has become of it."]
+    wider: Annotated[bool, "Whether agents may do more, a program starts, or a guard is gone or another."]
+    before: Annotated[str | None, "What the older side says beside the name; null if nothing."]
+    now: Annotated[str | None, "What the newer side says beside the name; null if nothing."]
+
+    @classmethod
+    def of(cls, given: ReviewedGrant) -> ReportedSetting:
+        """Return what is reported of a rule, mode, folder, hook or server."""
+        shown = (given.shown.file, given.shown.name, given.shown.noun)
+        before, now = (None if each is None else each.told or None for each in (given.old, given.new))
+        return cls(*shown, given.action, given.is_wider, before, now)

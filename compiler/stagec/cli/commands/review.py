@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
@@ -16,12 +16,12 @@ from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, judge_flow
 from stagec.cli import options
 from stagec.cli.agent_rights import (
+    ReportedAgent,
+    ReportedSetting,
     ReviewedAgent,
     ReviewedGrant,
     compare_agents,
     compare_grants,
-    write_agent,
-    write_grant,
 )
 from stagec.cli.baselines import report_known
 from stagec.cli.differences import (
@@ -38,7 +38,7 @@ from stagec.cli.drawn_sides import DrawnChanges, FlowPair, draw_sides
 from stagec.cli.figures import COMPARED, NAMES, NAMES_IN_JSON, explain_lack, find_most, format_amount, round_dollars
 from stagec.cli.git import find_merge_base
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import dump_document, put_as
+from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
 from stagec.cli.sheet import Row, Sheet
@@ -47,7 +47,6 @@ from stagec.cli.wording import shorten
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
 from stagec.core.fingerprint import fingerprint
-from stagec.core.json import Json
 from stagec.core.shelf import member
 from stagec.core.value import replace, value
 from stagec.core.words import format_count
@@ -55,7 +54,7 @@ from stagec.ir.graph.bounds import bound
 from stagec.ir.graph.figures import Assumptions, EntryBounds, Unlimited
 from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan import Plan
-from stagec.ir.plan.codec import write_all
+from stagec.ir.plan.codec import HIDDEN, Count, Positive, words
 from stagec.views import emitters
 from stagec.views.emitters import Emitter
 from stagec.views.picture.document import Fate, Picture, Role
@@ -568,56 +567,119 @@ def _list_changes_markdown(flow: ReviewedFlow) -> Iterator[str]:
         yield "\n".join((told, "", *fence_lines(each.change.lines), "")) if each.change.lines else told
 
 
-def format_review(review: Review) -> str:
-    """Return the document."""
-    return dump_document(
-        {
-            "version": 1,
-            "against": review.old,
-            "branch": review.branch or None,
-            "path": review.new,
-            "verdict": review.verdict,
-            "breaking": review.breaking,
-            "newErrors": review.errors,
-            "stuck": review.stuck,
-            "flows": [_write_flow(each, review) for each in review.flows],
-            "agents": [write_agent(each) for each in review.agents],
-            "settings": [write_grant(each) for each in review.grants],
-            "findings": {
-                "new": [_write_finding_document(each) for each in review.fresh],
-                "gone": [_write_finding_document(each) for each in review.gone],
-                "kept": [_write_finding_document(each) for each in review.kept],
-            },
-        }
-    )
-
-
-def _write_flow(flow: ReviewedFlow, review: Review) -> Json:
-    return {
-        "flow": flow.id,
-        "action": None if flow.action is None else flow.action.value,
-        "withoutPlan": list(flow.lacks),
-        "changes": write_all(ReportedJudgement.of(each, review.allowed) for each in flow.changes),
-        "bounds": [
-            {"entry": each.entry, "measure": _MEASURES[each.measure], "before": each.before, "after": each.after}
-            for each in flow.costs.moved
-        ],
-    }
-
-
 _MEASURES = {**NAMES_IN_JSON, Quantity.EXECUTIONS: "steps", Quantity.COST: "cost", Quantity.MILLISECONDS: "time"}
+_MOST_OF_IT = "The most of it, null where nothing bounds it; milliseconds for time, billionths of a US dollar for cost."
 
 
-def _write_finding_document(given: Diagnostic) -> Json:
-    return {
-        "code": given.code,
-        "name": given.name,
-        "severity": given.severity.value,
-        "message": given.message,
-        "file": given.at.file,
-        "line": given.span.start.line,
-        "column": given.span.start.column,
-    }
+@value
+class ReportedBound:
+    """How much runs from an entry take at most of something; before is null also where the flow was added."""
+
+    entry: Annotated[str, "What selects the entry."]
+    measure: Annotated[str, "What it is about.", words(*(_MEASURES[each] for each in COMPARED))]
+    before: Annotated[int | None, _MOST_OF_IT]
+    after: Annotated[int | None, _MOST_OF_IT]
+
+
+@value
+class ReportedFlow:
+    """A flow of either side."""
+
+    flow: Annotated[str, "The id of the flow."]
+    action: Annotated[Action | None, "What has become of the flow; null when nothing has changed."]
+    without_plan: Annotated[tuple[str, ...], "The sides of which no plan can be made: then changes are not all known."]
+    changes: Annotated[tuple[ReportedJudgement, ...], "Every change, the worst first."]
+    bounds: Annotated[
+        tuple[ReportedBound, ...],
+        "How much runs take at most, where that differs; of a flow that is added, everything that has a bound.",
+    ]
+
+    @classmethod
+    def of(cls, flow: ReviewedFlow, allowed: Container[str]) -> ReportedFlow:
+        """Return what is reported of a flow; `allowed` are the codes that are let through."""
+        changes = tuple(ReportedJudgement.of(each, allowed) for each in flow.changes)
+        bounds = (
+            ReportedBound(each.entry, _MEASURES[each.measure], each.before, each.after) for each in flow.costs.moved
+        )
+        return cls(flow.id, flow.action, flow.lacks, changes, tuple(bounds))
+
+
+@value
+class ReportedFinding:
+    """A diagnostic of stagec validate."""
+
+    code: Annotated[str, "The code of the rule."]
+    name: Annotated[str, "The name of the rule."]
+    severity: Annotated[Severity, "How grave it is."]
+    message: Annotated[str, "The sentence for the user."]
+    file: Annotated[str, "The file, from the root of the project."]
+    line: Annotated[Positive, "The line, from 1."]
+    column: Annotated[Positive, "The column, from 1."]
+
+    @classmethod
+    def of(cls, given: Diagnostic) -> ReportedFinding:
+        """Return what is reported of a diagnostic."""
+        start = given.span.start
+        return cls(given.code, given.name, given.severity, given.message, given.at.file, start.line, start.column)
+
+
+@value
+class SortedFindings:
+    """Findings of both sides, the gravest first."""
+
+    new: Annotated[tuple[ReportedFinding, ...], "Those that only the newer side has."]
+    gone: Annotated[tuple[ReportedFinding, ...], "Those that only the older side has."]
+    kept: Annotated[tuple[ReportedFinding, ...], "Those that both sides have."]
+
+
+@value
+class ReviewReport:
+    """What changes between two sides, what that breaks, costs and gets wrong."""
+
+    against: Annotated[str, "What the user calls the older side."]
+    branch: Annotated[str | None, "What the newer side went off at the older one (`--merge-base`); null otherwise."]
+    path: Annotated[str, "What the user calls the newer side."]
+    verdict: Annotated[str, "What counts, in one line for people."]
+    breaking: Annotated[Count, "How many changes break runs in flight and are not allowed."]
+    new_errors: Annotated[Count, "How many errors only the newer side has."]
+    stuck: Annotated[Count, "How many flows had a plan, with which runs may have begun, and have errors now."]
+    flows: Annotated[tuple[ReportedFlow, ...], "Every flow of both sides, by name."]
+    agents: Annotated[
+        tuple[ReportedAgent, ...],
+        "Agents, commands, skills, prompts and workflows of other tools that differ, those that gain tools first.",
+    ]
+    settings: Annotated[
+        tuple[ReportedSetting, ...],
+        "Permission rules, permission modes, folders, hooks and servers that differ, those that may allow more first.",
+    ]
+    findings: Annotated[SortedFindings, "Findings of both sides, the gravest first."]
+    review: Annotated[Review, HIDDEN]
+
+    @classmethod
+    def of(cls, review: Review) -> ReviewReport:
+        """Return the report of a review."""
+        found = (tuple(map(ReportedFinding.of, each)) for each in (review.fresh, review.gone, review.kept))
+        return cls(
+            against=review.old,
+            branch=review.branch or None,
+            path=review.new,
+            verdict=review.verdict,
+            breaking=review.breaking,
+            new_errors=review.errors,
+            stuck=review.stuck,
+            flows=tuple(ReportedFlow.of(each, review.allowed) for each in review.flows),
+            agents=tuple(map(ReportedAgent.of, review.agents)),
+            settings=tuple(map(ReportedSetting.of, review.grants)),
+            findings=SortedFindings(*found),
+            review=review,
+        )
+
+    def draw(self, sheet: Sheet) -> None:
+        """Write the review for people."""
+        draw_review(sheet, self.review)
+
+
+FORM = ReportForm("review", "review", ReviewReport)
 
 
 _MOST = 20
@@ -699,12 +761,7 @@ def run(request: ReviewRequest) -> Exit:
         drawn = draw_sides(old, request.path, request.flow, needs_flow=False)
         review = gather(drawn, allowed, given)
         review = replace(review, branch=request.against if request.merge_base else "")
-    put_as(
-        request.output_format,
-        lambda sheet: draw_review(sheet, review),
-        json=lambda: format_review(review),
-        markdown=lambda: write_comment(review),
-    )
+    FORM.put(ReviewReport.of(review), request.output_format, markdown=lambda: write_comment(review))
     report_known(drawn.new.acceptance)
     return Exit.FINDINGS if review.is_bad else Exit.CLEAN
 
