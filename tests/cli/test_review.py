@@ -16,7 +16,7 @@ from cli.test_diff import TOP, edit, git, repository
 
 from stagec.cli.app import run
 from stagec.cli.commands.review import Costs, MovedBound
-from stagec.cli.differences import write_prose
+from stagec.cli.markdown import write_prose
 from stagec.ir.graph.usage import Quantity
 
 Shown = pytest.CaptureFixture[str]

@@ -100,10 +100,7 @@ ALLOWED = {
     "sources.shape.quick_check:QuickCheck._judge_keyword": _FILE,
     "sources.project.mistakes:_as_json": "a configuration is at most 64 levels deep",
     "runtime.machine.advance:advance": "once, for the plan of an agent, which has no agents",
-    **{
-        f"cli.commands.review:{each}": "a name that a function shadows"
-        for each in ("review", "run", "write_comment")
-    },
+    **{f"cli.commands.review:{each}": "a name that a function shadows" for each in ("review", "run", "write_comment")},
     **dict.fromkeys(
         (
             *(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator
 from typing import Annotated, Any
 
@@ -189,71 +188,3 @@ def _take_members(given: PlanChange) -> dict[str, Any]:
     """Return what each report says of a change."""
     names = ("part", "topic", "action", "node", "name", "before", "after", "lines")
     return {name: getattr(given, name) for name in names}
-
-
-def quote_markdown(text: str) -> str:
-    """Return a text as code in Markdown, whatever is in it."""
-    from stagec.core.words import visible
-
-    shown = visible(text)
-    ticks = "`"
-    while ticks in shown:
-        ticks += "`"
-    pad = " " if shown[:1] in {"`", " ", ""} or shown.endswith(("`", " ")) else ""
-    return f"{ticks}{pad}{shown}{pad}{ticks}"
-
-
-_TOKENS = re.compile(r"""'[^']*'[,;:.?]*|"(?:[^"\\…]|\\.)*["…][,;:.?]*|\S+""")
-_PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:-[a-z]+)*(?:'s)?|\d{1,3}(?:,\d{3})*)\)?[,;:.?]?|→|->|=|[+~]")
-_NAMED = re.compile(r"'([^\s']+)'([,;:.?]*)")
-
-
-def write_prose(text: str) -> str:
-    """Return a sentence in Markdown: plain words as they are, and everything else as code.
-
-    Others may have written what it names: nothing in it is markup, a link, a mention of somebody or a reference.
-    """
-    parts: list[str] = []
-    code: list[str] = []
-    for token in _TOKENS.findall(text):
-        named = _NAMED.fullmatch(token)
-        if _is_open(code) or (named is None and not _PLAIN.fullmatch(token)):
-            code.append(token)
-            continue
-        parts += [_quote_words(code)] if code else []
-        parts.append(token if named is None else f"{quote_markdown(named[1])}{named[2]}")
-        code = []
-    return " ".join([*parts, *([_quote_words(code)] if code else [])])
-
-
-def _is_open(words: list[str]) -> bool:
-    """Tell whether a bracket is open after some words: what stands in JSON is part of it."""
-    text = "".join(words)
-    return any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
-
-
-def _quote_words(words: list[str]) -> str:
-    """Return words as code; a mark of punctuation at their end stands behind it."""
-    text = " ".join(words)
-    bare = text.rstrip(",;:") or text
-    return quote_markdown(bare) + text[len(bare) :]
-
-
-def quote_cell(text: str) -> str:
-    """Return a text as code in a cell of a table in Markdown."""
-    return escape_cell(quote_markdown(text))
-
-
-def escape_cell(text: str) -> str:
-    """Return Markdown for a cell of a table: a bar would end the cell, also in code."""
-    return text.replace("|", "\\|")
-
-
-def fence_lines(lines: tuple[str, ...], indent: str = "  ") -> Iterator[str]:
-    """Yield lines as a block of a difference in Markdown, whatever is in them."""
-    from stagec.core.words import visible
-
-    shown = [visible(line) for line in lines]
-    longest = max((len(run) for line in shown for run in line.split() if set(run) == {"`"}), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield from (f"{indent}{line}" for line in (f"{fence}diff", *shown, fence))

@@ -10,7 +10,6 @@ import click
 
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
-from stagec.cli.differences import quote_markdown
 from stagec.cli.figures import (
     NAMES,
     NAMES_IN_JSON,
@@ -24,6 +23,7 @@ from stagec.cli.figures import (
 )
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
+from stagec.cli.markdown import MarkdownTable, quote_markdown
 from stagec.cli.plans import Freezer, Refused
 from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostBasis, CostOptions, assume, takes_assumptions
@@ -652,14 +652,15 @@ def _write_flow(given: BoundedFlow) -> Iterator[str]:
 
 
 def _write_entry(entry: EntryBounds) -> Iterator[str]:
-    yield from ("", "| | at least | without retries | at most |", "|---|---:|---:|---:|")
+    table = MarkdownTable(("", "at least", "without retries", "at most"), numbers=True)
+    yield from ("", *table.head)
     for measure in list_shown(entry):
         figure = entry.figures[measure]
         unknown = any(each.what in _UNPRICED for each in figure.lacks)
         least, most = "unknown" if unknown else describe_least(measure, figure), describe_most(measure, figure)
         first = figure.upper.first if measure is not Quantity.MILLISECONDS or not figure.lacks else None
         without = "" if first is None or first == figure.upper.most else format_first(measure, first)
-        yield f"| {NAMES[measure]} | {least} | {without} | {'unknown' if unknown else most} |"
+        yield table.row(NAMES[measure], least, without, "unknown" if unknown else most)
     yield ""
     if entry.is_cut:
         yield "- The limit of executions ends the longest runs."

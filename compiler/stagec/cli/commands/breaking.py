@@ -12,7 +12,8 @@ from stagec.change.comparison.compare import compare_flows
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedFlow, judge_flow
 from stagec.cli import options
-from stagec.cli.differences import ReportedJudgement, describe_change, quote_markdown, read_codes
+from stagec.cli.differences import ReportedJudgement, describe_change, read_codes
+from stagec.cli.markdown import quote_markdown
 from stagec.cli.report import ReportForm
 from stagec.cli.sheet import Sheet
 from stagec.cli.sides import read_sides

@@ -11,9 +11,10 @@ import click
 from stagec.change.comparison.change import Action
 from stagec.change.comparison.compare import FlowChanges, compare_flows
 from stagec.cli import options
-from stagec.cli.differences import SIGNS, ReportedChange, describe_change, fence_lines, quote_markdown
+from stagec.cli.differences import SIGNS, ReportedChange, describe_change
 from stagec.cli.figures import COMPARED, NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
 from stagec.cli.limits import load_configuration
+from stagec.cli.markdown import MarkdownTable, fence_lines, quote_markdown
 from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
@@ -28,6 +29,7 @@ from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan.codec import HIDDEN, leaf, words
 
 _VERBS = {Action.ADDED: "Added", Action.REMOVED: "Removed", Action.CHANGED: "Changed"}
+_MOVED = MarkdownTable(("what runs take", "before", "after"), numbers=True)
 _AMOUNT = leaf(
     lambda given: type(given) in {int, str}, "a number, or dollars as a text", {"type": ["integer", "string"]}
 )
@@ -125,9 +127,9 @@ def _write_flow(given: ComparedFlow) -> Iterator[str]:
         if each.lines:
             yield from ("", *fence_lines(each.lines), "")
     if given.moved:
-        yield from ("", "| what runs take | before | after |", "|---|---:|---:|")
+        yield from ("", *_MOVED.head)
     for one in given.moved:
-        yield f"| {one.case} of {one.subject} | {one.before} | {one.after} |"
+        yield _MOVED.row(f"{one.case} of {one.subject}", one.before, one.after)
 
 
 @value

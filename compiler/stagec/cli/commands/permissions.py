@@ -17,9 +17,9 @@ from stagec.check.pipeline import Project, compile_project
 from stagec.cli import options
 from stagec.cli.completions import complete_flow
 from stagec.cli.databases.run_sources import list_statuses, read_named
-from stagec.cli.differences import quote_markdown
 from stagec.cli.files import name_from_here
 from stagec.cli.limits import load_configuration
+from stagec.cli.markdown import MarkdownTable, quote_cell, quote_markdown
 from stagec.cli.report import ReportForm
 from stagec.cli.running import options as running
 from stagec.cli.running.inputs import load_program
@@ -257,7 +257,6 @@ _PAGE_TOLD: Mapping[Teller, str] = {
     Teller.LOCK: "labels from its server",
     Teller.NOBODY: "no labels",
 }
-_HEAD = ("| {noun} | tool | reads and does | source | allowed at | tests |", "|---|---|---|---|---|---|")
 
 
 def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None:
@@ -292,18 +291,18 @@ def _describe_open(node: NodePermissions, tools: str) -> str:
 
 def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
     yield f"### Permissions of {quote_markdown(given.flow)}\n\n{_describe_tests(given).capitalize()}.\n"
-    yield from (line.format(noun=given.noun) for line in _HEAD)
+    table = MarkdownTable((given.noun, "tool", "reads and does", "source", "allowed at", "tests"))
+    yield from table.head
     for node in given.nodes:
         mode = f" ({quote_markdown(node.mode)})" if node.mode is not None else ""
         if not node.tools:
-            what = _describe_open(node, "any tool")
-            yield f"| {_cell(node.node)}{mode} | {what} | | | | |"
+            yield table.row(f"{_cell(node.node)}{mode}", _describe_open(node, "any tool"))
         for each in node.tools:
             place = _cell(f"{name_file(each.file)}:{each.line}")
             told = (_cell(node.node) + mode, _cell(each.name), _describe_labels(each), _PAGE_TOLD[each.told], place)
-            yield f"| {' | '.join(told)} | {_describe_use(given, node, each)} |"
+            yield table.row(*told, _describe_use(given, node, each))
         if node.tools and not node.limited:
-            yield f"| {_cell(node.node)}{mode} | {_describe_open(node, 'any other tool')} | | | | |"
+            yield table.row(f"{_cell(node.node)}{mode}", _describe_open(node, "any other tool"))
     unknown = [*_group_unknown(given, _code)]
     if unknown and given.tests + given.runs:
         yield "\nThe needs of these nodes are not known:\n"
@@ -317,7 +316,7 @@ def _write_flow(given: FlowPermissions, name_file: NameFile) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return quote_markdown(shorten(text)).replace("|", "\\|")
+    return quote_cell(shorten(text))
 
 
 def _code(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -24,20 +24,21 @@ from stagec.cli.agent_rights import (
     compare_grants,
 )
 from stagec.cli.baselines import report_known
-from stagec.cli.differences import (
-    ReportedJudgement,
-    describe_change,
-    escape_cell,
-    fence_lines,
-    quote_cell,
-    quote_markdown,
-    read_codes,
-    write_prose,
-)
+from stagec.cli.differences import ReportedJudgement, describe_change, read_codes
 from stagec.cli.drawn_sides import DrawnChanges, FlowPair, draw_sides
 from stagec.cli.figures import COMPARED, NAMES, NAMES_IN_JSON, explain_lack, find_most, format_amount, round_dollars
 from stagec.cli.git import find_merge_base
 from stagec.cli.limits import load_configuration
+from stagec.cli.markdown import (
+    CommentPart,
+    MarkdownTable,
+    escape_cell,
+    fence_lines,
+    join_parts,
+    quote_cell,
+    quote_markdown,
+    write_prose,
+)
 from stagec.cli.report import ReportForm
 from stagec.cli.running.assumptions import CostOptions, assume, models
 from stagec.cli.running.options import prices
@@ -297,66 +298,14 @@ def _review(pair: FlowPair, picture: Picture, drawn: DrawnChanges, given: Assump
     return ReviewedFlow(pair.id, Action.CHANGED if changes else None, changes, costs, picture)
 
 
-_LONGEST = 65_000
-"""Bytes of a comment: GitHub accepts 65,536 characters, and whoever posts it adds a mark."""
-
-
-@value
-class CommentPart:
-    """A part of the comment: its lines between what opens and closes it. Without `is_cut` it is there whole or not."""
-
-    lines: tuple[str, ...]
-    opening: tuple[str, ...] = ()
-    closing: tuple[str, ...] = ()
-    rank: int = 0
-    is_cut: bool = True
-
-    def fill(self, room: int) -> str:
-        """Return as much of it as there is room for, in bytes, and say what is left out."""
-        whole = self._join(self.lines)
-        if _weigh_comment_part(whole) <= room:
-            return whole
-        kept: list[str] = []
-        left = room - _weigh_comment_part(self._join((_tell_rest(len(self.lines)),)))
-        for line in self.lines if self.is_cut else ():
-            left -= _weigh_comment_part(line) + 1
-            if left < 0:
-                break
-            kept.append(line)
-        made = self._join((*kept, _tell_rest(len(self.lines) - len(kept)))) if kept else _NO_ROOM
-        return made if _weigh_comment_part(made) <= room else ""
-
-    def _join(self, lines: Iterable[str]) -> str:
-        return "\n".join((*self.opening, *lines, *self.closing, ""))
-
-
-_NO_ROOM = "\n_A part is left out here: a comment has no room for it. `stagec review` prints all of it._\n"
-
-
-def _tell_rest(number: int) -> str:
-    return f"\n… and {number:,} more lines, for which a comment has no room. `stagec review` prints all of them."
-
-
-def _weigh_comment_part(text: str) -> int:
-    return len(text.encode())
-
-
-def join_parts(parts: Sequence[CommentPart]) -> str:
-    """Return the parts in their order, as far as there is room: those of a low rank come in first."""
-    left = _LONGEST
-    written = dict.fromkeys(range(len(parts)), "")
-    for at in sorted(written, key=lambda each: parts[each].rank):
-        written[at] = parts[at].fill(left)
-        left -= _weigh_comment_part(written[at])
-    return "".join(written.values())
-
-
 _FLOWS, _SHOWN, _PICTURES = 15, 10, 3
 """Flows in the table, changes and findings that are not folded, and drawings."""
 _FEW, _COSTS = 3, 4
 """Flows of which the table shows several bounds, and how many."""
 _LARGE = 40
 """Boxes of a drawing, above which only what is near changes is drawn."""
+_CHANGED = MarkdownTable(("Flow", "What changes", "Runs in flight", "What a run costs at most"))
+_MOVED = MarkdownTable(("Flow", "Entry", "At most"))
 _SIGNS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "💬"}
 
 
@@ -383,10 +332,10 @@ class _CommentWriter:
             (f"## {sign} {verdict}", "", f"{subject} with {quote_markdown(shorten(self.review.old))}{went_off}.")
         )
         if self.review.changed:
-            head = ("", "| Flow | What changes | Runs in flight | What a run costs at most |", "|---|---|---|---|")
             rows = [self._write_row(each) for each in self.review.changed[:_FLOWS]]
             rest = len(self.review.changed) - _FLOWS
-            yield CommentPart((*rows, *((f"| … | {format_count(rest, 'more flow')} | | |",) if rest > 0 else ())), head)
+            more = (_CHANGED.row("…", format_count(rest, "more flow")),) if rest > 0 else ()
+            yield CommentPart((*rows, *more), ("", *_CHANGED.head))
             yield from self._explain_lack()
         yield from _list_some([_write_agent_markdown(each) for each in self.review.agents], "What agents may do", 2)
         yield from _list_some([_write_grant_markdown(each) for each in self.review.grants], "What settings allow", 2)
@@ -422,8 +371,8 @@ class _CommentWriter:
         return f"{quote_markdown(shorten(flow.id))}: " if len(self.review.changed) > 1 else ""
 
     def _write_row(self, flow: ReviewedFlow) -> str:
-        cells = (quote_cell(shorten(flow.id)), self._tell_changes(flow), self._tell_runs(flow), self._tell_costs(flow))
-        return f"| {' | '.join(cells)} |"
+        told = (self._tell_changes(flow), self._tell_runs(flow), self._tell_costs(flow))
+        return _CHANGED.row(quote_cell(shorten(flow.id)), *told)
 
     def _tell_changes(self, flow: ReviewedFlow) -> str:
         sides = [told for label, told in ((self.review.old, "before"), (self.review.new, "now")) if label in flow.lacks]
@@ -487,14 +436,16 @@ class _CommentWriter:
         if lines:
             yield CommentPart(tuple(lines), _fold(f"All changes ({number:,})"), _END, rank=8)
         moved = tuple(
-            f"| {quote_cell(shorten(flow.id))} | {quote_cell(shorten(each.entry)) if each.entry else ''} "
-            f"| {escape_cell(f'{_point(each)}{each.describe()}')} |"
+            _MOVED.row(
+                quote_cell(shorten(flow.id)),
+                quote_cell(shorten(each.entry)) if each.entry else "",
+                escape_cell(f"{_point(each)}{each.describe()}"),
+            )
             for flow in self.review.changed
             for each in flow.costs.moved
         )
         if moved:
-            head = ("| Flow | Entry | At most |", "|---|---|---|")
-            yield CommentPart(moved, (*_fold(f"What runs take at most ({len(moved):,})"), *head), _END, rank=8)
+            yield CommentPart(moved, (*_fold(f"What runs take at most ({len(moved):,})"), *_MOVED.head), _END, rank=8)
         notes = tuple(each for each in self.review.fresh if each.severity is Severity.NOTE)
         folded = {
             "New notes": notes,
