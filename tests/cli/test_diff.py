@@ -15,8 +15,11 @@ import programs
 import pytest
 
 from stagec.cli.app import run
+from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan import dump
+from stagec.ir.plan.codec import DEEPEST
+from stagec.ir.plan.document import Input
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(__file__).parents[2]
@@ -250,3 +253,18 @@ def test_inputs_and_edges_are_told_in_words(repository: Path, capfd: Shown) -> N
     assert "input issue added: required\n" in told
     assert "check: edge removed: ok: parsed.broken = true → repair\n" in told
     assert "check: edge added: ok → repair\n" in told
+
+
+def test_a_default_as_deep_as_a_plan_allows_is_printed(tmp_path: Path, capfd: Shown) -> None:
+    """The change has more around it than the plan: what the default is, and whether it is required."""
+    deep: Json = "bottom"
+    for _ in range(DEEPEST):
+        deep = [deep]
+    plan = playable.steps()
+    sides = (tmp_path / "old.plan.json", tmp_path / "new.plan.json")
+    for path, inputs in zip(
+        sides, (plan.inputs, {**plan.inputs, "deep": Input(required=False, default=deep)}), strict=True
+    ):
+        path.write_bytes(dump(replace(plan, inputs=inputs)))
+    [flow] = shown_json(capfd, *map(str, sides), status=1)
+    assert [each["after"]["default"] for each in flow["changes"]] == [deep]

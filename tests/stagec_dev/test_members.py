@@ -10,7 +10,7 @@ import pytest
 from stagec.ir.plan.loader import schema
 from stagec_dev.__main__ import main
 from stagec_dev.checkout import ROOT
-from stagec_dev.tools.members import files, tables
+from stagec_dev.tools.members import files, list_forms, tables
 
 PAGE, SCHEMA = Path("docs", "plan-format.md"), Path("schemas", "plan.schema.json")
 
@@ -70,3 +70,12 @@ def test_what_must_not_be_empty_or_nothing_is_told() -> None:
 def test_a_default_that_does_not_go_without_saying_is_in_the_table() -> None:
     assert "| positive whole number, optional, `3` if absent " in tables()
     assert '| `none` or `fixed` or `exponential`, optional, `"none"` if absent |' in tables()
+
+
+def test_reports_with_a_schema_are_declared_and_each_member_is_described() -> None:
+    forms = {each.name: each for each in list_forms()}
+    assert forms.keys() >= {"bounds", "breaking", "diff", "migration", "mutation", "paths", "permissions", "review"}
+    for each in forms.values():
+        made = json.loads(json.dumps(each.schema()))
+        for kind in (made, *made["$defs"].values()):
+            assert [name for name, member in kind["properties"].items() if not member.get("description")] == []
