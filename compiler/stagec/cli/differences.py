@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from stagec.change.comparison.change import Action, PlanChange, PlanPart
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
+from stagec.cli.markdown import quote_markdown
 from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
-from stagec.core.words import quote
+from stagec.core.words import format_count, quote
 from stagec.ir.plan.codec import HIDDEN, UNBOUNDED, Known, codec_of
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Target
@@ -188,3 +189,12 @@ def _take_members(given: PlanChange) -> dict[str, Any]:
     """Return what each report says of a change."""
     names = ("part", "topic", "action", "node", "name", "before", "after", "lines")
     return {name: getattr(given, name) for name in names}
+
+
+def write_flows(title: str, old: str, new: str, changed: Sequence[Iterable[str]]) -> str:
+    """Return what has changed between two sides in Markdown: a heading, and the lines of each changed flow."""
+    sides = f"from {quote_markdown(old)} to {quote_markdown(new)}"
+    if not changed:
+        return f"### {title}\n\nNothing has changed {sides}.\n"
+    blocks = "\n".join(line for each in changed for line in each)
+    return f"### {title}\n\n{format_count(len(changed), 'flow')} with changes {sides}.\n{blocks}\n"

@@ -12,7 +12,7 @@ from stagec.change.comparison.compare import compare_flows
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedFlow, judge_flow
 from stagec.cli import options
-from stagec.cli.differences import ReportedJudgement, describe_change, read_codes
+from stagec.cli.differences import ReportedJudgement, describe_change, read_codes, write_flows
 from stagec.cli.markdown import quote_markdown
 from stagec.cli.report import ReportForm
 from stagec.cli.sheet import Sheet
@@ -65,12 +65,8 @@ class BreakingReport:
 
     def write_markdown(self) -> str:
         """Return the changes in Markdown; what people have written stands in it as code and never as markup."""
-        changed = [each for each in self.flows if each.changes]
-        sides = f"from {quote_markdown(self.against)} to {quote_markdown(self.path)}"
-        if not changed:
-            return f"### Runs in flight\n\nNothing has changed {sides}.\n"
-        blocks = "\n".join(line for each in changed for line in _write_flow(each))
-        return f"### Runs in flight\n\n{format_count(len(changed), 'flow')} with changes {sides}.\n{blocks}\n"
+        changed = [_write_flow(each) for each in self.flows if each.changes]
+        return write_flows("Runs in flight", self.against, self.path, changed)
 
 
 FORM = ReportForm("breaking", "breaking", BreakingReport)

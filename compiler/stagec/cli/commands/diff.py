@@ -11,7 +11,7 @@ import click
 from stagec.change.comparison.change import Action
 from stagec.change.comparison.compare import FlowChanges, compare_flows
 from stagec.cli import options
-from stagec.cli.differences import SIGNS, ReportedChange, describe_change
+from stagec.cli.differences import SIGNS, ReportedChange, describe_change, write_flows
 from stagec.cli.figures import COMPARED, NAMES_IN_JSON, Moved, MovedFigure, format_dollars, list_moved
 from stagec.cli.limits import load_configuration
 from stagec.cli.markdown import MarkdownTable, fence_lines, quote_markdown
@@ -107,11 +107,7 @@ class DiffReport:
 
     def write_markdown(self) -> str:
         """Return the changes in Markdown; what people have written stands in it as code and never as markup."""
-        sides = f"from {quote_markdown(self.old)} to {quote_markdown(self.new)}"
-        if not self.changed:
-            return f"### Flows\n\nNothing has changed {sides}.\n"
-        blocks = "\n".join(line for each in self.changed for line in _write_flow(each))
-        return f"### Flows\n\n{format_count(len(self.changed), 'flow')} with changes {sides}.\n{blocks}\n"
+        return write_flows("Flows", self.old, self.new, [_write_flow(each) for each in self.changed])
 
 
 FORM = ReportForm("diff", "diff", DiffReport)
