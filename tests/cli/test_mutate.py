@@ -137,7 +137,7 @@ def test_the_page_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capf
 
 
 def test_the_page_lists_every_operator() -> None:
-    page = (TOP / "docs" / "user-guide" / "mutate.md").read_text(encoding="utf-8")
+    page = (TOP / "docs" / "mutation-operators.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     every = [(each.name, each.page[0].lower() + each.page[1:].removesuffix(".")) for each in list_operators()]
     assert rows == [f"| `{name}` | {told} |" for name, told in every]
