@@ -17,8 +17,9 @@ COMMAND = "$ stagec "
 
 
 class Step(NamedTuple):
-    """A file to write, or without a file a command to run and what it prints."""
+    """A file to write or to change, or without a file a command to run and what it prints."""
 
+    kind: str
     file: str
     text: str
 
@@ -26,7 +27,15 @@ class Step(NamedTuple):
 def steps(page: str) -> Iterator[Step]:
     for fence in FENCE.finditer((GUIDE / page).read_text(encoding="utf-8")):
         if fence["file"] or fence["kind"] == "console":
-            yield Step(fence["file"] or "", fence["text"])
+            yield Step(fence["kind"], fence["file"] or "", fence["text"])
+
+
+def change(text: str, diff: str) -> str:
+    """Replace the lines of a diff without `+`, which occur once, by those without `-`."""
+    lines = diff.splitlines(keepends=True)
+    before, after = ("".join(line[1:] for line in lines if line[0] != sign) for sign in "+-")
+    assert text.count(before) == 1, diff
+    return text.replace(before, after)
 
 
 def printed(folder: Path, command: str) -> str:
@@ -38,10 +47,11 @@ def printed(folder: Path, command: str) -> str:
     ("page", "example"), [("tutorial-repair-loop.md", "docs-repair"), ("tutorial-code-review.md", "code-review")]
 )
 def test_a_tutorial_does_what_it_says_and_ends_with_the_example(page: str, example: str, tmp_path: Path) -> None:
-    for file, text in steps(page):
+    for kind, file, text in steps(page):
         if file:
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / file).write_text(text, encoding="utf-8")
+            path = tmp_path / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(change(path.read_text(), text) if kind == "diff" else text, encoding="utf-8")
             continue
         command, _, shown = text.partition("\n")
         assert command.startswith(COMMAND)
