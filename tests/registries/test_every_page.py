@@ -35,7 +35,6 @@ EXECUTED = {
     "docs/deploy.md": "tests/registries/test_deploy_page.py",
     "docs/drivers.md": "tests/conformance/test_page.py",
     "docs/plan-format.md": "tests/plan_vectors/forms.py",
-    "docs/scenario.md": "tests/registries/test_run_page.py",
     "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
     "docs/user-guide/bounds.md": "here",
     "docs/user-guide/paths.md": "tests/cli/test_paths.py",

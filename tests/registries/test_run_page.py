@@ -16,7 +16,7 @@ import stagec
 from stagec.runtime import machine as runtime
 
 TOP = Path(__file__).parents[2]
-PAGES = ("user-guide/run.md", "user-guide/resume.md", "your-runner.md", "scenario.md")
+PAGES = ("user-guide/run.md", "user-guide/resume.md", "your-runner.md")
 PAGE = "\n".join((TOP / "docs" / name).read_text(encoding="utf-8") for name in PAGES)
 FENCE = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>\S+))?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 VARIES = re.compile(r"sha256:[0-9a-f]{12}|\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?<=last event after )[\d.]+ s")
