@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import nursery
 import pytest
 import yaml
 from registries.test_blocks import HERE, REASON
 
 from stagec.cli.app import run
+from stagec.cli.app import stagec as program
 from stagec.core.shelf import names
 from stagec_dev import tools
 
@@ -160,6 +162,34 @@ def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
 
 
+def find_unknown(words: list[str]) -> list[str]:
+    """Return the commands and options of a command line that stagec does not have."""
+    command: click.Command | None = program
+    context = click.Context(program)
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        name, *words = words
+        command = command.get_command(context, name)
+        if command is None:
+            return [name]
+    known = {option for each in command.get_params(context) for option in (*each.opts, *each.secondary_opts)}
+    return [word for word in words if word.startswith("--") and word.partition("=")[0] not in known]
+
+
+def test_every_command_in_a_sentence_has_its_options() -> None:
+    """In a sentence, a command may lack its arguments. The page of the command line is written from the commands."""
+    paths = (TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted(GUIDE.glob("*.md")))
+    texts = {path.name: FENCE.sub("", path.read_text(encoding="utf-8")) for path in paths}
+    commands = [
+        (name, " ".join(command.split()))
+        for name, text in texts.items()
+        if name != "command-line.md"
+        for command in re.findall(r"(?<!`)`stagec ([^`]+)`", text)
+    ]
+    lines = [(name, re.split(r"\s+(?:[|<>#&]|-- )", command)[0]) for name, command in commands]
+    unknown = [(name, line, find_unknown(shlex.split(line))) for name, line in lines]
+    assert [each for each in unknown if each[-1]] == []
+
+
 def test_every_tool_of_contributors_exists() -> None:
     page = (TOP / "docs" / "contributing.md").read_text(encoding="utf-8")
     assert {*re.findall(r"-m stagec_dev ([a-z]+)", page)} - {*names(tools)} == set()
@@ -173,6 +203,19 @@ def test_the_bounds_of_the_page_are_printed() -> None:
     digest = re.compile(r"sha256:[0-9a-f]+")
     printed = stagec(TOP, "bounds", "registries/docs-repair")
     assert digest.sub("", shown("docs/user-guide/bounds.md", "", "docs-repair:")) == digest.sub("", printed)
+
+
+def test_the_cost_of_the_page_is_printed() -> None:
+    command = shown("docs/user-guide/bounds.md", "console", "$ stagec bounds").removeprefix("$ stagec ").split()
+    rows = shown("docs/user-guide/bounds.md", "", "assumes ").splitlines()
+    assert [row for row in stagec(TOP, *command).splitlines() if row in rows] == rows
+
+
+def test_the_list_of_the_page_about_pipelines_is_that_of_the_example() -> None:
+    text = (TOP / "registries" / "file-review" / "pipeline.yaml").read_text(encoding="utf-8")
+    assert (
+        yaml.safe_load(shown("docs/user-guide/pipelines.md", "yaml", "next:"))["next"] == yaml.safe_load(text)["next"]
+    )
 
 
 def test_the_diagnostic_of_the_page_is_printed(tmp_path: Path) -> None:
