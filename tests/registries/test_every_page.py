@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import jsonschema_rs
 import nursery
 import pytest
 import yaml
@@ -155,6 +156,28 @@ def test_an_example_in_a_language_can_be_read(kind: str) -> None:
     assert [text for text in blocks if READERS[kind](text) is None] == []
 
 
+SHAPES = {
+    "docs/scenarios.md": "scenario",
+    "docs/user-guide/agent-files.md": "stagec",
+    "docs/user-guide/models.md": "stagec",
+    "docs/user-guide/orchestrator-runs.md": "scenario",
+    "docs/user-guide/rights.md": "tools",
+    "docs/user-guide/signatures.md": "stagec",
+    "docs/user-guide/tools.md": "stagec",
+}
+"""The schema of the settings, or else of the documents, that a page shows; other tests judge those of other pages."""
+
+
+@pytest.mark.parametrize(("page", "name"), SHAPES.items())
+def test_members_of_an_example_are_in_its_schema(page: str, name: str) -> None:
+    schema = json.loads((TOP / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    kind = "toml" if name == "stagec" else "yaml"
+    values = [READERS[kind](each.text) for each in EVERY if (each.page, each.kind) == (page, kind)]
+    assert values != []
+    judge = jsonschema_rs.validator_for(schema)
+    assert [error.message for value in values for error in judge.iter_errors(value)] == []
+
+
 def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [line for each in EVERY for line in re.findall(r"^(?:\$ )?stagec (.*)", each.text, re.MULTILINE)]
     commands = [shlex.split(re.split(r"\s+(?:[|<>#&]|-- )", line)[0]) for line in lines]
@@ -209,6 +232,19 @@ def test_the_cost_of_the_page_is_printed() -> None:
     command = shown("docs/user-guide/bounds.md", "console", "$ stagec bounds").removeprefix("$ stagec ").split()
     rows = shown("docs/user-guide/bounds.md", "", "assumes ").splitlines()
     assert [row for row in stagec(TOP, *command).splitlines() if row in rows] == rows
+
+
+def test_the_prices_of_the_page_can_be_read(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(shown("docs/user-guide/bounds.md", "toml", "as-of"), encoding="utf-8")
+    assert "'acme:x'" in stagec(TOP, "bounds", "registries/docs-repair", "--model", "acme:x", "--prices", str(prices))
+
+
+def test_the_gate_of_the_page_about_registries_is_one_of_the_example() -> None:
+    (text,) = (TOP / "registries" / "issue-flow").rglob("steps_registry.json")
+    steps = json.loads(text.read_text(encoding="utf-8"))["steps"].values()
+    gate = yaml.safe_load(shown("docs/user-guide/step-registries.md", "json", '"structuredGate": {\n'))
+    assert gate["structuredGate"] in [step.get("structuredGate") for step in steps]
 
 
 def test_the_list_of_the_page_about_pipelines_is_that_of_the_example() -> None:
