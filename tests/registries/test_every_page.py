@@ -187,13 +187,14 @@ def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
 
 def find_unknown(words: list[str]) -> list[str]:
     """Return the commands and options of a command line that stagec does not have."""
-    command: click.Command | None = program
+    command: click.Command = program
     context = click.Context(program)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, *words = words
-        command = command.get_command(context, name)
-        if command is None:
+        found = command.get_command(context, name)
+        if found is None:
             return [name]
+        command = found
     known = {option for each in command.get_params(context) for option in (*each.opts, *each.secondary_opts)}
     return [word for word in words if word.startswith("--") and word.partition("=")[0] not in known]
 
