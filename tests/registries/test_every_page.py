@@ -214,6 +214,24 @@ def test_every_command_in_a_sentence_has_its_options() -> None:
     assert [each for each in unknown if each[-1]] == []
 
 
+def list_options(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Yield the options of a command and of the commands below it."""
+    for each in command.get_params(context):
+        yield from (*each.opts, *each.secondary_opts)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        below = command.get_command(context, name)
+        assert below is not None
+        yield from list_options(below, context)
+
+
+def test_every_option_in_a_sentence_of_the_guide_is_one_of_a_command() -> None:
+    known = {*list_options(program, click.Context(program))}
+    texts = {path.name: FENCE.sub("", path.read_text(encoding="utf-8")) for path in sorted(GUIDE.glob("*.md"))}
+    named = [(name, option) for name, text in texts.items() for option in re.findall(r"(?<!`)`(--[a-z][\w-]*)", text)]
+    assert named != []
+    assert [(name, option) for name, option in named if option not in known] == []
+
+
 def test_every_tool_of_contributors_exists() -> None:
     page = (TOP / "docs" / "contributing.md").read_text(encoding="utf-8")
     assert {*re.findall(r"-m stagec_dev ([a-z]+)", page)} - {*names(tools)} == set()
