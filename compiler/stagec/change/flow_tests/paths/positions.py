@@ -6,7 +6,9 @@ import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
+from stagec.core.canonical import compact
 from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.act import Carried, Prompt, Supply
 from stagec.ir.plan.gate import Among, Exists, Reads, Term, VerdictGate
@@ -25,7 +27,7 @@ from stagec.runtime.machine.execution import (
 )
 from stagec.runtime.machine.gate import verdict_of
 from stagec.runtime.machine.json_values import MISSING
-from stagec.runtime.world.samples import make_value, read_text
+from stagec.runtime.world.samples import RequiredValue, make_samples, make_value, read_text
 
 _RUN = "test"
 
@@ -81,27 +83,31 @@ class _Inputs:
             told = [each for term in terms for each in _list_told(term)]
             listed = self._list_finite(name)
             others = [each for each in values if each is not MISSING and each not in told]
-            if listed is None and not others and known[name].schema is not None:
+            inside = {term.path[2:] for term in terms} - {()}
+            is_open = listed is None and not others and known[name].schema is not None
+            if any(self._list_finite(name, each) is None for each in inside) or (is_open and not inside):
                 yield name
         if count > _COMBINATIONS:
             yield from self.group_terms()
+        yield from sorted({str(term.path[1]) for term in self._list_terms()} - known.keys())
 
     def group_terms(self) -> Mapping[str, list[Term]]:
         """Return the conditions that look at an input, by its name."""
         found: dict[str, list[Term]] = {}
         for term in self._list_terms():
             name = str(term.path[1])
-            if name in self._program.plan.inputs and len(term.path) == len(("ctx", name)):
+            if name in self._program.plan.inputs:
                 found.setdefault(name, []).append(term)
         return found
 
     def _list_values(self, name: str, terms: Iterable[Term], made: Object) -> list[Json]:
         """Return values of an input that conditions tell apart: all that its schema lists, else some."""
-        told = self._program.plan.inputs[name]
+        told, terms = self._program.plan.inputs[name], [*terms]
         listed = self._list_finite(name)
         if listed is None:
-            listed = [each for term in terms for each in _list_told(term)]
+            listed = [each for term in terms if not term.path[2:] for each in _list_told(term)]
             listed += [made[name]] if name in made else [self._make(name)]
+            listed += self._list_inside(name, terms)
         fit = [
             each
             for each in listed
@@ -110,10 +116,23 @@ class _Inputs:
         unique = [each for at, each in enumerate(fit) if repr(each) not in map(repr, fit[:at])]
         return unique if told.required and told.default is None else [MISSING, *unique]
 
-    def _list_finite(self, name: str) -> list[Json] | None:
-        """Return the values that the schema of an input lists one by one."""
+    def _list_inside(self, name: str, terms: Iterable[Term]) -> Iterator[Json]:
+        """Yield values of an input for each combination of what conditions tell apart inside them."""
+        wanted: dict[tuple[Key, ...], list[RequiredValue]] = {}
+        for term in terms:
+            if path := term.path[2:]:
+                values = [*_list_told(term), *(self._list_finite(name, path) or ())]
+                some = wanted.setdefault(path, [RequiredValue(path, absent=True)])
+                some += [each for value in values if (each := RequiredValue(path, value)) not in some]
+        for chosen in islice(product(*wanted.values()), _COMBINATIONS) if wanted else ():
+            yield from islice(make_samples(self._program, self._program.plan.inputs[name].schema, chosen), 1)
+
+    def _list_finite(self, name: str, path: Iterable[Key] = ()) -> list[Json] | None:
+        """Return the values that the schema of an input lists one by one, at a path inside it."""
         content = self._program.plan.inputs[name].schema
         schema = object_of(json.loads(self._program.plan.contents[content])) if content is not None else {}
+        for key in path:
+            schema = object_of(object_of(schema.get("properties")).get(str(key)))
         if isinstance(schema.get("enum"), list):
             return list_of(schema["enum"])
         return [True, False] if schema.get("type") == "boolean" else None
@@ -206,8 +225,9 @@ class Positions:
         match doing:
             case Conversation():
                 found = (execution.attempt, doing.asked, doing.turns, len(doing.calls), doing.failure)
+                found += (compact(dict(doing.result)),) if doing.result else ()  # edges are chosen by it later
             case PendingValidation():
-                found = ("validation", doing.index, doing.result.outcome, doing.result.named)
+                found = ("validation", doing.index, doing.result.named, compact(doing.result.result))
             case PendingPreflight():
                 found = ("preflight", doing.index)
             case PendingJudgement():
