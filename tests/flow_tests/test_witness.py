@@ -13,15 +13,18 @@ from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
 from orchestrated import write_orchestrator
 from random_steps import make_graph, make_plan, make_tree
 
+from stagec.change.flow_tests.coverage import CoveredPart
 from stagec.change.flow_tests.document import FlowTest
 from stagec.change.flow_tests.execution import run_test
 from stagec.change.flow_tests.paths.finder import PathFinder
 from stagec.change.flow_tests.witness import LONG, search_briefly
 from stagec.change.flow_tests.witness.search import Witness, find_witnesses
+from stagec.change.flow_tests.witness.survey import survey
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.ir.flow import LostEntry
+from stagec.ir.plan.node import Edge, Stop
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.scenario import parse_scenario
@@ -47,6 +50,17 @@ def measure_shortest(program: Program, entry: str) -> int | None:
     finder = PathFinder(program, entry=entry)
     found = finder.walker.find(lambda arc: arc.outcome == "done")
     return None if found is None else found.state.executions
+
+
+def find_parts(program: Program) -> set[CoveredPart]:
+    """Return what the search for paths comes to."""
+    graph = PathFinder(program).graph
+    arcs = [*graph.first, *(arc for arcs in graph.arcs for arc in arcs)]
+    return {item for arc in arcs for item in arc.items if isinstance(item, CoveredPart)}
+
+
+def is_way_on(edge: Edge) -> bool:
+    return not isinstance(edge.target, Stop) or edge.target.outcome == "done"
 
 
 def programs_of(folder: Path) -> Iterator[Program]:
@@ -120,6 +134,23 @@ def test_cases_of_the_corpus_in_which_no_run_completes_are_accused() -> None:
     for name in wanted:
         found = compile_project(Project(root / name, (), Settings()), search_briefly).diagnostics
         assert [each.severity for each in found if each.severity == "error"], name
+
+
+@pytest.mark.parametrize("chunk", range(choose(1, full=2, whole=40)))
+def test_no_other_search_comes_to_what_random_pipelines_are_accused_of(chunk: int, tmp_path: Path) -> None:
+    for seed in range(15 + chunk * 15, 30 + chunk * 15):
+        meaning, is_clean = meaning_of(tmp_path, covered(Random(seed)))
+        plan = meaning.plan()
+        untaken = survey(meaning.flow, plan) if is_clean else ()
+        parts = find_parts(program_of(plan)) if untaken else set()
+        taken = {(each.node, each.number) for each in parts if each.kind in {"edge", "case"}}
+        entered = {each.node for each in parts if each.kind == "node"}
+        for way in untaken:
+            edges = enumerate(plan.nodes[way.node].edges)
+            meant = {(way.node, at) for at, edge in edges if way.edge in {None, edge} and is_way_on(edge)}
+            assert way.entered is (way.node in entered), (seed, way)
+            assert not way.entered or taken.isdisjoint(meant), (seed, way)
+            assert entered.isdisjoint(way.behind), (seed, way)
 
 
 @pytest.mark.parametrize("seed", range(choose(6, whole=100)))

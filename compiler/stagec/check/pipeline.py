@@ -16,6 +16,7 @@ from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.memo import KeptAnswers
 from stagec.core.observations import resolve
+from stagec.core.place import Pointer
 from stagec.core.rule import AnyFamily, AnyRule, Family
 from stagec.core.shelf import member, members, names
 from stagec.core.value import NOTHING, replace, value
@@ -465,7 +466,23 @@ class _WitnessSearch:
             if plan is not None and files.isdisjoint(draft.files):
                 found = self._search(flow, plan)
                 is_sound = is_sound and not found.lost
-                yield found
+                yield _leave_out_told(found, verdicts) if found.untaken else found
+
+
+def _leave_out_told(searched: SearchedFlow, verdicts: Iterable[Verdict]) -> SearchedFlow:
+    """Leave out the ways of nodes in whose definition something is wrong already: that may be why no run takes them."""
+    told: dict[str, list[Pointer]] = {}
+    for each in verdicts:
+        if (each.finding.severity or each.rule.severity) is not Severity.NOTE:
+            for at in (each.finding.at, *(related.at for related in each.finding.related)):
+                told.setdefault(at.file, []).append(at.pointer)
+    nodes = searched.flow.nodes
+
+    def is_told(node: str) -> bool:
+        places = (nodes[node].at, *(each.at for each in nodes[node].edges))
+        return any(at.pointer == each[: len(at.pointer)] for at in places for each in told.get(at.file, ()))
+
+    return replace(searched, untaken=tuple(each for each in searched.untaken if not is_told(each.node)))
 
 
 def _make_plan(meaning: Meaning) -> Plan | None:

@@ -353,8 +353,8 @@ def find_nearest_folder(file: str, folders: Collection[str]) -> str | None:
     return folder
 
 
-JUDGE, UNFIT = "judge-never-satisfied", "unfit-inputs"
-"""Kinds of what ends runs that no failure of a run has: nothing satisfies the judge, or an input's schema."""
+JUDGE, UNFIT, UNANSWERED = "judge-never-satisfied", "unfit-inputs", "no-answer"
+"""Kinds that no failure of a run has: nothing satisfies the judge, or an input's schema, or no answer takes an edge."""
 
 
 @value
@@ -375,8 +375,26 @@ class LostEntry:
 
 
 @value
+class UntakenWay:
+    """A node that no run enters or none passes, or an edge that none takes, although a way leads there.
+
+    `edge` is None where the node is meant. A node that is `entered` is never passed. `kind` and
+    `detail` say what ends the runs there: a kind of failure of the machine; `kind` is empty where nothing is known of
+    that. `behind` are the nodes that no run enters because of it.
+    """
+
+    node: str
+    edge: Edge | None = None
+    entered: bool = True
+    kind: str = ""
+    detail: str = ""
+    behind: tuple[str, ...] = ()
+
+
+@value
 class SearchedFlow:
-    """A flow whose completed runs were searched for, and the entries from which none was found."""
+    """A flow whose runs were searched: the entries from which no run completes, and the ways that no run takes."""
 
     flow: Flow
     lost: tuple[LostEntry, ...] = ()
+    untaken: tuple[UntakenWay, ...] = ()

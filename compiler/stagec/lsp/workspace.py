@@ -156,7 +156,7 @@ class CheckedProject:
         known = self._searched_before.get(flow.at.file)
         found = known[1] if known is not None and known[0] == plan else search_briefly(flow, plan)
         self._searched[flow.at.file] = plan, found
-        return SearchedFlow(flow, found.lost)
+        return replace(found, flow=flow)
 
     def has_changed(self) -> bool:
         """Tell whether something that was looked at is another one now."""

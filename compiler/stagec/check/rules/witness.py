@@ -1,4 +1,4 @@
-"""STG650-STG699: flows of which the machine completes no run, as a search on the machine itself has found."""
+"""STG650-STG699: flows of which the machine completes no run, or in none takes some way, as a search has found."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,8 @@ from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
-from stagec.ir.flow import Flow, LostEntry, SearchedFlow
+from stagec.ir.flow import Flow, LostEntry, SearchedFlow, UntakenWay, WrittenEdge
+from stagec.ir.plan.node import list_targets
 
 FAMILY = Family(__name__, (range(650, 700),), SearchedFlow)
 rule = FAMILY.rule
@@ -41,6 +42,7 @@ _WHY = {
     "invalid-answer": "no answer satisfies the schema of {node}",
     "turn-cap": "{node} reaches its cap of turns: {detail}",
     "judge-never-satisfied": "no answer satisfies both its schema and the judge of the work ({detail})",
+    "no-answer": "every answer that satisfies the schema takes another edge",
     "unfit-inputs": "no value satisfies the schema of the required input {detail}",
 }
 """What ends all runs, by the kind."""
@@ -72,7 +74,10 @@ def stg650_no_completed_run(searched: SearchedFlow) -> Iterator[Finding]:
 
 
 def _explain(flow: Flow, lost: LostEntry) -> str:
-    node = f"{flow.names.get('node', 'node')} {quote(lost.node)}"
+    return _say_why(lost, f"{flow.names.get('node', 'node')} {quote(lost.node)}")
+
+
+def _say_why(lost: LostEntry | UntakenWay, node: str) -> str:
     why = _WHY.get(lost.kind, "{node} fails in every run ({kind}): {detail}")
     detail = quote(lost.detail) if lost.kind == "unfit-inputs" else lost.detail
     return why.format(node=node, detail=detail, kind=lost.kind).removesuffix(": ")
@@ -104,3 +109,45 @@ def stg651_unfinished_search(searched: SearchedFlow) -> Iterator[Finding]:
         begun = name_beginnings(searched.flow, given_up)
         message = f"it is not known whether a run from {begun} completes: {given_up[0].open}"
         yield Finding(locate_beginning(searched.flow, given_up[0]), message)
+
+
+@rule(
+    since="0.1",
+    origin=("steps-registry:beyond.livelock", "stage-definitions:stage-unreachable"),
+    severity=Severity.WARNING,
+)
+def stg652_untaken_way(searched: SearchedFlow) -> Iterator[Finding]:
+    """No run enters a node, passes it, or takes an edge, although the files show a way.
+
+    stagec plays all runs on the machine that also runs plans, with answers and inputs that satisfy their schemas, and
+    goes on until each node and each edge is seen. This warning needs a search that has tried everything.
+
+    ## Why this matters
+    Some runs complete, but the part of the flow behind this place is never used. Something ends every run before: a
+    gate that always blocks, a bound, a join that waits for what never succeeds, or other edges that take every answer.
+
+    ## How to fix
+    Change what ends the runs there, or delete what no run comes to.
+    """
+    flow = searched.flow
+    for way in searched.untaken:
+        node = flow.nodes[way.node]
+        written = next((each for each in node.edges if each.edge == way.edge), None)
+        at = node.at.key if written is None else written.at
+        behind = (flow.nodes[each].at.key for each in way.behind[:_SHOWN] if each in flow.nodes and each != way.node)
+        related = tuple(Related(each, "no run enters this") for each in behind)
+        yield Finding(at, f"{_describe_untaken(flow, way, written)}: {_explain_untaken(way)}", related)
+
+
+def _describe_untaken(flow: Flow, way: UntakenWay, written: WrittenEdge | None) -> str:
+    node = f"{flow.names.get('node', 'node')} {quote(way.node)}"
+    if written is None:
+        return f"no run gets past {node}" if way.entered else f"no run enters {node}"
+    ends = listing(list_targets(written.target), "or")
+    return f"no run takes {quote(written.on)} of {node}{f' to {ends}' if ends else ''}"
+
+
+def _explain_untaken(way: UntakenWay) -> str:
+    if way.kind and (way.entered or way.kind in _BOUNDS):
+        return _say_why(way, "it")
+    return "every run ends before" if way.entered else "what has to complete before never does"

@@ -142,6 +142,37 @@ def make_value(program: Program, schema: str | None) -> Json:
     return found
 
 
+def list_values(program: Program, schema: str | None, path: Iterable[Key] = ()) -> list[Json] | None:
+    """Return the values that the schema of a content lists one by one for a path, None where it lists none."""
+    root = {} if schema is None else json.loads(program.plan.contents[schema])
+    found = _follow(root, root)
+    for key in path:
+        found = _follow(root, object_of(found.get("properties")).get(str(key)))
+    if "const" in found:
+        return [found["const"]]
+    if isinstance(found.get("enum"), list):
+        return list_of(found["enum"])
+    return [True, False] if found.get("type") == "boolean" else None
+
+
+def _follow(root: Json, schema: Json) -> Object:
+    """Return a schema, or the part of the root to which it does nothing but refer."""
+    found = object_of(schema)
+    for _ in range(_DEEPEST):
+        reference = found.get("$ref")
+        if not isinstance(reference, str):
+            break
+        found = object_of(_find_part(root, reference))
+    return found
+
+
+def _find_part(root: Json, reference: str) -> Json:
+    found = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        found = object_of(found).get(part.replace("~1", "/").replace("~0", "~"))
+    return found
+
+
 def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
     """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives."""
     root = {} if schema is None else json.loads(program.plan.contents[schema])
@@ -356,10 +387,7 @@ class _Maker:
         return found
 
     def _at(self, reference: Any) -> Json:
-        found: Any = self.root
-        for part in str(reference).removeprefix("#").split("/")[1:]:
-            found = object_of(found).get(part.replace("~1", "/").replace("~0", "~"))
-        return found if isinstance(found, dict) else {}
+        return object_of(_find_part(self.root, str(reference)))
 
 
 def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from stagec.runtime.world.samples import (
     RequiredValue,
     collect_required_values,
     find_in_answer,
+    list_values,
     make_output,
     make_samples,
     read_text,
@@ -120,8 +121,11 @@ class WayFinder:
             yield from ((None, required) for required in self._combine(node.gate, terms))
             return
         routes = self._program.routes[name].items()
+        schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
+        listed = list_values(self._program, schema, node.gate.field)
         for outcome, edges in routes if self._rank is None else sorted(routes, key=self._rank_way):
-            words = (outcome, *(word for word, meant in ALIASES.items() if meant == outcome))
+            words = [outcome, *(word for word, meant in ALIASES.items() if meant == outcome)]
+            words = words if listed is None else [each for each in words if each in listed]
             targets = [edge.target for edge in edges]
             named = [node for each in targets if isinstance(each, Named) for node in each.nodes]
             free = () if all(isinstance(each, Named) for each in targets) else (None,)

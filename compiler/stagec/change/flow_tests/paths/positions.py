@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
@@ -27,7 +26,7 @@ from stagec.runtime.machine.execution import (
 )
 from stagec.runtime.machine.gate import verdict_of
 from stagec.runtime.machine.json_values import MISSING
-from stagec.runtime.world.samples import RequiredValue, make_samples, make_value, read_text
+from stagec.runtime.world.samples import RequiredValue, list_values, make_samples, make_value, read_text
 
 _RUN = "test"
 
@@ -129,13 +128,7 @@ class _Inputs:
 
     def _list_finite(self, name: str, path: Iterable[Key] = ()) -> list[Json] | None:
         """Return the values that the schema of an input lists one by one, at a path inside it."""
-        content = self._program.plan.inputs[name].schema
-        schema = object_of(json.loads(self._program.plan.contents[content])) if content is not None else {}
-        for key in path:
-            schema = object_of(object_of(schema.get("properties")).get(str(key)))
-        if isinstance(schema.get("enum"), list):
-            return list_of(schema["enum"])
-        return [True, False] if schema.get("type") == "boolean" else None
+        return list_values(self._program, self._program.plan.inputs[name].schema, path)
 
     def _make(self, name: str) -> Json:
         schema, told = self._program.plan.inputs[name].schema, f"some {name}"

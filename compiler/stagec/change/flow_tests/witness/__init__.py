@@ -1,7 +1,8 @@
-"""Witnesses: a shortest completed run of the machine for each entry of a flow, or why there is none."""
+"""Witnesses: a shortest completed run for each entry of a flow, runs to each node and edge, or why there is none."""
 
 from __future__ import annotations
 
+from stagec.core.value import replace
 from stagec.ir.flow import Flow, SearchedFlow
 
 TYPE_CHECKING = False
@@ -26,5 +27,7 @@ def search_thoroughly(flow: Flow, plan: Plan) -> SearchedFlow:
 
 def _search(flow: Flow, plan: Plan, steps: int) -> SearchedFlow:
     from stagec.change.flow_tests.witness.search import search_flow  # a project without flows needs no machine
+    from stagec.change.flow_tests.witness.survey import survey
 
-    return search_flow(flow, plan, steps)
+    found = search_flow(flow, plan, steps)
+    return found if found.lost else replace(found, untaken=survey(flow, plan))

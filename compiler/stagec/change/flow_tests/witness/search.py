@@ -52,7 +52,7 @@ class Distances:
     def of_entry(self, entry: str) -> int:
         """Return the least number of executions of a completed run from an entry."""
         begun = self._plan.entries[entry]
-        return self._of(begun) if isinstance(begun, str) else sum(map(self._of, begun.needs))
+        return self.of_node(begun) if isinstance(begun, str) else sum(map(self.of_node, begun.needs))
 
     def of_edge(self, edge: Edge) -> int:
         """Return the least number of executions after an edge until its branch ends."""
@@ -61,23 +61,24 @@ class Distances:
 
     def of_state(self, state: State) -> int:
         """Return how many executions have yet to begin at least until a run is completed."""
-        left = sum(self._of(each.node) - 1 for each in state.active.values() if not each.begins_branch)
-        left += sum(1 if each.begins_branch else self._of(each.node) for each in state.waiting)
+        left = sum(self.of_node(each.node) - 1 for each in state.active.values() if not each.begins_branch)
+        left += sum(1 if each.begins_branch else self.of_node(each.node) for each in state.waiting)
         return left + sum(self._of_scope(each) for each in state.scopes.values())
 
-    def _of(self, node: str) -> int:
+    def of_node(self, node: str) -> int:
+        """Return the least number of executions from a node to the end of its branch."""
         return self._least.get(node, FAR)
 
     def _of_hub(self, name: _Name) -> int:
         nodes = [name] if isinstance(name, str) else self._plan.choices[name[0]].values()
-        return min(map(self._of, nodes), default=FAR)
+        return min(map(self.of_node, nodes), default=FAR)
 
     def _of_scope(self, scope: Scope) -> int:
         if scope.agenda is not None:
             return 0  # its nodes are counted when they begin
-        after = 0 if scope.join is None else self._of(scope.join)
+        after = 0 if scope.join is None else self.of_node(scope.join)
         left = scope.nodes[len(scope.results) + 1 :] if scope.is_chain else ()
-        return after + sum(map(self._of, left))
+        return after + sum(map(self.of_node, left))
 
 
 def _measure(plan: Plan) -> Mapping[str, int]:
@@ -256,6 +257,34 @@ class Explorer:
                 if after is not None:
                     heappush(queue, (self._measure(after), after.cost, -next(order), after, start))
 
+    def spread(self, begun: Iterable[Reached]) -> Iterator[Reached]:
+        """Yield what runs come to: at each position the first choices first, unexpected answers last.
+
+        A position is left for others after each choice, because one choice may take a long search.
+        """
+        order = count()
+        queue: list[tuple[int, int, int, int, Reached, int, Iterator[AnswerChoice] | None]] = []
+        least: dict[tuple[int, RunPosition], int] = {}
+        for start, each in enumerate(each for each in begun if each.state.ended is None):
+            heappush(queue, (0, 0, each.state.executions, next(order), each, start, None))
+        while queue:
+            odd, tried, executions, _, reached, start, choices = heappop(queue)
+            if choices is None:
+                position = start, self._positions.find(reached.state)
+                if least.get(position, executions + 1) <= executions:
+                    continue
+                least[position] = executions
+                choices = iter(self._chooser.find_choices(self._find_next(reached)))
+            choice = next(choices, None)
+            if choice is None:
+                continue
+            heappush(queue, (odd, tried + 1, executions, next(order), reached, start, choices))
+            after = self._play(reached, choice)
+            if after is not None:
+                yield after
+                if after.state.ended is None:
+                    heappush(queue, (after.odd, 0, after.state.executions, next(order), after, start, None))
+
     def _measure(self, reached: Reached) -> int:
         """Return how many executions a run has at least when it is completed."""
         state = reached.state
@@ -324,7 +353,7 @@ def _write_scenario(plan: Plan, started: Started, answered: tuple[Exchange, ...]
 def find_witnesses(program: Program, steps: int) -> Iterator[Witness | LostEntry]:
     """Yield what is found for each entry of a program with so many steps of the machine together."""
     work = Work(steps)
-    search = _Search(program, work)
+    search = Search(program, work)
     for name in program.plan.entries:
         if not search.is_meant_to_stop(name):
             yield search.find(name)
@@ -335,7 +364,7 @@ class _AgentRuns:
 
     def __init__(self, program: Program, verdicts: tuple[str, ...], work: Work) -> None:
         self._verdicts = verdicts
-        self._runs = _Runs(program, work, verdicts=verdicts)
+        self._runs = ExploredRuns(program, work, verdicts=verdicts)
         self.endings = LazySequence(self._find(program))
 
     def _find(self, program: Program) -> Iterator[AgentEnding]:
@@ -355,10 +384,10 @@ class _AgentRuns:
     def list_open(self) -> Iterator[str]:
         """Yield why runs of the agent may end in other ways than those that were found."""
         if len(self.endings.known) < 2 * (1 + len(self._verdicts)):
-            yield from self._runs.list_open()
+            yield from (why for _, why in self._runs.list_open())
 
 
-class _Runs:
+class ExploredRuns:
     """The runs of one program, and what was seen in them."""
 
     def __init__(
@@ -370,21 +399,27 @@ class _Runs:
     ) -> None:
         distances = Distances(program.plan)
         chooser = Chooser(program, endings, verdicts, distances.of_edge)
-        self._program, self._ways = program, chooser.ways
+        self._program, self.ways = program, chooser.ways
         self.distances = distances
         self.explorer = Explorer(program, chooser, work, distances)
         self.failed: Reached | None = None
         """The run that has failed with the most executions after answers that everybody expects."""
-        self._soft: str = ""
+        self._soft: dict[str, str] = {}
         self._starts: dict[str | None, tuple[Started, ...]] = {}
 
     def explore(self, entry: str | None) -> Iterator[Reached]:
         """Yield the ends of runs from an entry, completed ones with few executions first."""
-        self.failed, self._soft = None, ""
+        self.failed, self._soft = None, {}
         begun = self.begin(entry)
         for ended in self.explorer.explore(begun):
             self._note(ended)
             yield ended
+
+    def spread(self, entry: str | None) -> Iterator[Reached]:
+        """Yield what runs from an entry come to."""
+        for reached in self.explorer.spread(self.begin(entry)):
+            self._note(reached)
+            yield reached
 
     def begin(self, entry: str | None) -> list[Reached]:
         """Return the beginnings of runs from an entry."""
@@ -402,25 +437,27 @@ class _Runs:
         if ended.is_done or failure is None:
             return
         if failure.kind in _SOFT:
-            self._soft = self._soft or failure.detail or failure.kind
+            self._soft.setdefault(failure.node or "", failure.detail or failure.kind)
         if self.failed is None or _rank(ended) < _rank(self.failed):
             self.failed = ended
 
-    def list_open(self) -> Iterator[str]:
-        """Yield why other runs may end otherwise than those that were explored."""
+    def list_open(self) -> Iterator[tuple[str, str]]:
+        """Yield why other runs may end otherwise than those that were explored, each with the node where they part.
+
+        The node is empty where runs part before they begin.
+        """
         from stagec.change.flow_tests.witness.refutation import Refuter, list_open  # most flows have a witness
 
         refuter = Refuter(self._program)
-        if self._soft:
-            yield f"with other values this may not happen: {self._soft}"
-        yield from list_open_inputs(self._program)
+        yield from ((node, f"with other values this may not happen: {why}") for node, why in self._soft.items())
+        yield from (("", each) for each in list_open_inputs(self._program))
         for (node, _), effect in self.explorer.asked.items():
             if isinstance(effect, Hook) and not self._is_decided(node, effect):
-                yield f"what {effect.phase!r} hooks return is not known"
+                yield node, f"what {effect.phase!r} hooks return is not known"
             elif isinstance(effect, Ask | Turn):
-                yield from (f"{node}: {each}" for each in list_open(self._program, refuter, self._ways, node))
+                yield from ((node, f"{node}: {each}") for each in list_open(self._program, refuter, self.ways, node))
             elif isinstance(effect, Shell) and not self._can_pass(node, effect):
-                yield f"{node}: an output with which {effect.command!r} succeeds"
+                yield node, f"{node}: an output with which {effect.command!r} succeeds"
 
     def _is_decided(self, node: str, hook: Hook) -> bool:
         """Tell whether what a callable returns leads nowhere else than what was tried."""
@@ -459,28 +496,28 @@ def _rank(ended: Reached) -> tuple[int, bool, int, int]:
     return ended.odd, failure is None or failure.kind not in _LIMITS, ended.cost, -ended.state.executions
 
 
-class _Search:
+class Search:
     """Searches the runs of one program for completed ones."""
 
     def __init__(self, program: Program, work: Work) -> None:
         self._program, self._work = program, work
-        plan = program.plan
+        plan = self.plan = program.plan
         agents = program.agents.items()
         self._agents = {name: _AgentRuns(each, list_verdicts(plan, name), work) for name, each in agents}
-        self._runs = _Runs(program, work, {name: each.endings for name, each in self._agents.items()})
+        self.runs = ExploredRuns(program, work, {name: each.endings for name, each in self._agents.items()})
 
     def is_meant_to_stop(self, entry: str) -> bool:
         """Tell whether all phases after an entry lead to phases in which a person goes on."""
-        return self._program.plan.phases is not None and self._runs.distances.of_entry(entry) >= FAR
+        return self._program.plan.phases is not None and self.runs.distances.of_entry(entry) >= FAR
 
     def find(self, entry: str) -> Witness | LostEntry:
         """Return a shortest completed run from an entry, or why none was found."""
         lost = LostEntry(entry, next(iter(list_begun(self._program.plan.entries[entry])), entry))
         made = self._work.left
-        if not any(self._runs.list_starts(entry)):
+        if not any(self.runs.list_starts(entry)):
             return self._explain_inputs(lost)
         try:
-            found = self._dive(entry) or next((each for each in self._runs.explore(entry) if each.is_done), None)
+            found = self._dive(entry) or next((each for each in self.runs.explore(entry) if each.is_done), None)
         except WorkUsedUpError:
             return replace(lost, open=f"no completed run was found in {made:,} steps of the machine", is_given_up=True)
         if found is not None:
@@ -489,9 +526,9 @@ class _Search:
 
     def _dive(self, entry: str) -> Reached | None:
         """Return a run with as few executions as any can have, where no answer has to be taken back."""
-        explorer = self._runs.explorer
-        least = self._runs.distances.of_entry(entry)
-        dives = (explorer.dive(each, least) for each in self._runs.begin(entry)[:_DIVES])
+        explorer = self.runs.explorer
+        least = self.runs.distances.of_entry(entry)
+        dives = (explorer.dive(each, least) for each in self.runs.begin(entry)[:_DIVES])
         return next((each for each in dives if each is not None), None)
 
     def _explain_inputs(self, lost: LostEntry) -> LostEntry:
@@ -507,11 +544,11 @@ class _Search:
         return replace(lost, kind=UNFIT, detail=name or "", open=why)
 
     def _explain(self, lost: LostEntry) -> LostEntry:
-        failed = self._runs.failed
-        least, most = self._runs.distances.of_entry(lost.entry), self._program.plan.limits.executions
+        failed = self.runs.failed
+        least, most = self.runs.distances.of_entry(lost.entry), self._program.plan.limits.executions
         if FAR > least > (least if most is None else most):
             return replace(lost, kind=str(FailureKind.BOUND), detail=f"the shortest of them has {least} executions")
-        why = "" if least >= FAR else next(self._list_open(), "")
+        why = "" if least >= FAR else next((why for _, why in self.list_open()), "")
         if failed is None or failed.odd or failed.state.failure is None:
             judge = self._program.plan.judge
             return replace(
@@ -520,10 +557,11 @@ class _Search:
         failure = failed.state.failure
         return replace(lost, node=failure.node or lost.node, kind=str(failure.kind), detail=failure.detail, open=why)
 
-    def _list_open(self) -> Iterator[str]:
-        yield from self._runs.list_open()
+    def list_open(self) -> Iterator[tuple[str, str]]:
+        """Yield why other runs may end otherwise than those that were explored, as `ExploredRuns` does."""
+        yield from self.runs.list_open()
         for name, each in self._agents.items():
-            yield from (f"{name}: {why}" for why in each.list_open())
+            yield from (("", f"{name}: {why}") for why in each.list_open())
 
 
 def search_flow(flow: Flow, plan: Plan, steps: int) -> SearchedFlow:
