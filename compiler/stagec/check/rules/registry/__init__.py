@@ -82,6 +82,12 @@ def list_headers(file: str) -> tuple[Place, ...]:
     return tuple(Place(file, (each,)) for each in _HEADERS)
 
 
+def list_grounds(step: Step) -> tuple[Place, ...]:
+    """Return what is known of the answers of a step by: the reference to the output schema, and the schema."""
+    found = step.output.found if step.output is not None else None
+    return (step.at / "outputSchemaRef", *((found.at,) if isinstance(found, Schema) else ()))
+
+
 _USES = {
     "intentField": "reads its intent from",
     "targetField": "reads the target of a jump from",

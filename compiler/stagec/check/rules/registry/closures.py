@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from stagec.check.rules.registry import rule
+from stagec.check.rules.registry import list_grounds, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
@@ -71,7 +71,7 @@ def stg243_uncovered_condition(registry: Registry) -> Iterator[Finding]:
                 at = each.at / "targets"
                 unmet = (Related((at / case).key, "no value meets this case") for case in each.impossible[:_SHOWN])
                 related = (Related(each.reading.at, "the value it chooses by"), *unmet)
-                yield Finding(at, f"{what} without a default, {_why(each)}", related)
+                yield Finding(at, f"{what} without a default, {_why(each)}", related, causes=list_grounds(step))
 
 
 def _why(each: Conditional) -> str:

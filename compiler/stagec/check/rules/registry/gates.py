@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.registry import rule
+from stagec.check.rules.registry import list_grounds, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
@@ -385,7 +385,8 @@ def stg241_open_jump(registry: Registry) -> Iterator[Finding]:
             optional = reading.promised.optional
             related = () if optional is None else (Related(optional.at, "this schema lets it be left out"),)
             lost = strangers(registry, reading)
-            yield Finding(reading.at if lost else step.at / "transitions" / "jump", message, related)
+            at = reading.at if lost else step.at / "transitions" / "jump"
+            yield Finding(at, message, related, causes=() if lost else list_grounds(step))
 
 
 def _why(registry: Registry, reading: Reading) -> str:

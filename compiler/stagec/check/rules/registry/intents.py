@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from stagec.check.rules.registry import list_headers, report_broken_paths, rule
+from stagec.check.rules.registry import list_grounds, list_headers, report_broken_paths, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of
 from stagec.core.place import Place
@@ -322,7 +322,8 @@ def stg277_uncertain_target(registry: Registry) -> Iterator[Finding]:
     """
     for step in registry.steps.values():
         for at, reading, message in _list_uncertain(registry, step):
-            yield Finding(at, f"step {quote(step.key)} {message}", (Related(reading.at, "the value that decides"),))
+            related = (Related(reading.at, "the value that decides"),)
+            yield Finding(at, f"step {quote(step.key)} {message}", related, causes=list_grounds(step))
 
 
 def _list_uncertain(registry: Registry, step: Step) -> Iterator[tuple[Place, Reading, str]]:

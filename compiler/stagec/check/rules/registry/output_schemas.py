@@ -93,6 +93,7 @@ def stg276_unsatisfiable_output(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         if step.output is not None and step.output.void is not None and not step.is_section:
             told.setdefault(step.output.void.at, []).append(step)
+    shared: dict[Place, Place] = {}  # what schemas of several steps contradict in one base, and where the first is told
     for at, steps in told.items():
         void = steps[0].output.void if steps[0].output is not None else None
         if void is not None:
@@ -104,7 +105,9 @@ def stg276_unsatisfiable_output(registry: Registry) -> Iterator[Finding]:
             message = f"no answer of {who} satisfies its output schema{why}"
             merged = find_merged(steps[0], void.path[0], (first, *(each.at for each in related))) if void.path else None
             also = () if merged is None else (Related(merged, MERGED),)
-            yield Finding(first, message, (*related, *also), causes=whole, spoils=whole)
+            base = (second,) if second is not None and not any(second in part for part in whole) else ()
+            causes = (*whole, *(shared.setdefault(each, first) for each in base))
+            yield Finding(first, message, (*related, *also), causes=causes, spoils=whole)
 
 
 def _put_own_first(at: Place, against: Place | None, whole: tuple[Place, ...]) -> tuple[Place, Place | None]:

@@ -206,7 +206,7 @@ _COMMENT = re.compile(r"//[^\r\n]*|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?|#[^\r\n]*")
 _BLANKS = re.compile("[\x0b\x0c\x85\xa0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+")
 _TYPOGRAPHIC = "\u2018-\u201f\u2033\xab\xbb"
 _OTHER_QUOTES = re.compile(
-    r"""(?P<single>'(?:[^'\\\r\n]+|\\.)*+' | `(?:[^`\\\r\n]+|\\.)*+` | ['`][^\s,:{}\[\]"]*)
+    r"""(?P<single>'(?:[^'\\\r\n]+|\\.|'(?=\w))*+' | `(?:[^`\\\r\n]+|\\.)*+` | ['`][^\s,:{}\[\]"]*)
       | (?P<smart>[QUOTES][^QUOTES"\r\n]*[QUOTES"]?)""".replace("QUOTES", _TYPOGRAPHIC),
     re.VERBOSE,
 )
