@@ -103,15 +103,15 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
         yield Finding(read.at, message, (*relate_sources(sources), *again), guess_read(read, sources[0]), causes)
 
 
-@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.NOTE)
+@rule(since="0.1", origin=("stage-definitions:upstream-parsed-path", "rulings:T2"), severity=Severity.WARNING)
 def stg702_uncertain_read(graph: Graph) -> Iterator[Finding]:
     """A stage reads or demands something that the result it is taken from may leave out.
 
     ## Why this matters
     The schema of the node that hands it in declares the path and does not require it: a result without it is accepted,
-    and then the prompt cannot be filled in, or the result does not fit the `inputsSchema` of the stage. An element of
-    a list is there for sure only where `minItems` says so. Where conditions (`if`, `dependentRequired`, …) decide
-    whether the path is required, stagec may not be able to show that it always is; then it says so.
+    and then the stage cannot start: the prompt cannot be filled in, or the result does not fit its `inputsSchema`. An
+    element of a list is there for sure only where `minItems` says so. Where conditions (`if`, `dependentRequired`, …)
+    decide whether the path is required, stagec may not be able to show that it always is; then it says so in a note.
 
     ## How to fix
     Require every part of the path in that schema, or read a whole that is always there.
@@ -120,7 +120,8 @@ def stg702_uncertain_read(graph: Graph) -> Iterator[Finding]:
         for read, sources, again in reading(graph, presence):
             message = f"{tell(graph, read)}, which {why.format(owners(graph, sources))}"
             causes = graph.grounds(each.node for each in sources)
-            yield Finding(read.at, message, (*_lenient(sources), *again), causes=causes)
+            severity = Severity.NOTE if presence is Presence.UNKNOWABLE else None
+            yield Finding(read.at, message, (*_lenient(sources), *again), causes=causes, severity=severity)
 
 
 _WHY = {

@@ -118,7 +118,7 @@ def stg283_unknown_input_source(registry: Registry) -> Iterator[Finding]:
 _SHOWN = 8
 
 
-@rule(since="0.1", origin=("steps-registry:input.required-missing",), severity=Severity.NOTE)
+@rule(since="0.1", origin=("steps-registry:input.required-missing", "rulings:T2"), severity=Severity.WARNING)
 def stg2048_empty_input(registry: Registry) -> Iterator[Finding]:
     """A step is handed a text that may be empty, with which it cannot start.
 
