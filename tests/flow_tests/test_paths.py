@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,15 +17,18 @@ from benchmarks._scaling.pipelines import PIPELINES
 from campaigns import choose, sample
 from frontends.stages.freezing.test_random_pipelines import covered, meaning_of
 from orchestrated import write_orchestrator
+from properties.test_pipelines import stage
 from random_steps import Arcs, make_graph, make_plan, make_tree
 
 from stagec.change.flow_tests.coverage import CoveredPart, list_parts, measure_coverage
-from stagec.change.flow_tests.paths.finder import PathSet, find_paths, list_starts
+from stagec.change.flow_tests.paths.choices import AnswerChoice
+from stagec.change.flow_tests.paths.finder import PathFinder, PathSet, find_paths, list_starts
+from stagec.change.flow_tests.paths.search import Played, Player
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
-from stagec.core.value import value
+from stagec.core.value import replace, value
 from stagec.ir.plan import dump
-from stagec.runtime.machine import Program, load
+from stagec.runtime.machine import Program, StepResult, advance, load
 from stagec.runtime.machine.program import program_of
 from stagec.sources.project.settings import Settings
 
@@ -259,6 +263,47 @@ def test_forks_chains_and_joins_of_random_pipelines_are_claimed_as_they_run(seed
     if is_clean:
         program = program_of(meaning.plan())
         check_claims(program, find_paths(program))
+
+
+@pytest.mark.parametrize("seed", range(choose(6, full=10, whole=40)))
+def test_a_run_is_the_same_as_if_each_silent_turn_was_executed(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(seed)
+    given = covered(random)
+    for each in given["stages"]:
+        each |= {"turnCap": random.randint(1, 5), "retryPolicy": {"maxAttempts": random.randint(1, 3)}}
+    meaning, is_clean = meaning_of(tmp_path, given)
+    play = Player.play
+    compared = 0
+
+    def play_both(player: Player, played: Played, choice: AnswerChoice) -> Played | None:
+        nonlocal compared
+        after = play(player, played, choice)
+        assert after == play(player, played, replace(choice, repeats=False))
+        compared += choice.repeats
+        return after
+
+    monkeypatch.setattr(Player, "play", play_both)
+    if is_clean:
+        find_paths(program_of(meaning.plan()))
+        assert compared
+
+
+def test_a_search_takes_as_many_steps_for_a_high_turn_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: Counter[int] = Counter()
+    for cap in (5, 500):
+
+        def count(*given: Any, cap: int = cap) -> StepResult:
+            steps[cap] += 1
+            return advance(*given)
+
+        stages = [{**stage(name), "turnCap": cap} for name in "abc"]
+        meaning, _ = meaning_of(tmp_path, {"id": "demo", "entry": "a", "next": {"a": "b", "b": "c"}, "stages": stages})
+        program = program_of(meaning.plan())
+        monkeypatch.setattr("stagec.change.flow_tests.paths.search.advance", count)
+        assert not PathFinder(program).cover().missing
+    assert steps[5] == steps[500] > 0
 
 
 def test_phases_run_their_agents(tmp_path: Path) -> None:

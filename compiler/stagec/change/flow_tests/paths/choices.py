@@ -225,13 +225,15 @@ _ODD = 20
 class AnswerChoice:
     """An answer, its cost, and the fixed answers to the requests that follow it.
 
-    `follow` returns an answer, or raises `LookupError` with the key of a request that is a choice of its own.
+    `follow` returns an answer, or raises `LookupError` with the key of a request that is a choice of its own. With
+    `repeats`, it gives the same answer to every further turn of the model.
     """
 
     name: str
     answer: Json
     cost: int = 1
     follow: Follow | None = None
+    repeats: bool = False
 
     @property
     def is_odd(self) -> bool:
@@ -311,7 +313,7 @@ class Chooser:
                 raise LookupError(asked.key)
             return {} if isinstance(asked, Wait) else {"text": ""}
 
-        yield AnswerChoice("cap", {"text": ""}, _ODD, idle)
+        yield AnswerChoice("cap", {"text": ""}, _ODD, idle, repeats=True)
 
     def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
         """Yield how the agent can end, each ending in a run of its own plan."""

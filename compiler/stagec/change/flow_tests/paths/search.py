@@ -12,8 +12,11 @@ from stagec.change.flow_tests.paths.choices import AnswerChoice, Chooser
 from stagec.change.flow_tests.paths.positions import Positions, RunPosition
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
+from stagec.ir.plan import Plan
+from stagec.ir.plan.act import Converse
 from stagec.runtime.machine import Answered, Effect, Move, Program, Started, State, StepResult, advance
-from stagec.runtime.machine.exchange import choose_next
+from stagec.runtime.machine.exchange import Turn, choose_next, execution_of, request_key
+from stagec.runtime.machine.execution import Conversation
 
 Pair = tuple[tuple[str, int], tuple[str, int]]
 """Two edges one after the other, each by its node and its number."""
@@ -87,8 +90,8 @@ class Player:
         effect, answer = choose_next(played.state.pending.values()), choice.answer
         answered = [*played.answered]
         while True:
-            step = advance(self._watch.program, played.state, Answered(effect.key, answer))
-            played = self._take(played, step)
+            before = played.state
+            played = self._take(played, advance(self._watch.program, before, Answered(effect.key, answer)))
             answered.append((effect, answer))
             if played.state.ended is not None or choice.follow is None:
                 break
@@ -99,6 +102,10 @@ class Player:
                 if error.args != (effect.key,):
                     return None
                 break
+            if choice.repeats and isinstance(effect, Turn):
+                state, (*passed, effect) = pass_turns(self._plan, before, played.state, effect)
+                played = replace(played, state=state)
+                answered += [(each, answer) for each in passed]
         return replace(played, answered=(*answered,))
 
     def find_position(self, played: Played) -> RunPosition:
@@ -128,6 +135,38 @@ class Player:
             if self._pairs:
                 leading |= dict.fromkeys(move.to, edge)
         return items
+
+
+def pass_turns(plan: Plan, before: State, after: State, turn: Turn) -> tuple[State, list[Turn]]:
+    """Return the state in which a model is asked for the last turn, and the turns from `turn` to that one.
+
+    The same answer has led from `before`, where the model was asked for a turn, to `after`, where it is asked for the
+    next. Until the last turn a stage only counts them, so each changes what this one has changed. Most of the time of a
+    search would go into executing them one by one.
+    """
+    key = execution_of(turn.key)
+    earlier, execution = before.active.get(key), after.active.get(key)
+    if earlier is None or execution is None:
+        return after, [turn]
+    was, now, act = earlier.progress, execution.progress, plan.nodes[execution.node].act
+    if not (isinstance(was, Conversation) and isinstance(now, Conversation) and isinstance(act, Converse)):
+        return after, [turn]
+    known, left = len(was.transcript), act.turns - now.turns
+    following = replace(was, transcript=now.transcript, turns=was.turns + 1, finish=now.finish)
+    if now != following or now.transcript[:known] != was.transcript or turn.transcript != now.transcript or left < 1:
+        return after, [turn]
+    turns = [turn]
+    for more in range(1, left + 1):
+        said = (*turns[-1].transcript, *now.transcript[known:])
+        asked = request_key(key, execution.attempt, execution.asked - 1 + more)
+        turns.append(replace(turn, key=asked, transcript=said))
+    last = turns[-1]
+    now = replace(now, transcript=last.transcript, turns=act.turns)
+    moved = replace(execution, asked=execution.asked + left, progress=now)
+    pending = {name: each for name, each in after.pending.items() if name != turn.key}
+    traced = after.traced + left * (after.traced - before.traced)
+    state = replace(after, active={**after.active, key: moved}, pending={**pending, last.key: last}, traced=traced)
+    return state, turns
 
 
 def _measure_width(state: State) -> int:
