@@ -21,6 +21,7 @@ from stagec.cli.plans import Freezer, Frozen
 from stagec.cli.sides import UNREAD, find_beside, is_plan, locate_side, read_plans
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
+from stagec.core.memo import KeptAnswers
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
@@ -90,8 +91,9 @@ def draw_sides(against: str, path: str, flow: str | None = None, *, needs_flow: 
     Raise `Failure` when no side has a flow, or none of the wanted id. Where none is needed, files without a flow do.
     """
     baseline = _find_baseline(path)
-    old = _read_side(against, find_beside(path), baseline)
-    new = _read_side(path, Path(), baseline)
+    kept = KeptAnswers()
+    old = _read_side(against, find_beside(path), baseline, kept)
+    new = _read_side(path, Path(), baseline, kept)
     pairs = tuple(_judge_pair(each) for each in match_flows(old, new) if flow in {None, each.id})
     if not pairs and (needs_flow or flow is not None or not (old.files or new.files)):
         either = "flow" if needs_flow else "flow or agent file"
@@ -107,12 +109,12 @@ def _find_baseline(text: str) -> Baseline | None:
         return None if is_plan(path) else load_configured_baseline(load_configuration((path,)))
 
 
-def _read_side(text: str, beside: Path, baseline: Baseline | None) -> DrawnSide:
+def _read_side(text: str, beside: Path, baseline: Baseline | None, kept: KeptAnswers) -> DrawnSide:
     """Return what a text names: the file of a plan, a project, or a revision of what is `beside`."""
     with locate_side(text, beside) as path:
         if is_plan(path):
             return DrawnSide(text, tuple(each for plan in read_plans(path) for each in _draw_plans(plan)))
-        freezer = Freezer(load_configuration((path,)), (path,))
+        freezer = Freezer(load_configuration((path,)), (path,), kept)
         compilation = freezer.judge_as_configured(baseline)
         flows = tuple(_draw_project(compilation, freezer))
         found = compilation.diagnostics

@@ -14,6 +14,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.canonical import digest
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Severity
 from stagec.core.json import list_of, object_of
+from stagec.core.memo import KeptAnswers
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, quote
@@ -140,10 +141,13 @@ class Refused:
 
 
 class Freezer:
-    """A project, checked by every rule as it was declared, whatever is configured, suppressed and known of findings."""
+    """A project, checked by every rule as it was declared, whatever is configured, suppressed and known of findings.
 
-    def __init__(self, configuration: Configuration, paths: tuple[Path, ...]) -> None:
-        self._settings = configuration.settings
+    `kept` has what the check of another project found out, of which this one may have many files too.
+    """
+
+    def __init__(self, configuration: Configuration, paths: tuple[Path, ...], kept: KeptAnswers | None = None) -> None:
+        self._settings, self._kept = configuration.settings, KeptAnswers() if kept is None else kept
         settings = replace(self._settings, select=None, extend_select=(), ignore=(), severity=NOTHING)
         named = tuple(path.absolute() for path in paths)
         self._judge(Project(configuration.root, named, settings, tells_all=True))
@@ -164,7 +168,7 @@ class Freezer:
         self.root = project.root
         self.project = project
         self._files: dict[str, frozenset[str]] = {}
-        self.compilation = compile_project(self.project, search_thoroughly)
+        self.compilation = compile_project(self.project, search_thoroughly, kept=self._kept)
         self.errors = [each for each in self.compilation.diagnostics if each.severity is Severity.ERROR]
         self._concerns = Concerns(self.compilation.flows, self.errors)
 

@@ -14,6 +14,7 @@ from stagec.cli.plans import Freezer, Refused
 from stagec.cli.running.inputs import verify_file
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
+from stagec.core.memo import KeptAnswers
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
 from stagec.ir.plan import Plan
@@ -41,7 +42,8 @@ def read_sides(old: str, new: str, around: Path, flow: str | None = None) -> tup
     """
     if old == new == str(STDIN):
         raise Failure(f"both sides are {quote(STDIN)}: standard input has one plan")
-    sides = _read_side(old, find_beside(new), flow), _read_side(new, around, flow)
+    kept = KeptAnswers()
+    sides = _read_side(old, find_beside(new), flow, kept), _read_side(new, around, flow, kept)
     if not any(each.plans for each in sides):
         named = "flow" if flow is None else f"flow {quote(flow)}"
         raise Failure(f"neither {quote(old)} nor {quote(new)} has a {named}", Exit.NOTHING)
@@ -54,9 +56,9 @@ def find_beside(other: str) -> Path:
     return path if path.exists() and path != STDIN else Path()
 
 
-def _read_side(text: str, beside: Path, flow: str | None) -> ComparedSide:
+def _read_side(text: str, beside: Path, flow: str | None, kept: KeptAnswers) -> ComparedSide:
     with locate_side(text, beside) as path:
-        found = read_plans(path) if is_plan(path) else _freeze(text, path, flow)
+        found = read_plans(path) if is_plan(path) else _freeze(text, path, flow, kept)
     return ComparedSide(text, tuple(each for each in found if flow is None or each.id == flow))
 
 
@@ -94,9 +96,9 @@ def read_plans(path: Path) -> list[Plan]:
     return [verify_file(path).plan]
 
 
-def _freeze(text: str, path: Path, flow: str | None) -> list[Plan]:
+def _freeze(text: str, path: Path, flow: str | None, kept: KeptAnswers) -> list[Plan]:
     """Return the plans of a project's flows; one that has errors cannot be compared."""
-    freezer = Freezer(load_configuration((path,)), (path,))
+    freezer = Freezer(load_configuration((path,)), (path,), kept)
     chosen = (each for each in freezer.compilation.meanings if flow in {None, each.flow.id})
     made = [freezer.freeze(each, proves=False) for each in chosen]
     refused = [each for each in made if isinstance(each, Refused)]

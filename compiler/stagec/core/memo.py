@@ -23,7 +23,7 @@ class Memo:
 
 
 class KeptAnswers:
-    """Answers that follow from their questions alone, kept from one check of a project to the next.
+    """Answers that follow from their questions alone, kept from one check to the next, also of another project.
 
     An answer that a whole check does not ask for again is dropped.
     """

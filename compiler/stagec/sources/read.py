@@ -6,10 +6,10 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stagec.core import observations
 from stagec.core.bounded import OversizedError
@@ -25,6 +25,8 @@ from stagec.sources.formats import format_of, format_of_content
 from stagec.sources.formats.plain import FORMAT as PLAIN
 from stagec.sources.suppression import SIGN
 from stagec.sources.tree import Fault, Format, Parsed, Tree
+
+T = TypeVar("T")
 
 TOPIC = "conflict-markers"
 _BEGIN, _BASE, _MIDDLE, _END = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
@@ -115,7 +117,7 @@ class Sources:
     are taken for absent. `patterns` counts the regular expressions of all of them. `own_names` are names of tools
     and the like that the project adds to those that stagec knows, by list; `named` are the files and folders that a
     user named, without the project itself. `memo` has what front ends found out about the project, `kept` what earlier
-    checks found out about texts that are still the same.
+    checks, of this project or another, found out about the same texts.
     """
 
     def __init__(
@@ -132,11 +134,15 @@ class Sources:
         self.named: tuple[str, ...] = ()
         self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
         self.memo = Memo()
-        self.kept = KeptAnswers() if kept is None else kept
+        self._kept = KeptAnswers() if kept is None else kept
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
         self._folders: dict[str, str] = {}
+
+    def keep(self, question: object, answer: Callable[[], T]) -> T:
+        """Return what follows from the texts in a question and from the budgets, as an earlier check found it out."""
+        return self._kept.once((question, self.budgets), answer)
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -273,7 +279,7 @@ class Sources:
         return self._parse(file, kind, form, data)
 
     def _parse(self, file: str, kind: str, form: Format, data: bytes) -> Tree:
-        return self.kept.once(("tree", file, kind, data), lambda: _parse(file, kind, form, data, self.budgets))
+        return self.keep(("tree", file, kind, data), lambda: _parse(file, kind, form, data, self.budgets))
 
     def _dangling(self, file: str) -> Fault | None:
         """Return what is wrong with a link to nothing; a name that is not there is no fault of its own."""

@@ -50,7 +50,7 @@ def judge_kept(sources: Sources, tree: Tree, pointers: Iterable[Pointer], schema
     weights.judged.setdefault(tree.file, set()).update(pointers)
     faults = tuple((each.topic, each.at, each.reason) for each in tree.faults)
     question = "judged", schema, tree.file, tree.kind, tree.data, tree.readable, faults
-    return sources.kept.once(question, judge)
+    return sources.keep(question, judge)
 
 
 def reach_named(sources: Sources, file: str, name: str) -> None:

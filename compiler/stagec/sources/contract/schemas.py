@@ -243,7 +243,7 @@ class Schemas:
         tree = self._sources.find_tree(schema.at.file)
         if tree is None or any(sign in tree.data for sign in _REFERRING):
             return answer()
-        return self._sources.kept.once((question, schema.at, tree.data), answer)
+        return self._sources.keep((question, schema.at, tree.data), answer)
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
