@@ -253,7 +253,11 @@ def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
 
     Nothing either where the schema is satisfied by other values, and by no object because it asks for another type.
     """
-    return schemas.memo.once(("emptiness", schema.at), lambda: _find_emptiness(schemas, schema))
+
+    def find() -> Conflict | None:
+        return schemas.keep("emptiness", schema, lambda: _find_emptiness(schemas, schema))
+
+    return schemas.memo.once(("emptiness", schema.at), find)
 
 
 def find_contradiction(schemas: Schemas, schema: Schema) -> Conflict | None:

@@ -89,8 +89,9 @@ def stg312_unlimited_tools(pipeline: Pipeline) -> Iterator[Finding]:
     List the tools that the stage needs; `[]` allows none.
     """
     for stage in pipeline.stages:
-        misspelt = any(_MEMBER.nearest(key) is not None for key in stage.members)
-        if stage.profile is Profile.OBJECT and stage.id is not None and not misspelt:
+        if stage.profile is not Profile.OBJECT or stage.id is None:
+            continue
+        if all(_MEMBER.nearest(key) is None for key in stage.members):
             yield Finding(stage.at, f"stage {quote(stage.name)} may call every tool: it has no 'allowedTools'")
 
 
