@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from stagec.core.value import replace
 from stagec.ir.plan import dump
 from stagec.ir.plan.codec import DEEPEST
 from stagec.ir.plan.document import Input
+from stagec.sources import read
+from stagec.sources.tree import Tree
 
 Shown = pytest.CaptureFixture[str]
 TOP = Path(__file__).parents[2]
@@ -268,3 +271,39 @@ def test_a_default_as_deep_as_a_plan_allows_is_printed(tmp_path: Path, capfd: Sh
         path.write_bytes(dump(replace(plan, inputs=inputs)))
     [flow] = shown_json(capfd, *map(str, sides), status=1)
     assert [each["after"]["default"] for each in flow["changes"]] == [deep]
+
+
+def make_sides(tmp_path: Path) -> tuple[Path, Path]:
+    """Make two copies of a project that differ in one stage."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    for each in (old, new):
+        shutil.copytree(REPAIR, each)
+    with (new / "check.md").open("a") as file:
+        file.write("Be kind.\n")
+    return old, new
+
+
+@pytest.mark.parametrize("words", [("diff",), ("review", "--against")])
+def test_texts_that_both_sides_have_are_read_once(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = make_sides(tmp_path)
+    parsed: Counter[str] = Counter()
+
+    def count(file: str, *others: Any) -> Tree:
+        parsed[file] += 1
+        return parse(file, *others)
+
+    parse = read._parse
+    monkeypatch.setattr(read, "_parse", count)
+    run([*words, str(old), str(new)])
+    assert parsed["check.md"] == 2
+    assert {times for file, times in parsed.items() if file != "check.md"} == {1}
+
+
+def test_each_side_keeps_its_own_budgets(tmp_path: Path, capfd: Shown) -> None:
+    old, new = make_sides(tmp_path)
+    shutil.copyfile(old / "check.md", new / "check.md")
+    (new / "stagec.toml").write_text("budgets.depth = 1\n")
+    assert run(["diff", str(old), str(new)]) == 2
+    assert "STG1" in capfd.readouterr().err
