@@ -336,3 +336,15 @@ def test_each_end_of_a_chain_of_stages_needs_a_run_of_its_own() -> None:
     found = find_paths(program)
     deepest = 6  # stages one after the other: each may fail, and be interrupted, after those before have succeeded
     assert (len(found.paths), found.missing) == (2 * deepest + 1, ())
+
+
+def test_a_long_chain_of_stages_gets_as_many_runs_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stagec.change.flow_tests.paths.finder._ROOM", 12)
+    (program,) = programs(EXAMPLES / "wine-quality")
+    found = find_paths(program)
+    check_claims(program, found)
+    lengths = [each.found.executions for each in found.paths]
+    assert sum(lengths) - min(lengths) <= 12 + max(lengths)
+    assert {each.why for each in found.missing} == {
+        "not written: the other runs have 12 executions together, which is the most; see '--to'"
+    }

@@ -257,24 +257,22 @@ def limit_of(plan: Plan) -> int | None:
 _OTHERWISE = ("failure", "interrupted")
 
 
-def play_schedules(program: Program, player: Player, starts: Iterable[Started]) -> list[Played]:
-    """Return runs that cover the schedules with which a program begins; none where it begins with a node.
+def play_schedules(program: Program, player: Player, starts: Iterable[Started]) -> Iterator[Played]:
+    """Yield runs that cover the schedules with which a program begins; none where it begins with a node.
 
     A node that has not succeeded keeps those from running that need it. Along a chain of nodes, therefore, each ending
     needs a run of its own; nodes that do not need each other can end otherwise in the same run.
     """
-    runs: list[Played] = []
     for at, started in enumerate(starts):
         entry = program.plan.entries[str(started.entry if started.entry is not None else program.plan.entry)]
         if isinstance(entry, Schedule):
             begun = replace(player.start(started), start=at)
-            runs.append(_play(player, begun, "success", ()))
+            yield _play(player, begun, "success", ())
             left = dict(entry.needs)
             while left:  # the nodes that need nothing, then those that need only these, and so on
                 level = frozenset(name for name, needs in left.items() if left.keys().isdisjoint(needs))
-                runs += [_play(player, begun, ending, level) for ending in _OTHERWISE]
+                yield from (_play(player, begun, ending, level) for ending in _OTHERWISE)
                 left = {name: needs for name, needs in left.items() if name not in level}
-    return runs
 
 
 def _play(player: Player, played: Played, ending: str, level: Collection[str]) -> Played:
@@ -377,8 +375,8 @@ class PathFinder:
     def _search(self, starts: tuple[Started, ...]) -> None:
         self._starts = starts
         entries = self._program.plan.entries.values()
-        begun = () if any(isinstance(each, Schedule) for each in entries) else starts
-        self.graph = SearchGraph(self._player, begun)
+        self._is_scheduled = any(isinstance(each, Schedule) for each in entries)
+        self.graph = SearchGraph(self._player, () if self._is_scheduled else starts)
         self.walker = Walker(self._program, self.graph, self._player)
         self._known: set[Item] = {item for arc in self._list_arcs() for item in arc.items}
 
@@ -388,7 +386,7 @@ class PathFinder:
 
     def cover(self) -> FoundRuns:
         """Return few runs that cover everything that can be covered."""
-        scheduled = play_schedules(self._program, self._player, self._starts)
+        scheduled = self._play_schedules()
         wanted = frozenset(self._known.intersection(self._items))
         orders = self._choose_ways(wanted) if len(self._program.plan.nodes) <= _PLANNED else ()
         tried = [self._walk_all(orders, wanted)] if wanted else []
@@ -405,6 +403,18 @@ class PathFinder:
         )
         covered = frozenset(item for each in kept for item in each.items)
         return FoundRuns(tuple(kept), tuple(self._explain(each) for each in self._items if each not in covered))
+
+    def _play_schedules(self) -> list[Played]:
+        """Return runs of the schedules, while there is room: those of a long chain grow with the square of it."""
+        made: list[Played] = []
+        room = _ROOM
+        for run in play_schedules(self._program, self._player, self._starts):
+            self._is_cut = room <= 0
+            if self._is_cut:
+                break
+            made.append(run)
+            room -= run.state.executions
+        return made
 
     def _choose_ways(self, wanted: frozenset[Item]) -> Iterator[list[Item]]:
         """Yield what each run is to cover: of more ways than there is room for the one with most, then the shortest."""
@@ -480,7 +490,7 @@ class PathFinder:
         """Return why nothing covers a part of a plan or a pair of edges."""
         plan = self._program.plan
         cut = ""
-        if self._is_cut and item in self._known:
+        if self._is_cut and (self._is_scheduled or item in self._known):
             cut = f"not written: the other runs have {_ROOM:,} executions together, which is the most; see '--to'"
         if isinstance(item, CoveredPart):
             noun = f"{plan.names.node} " if item.kind == "node" else ""
