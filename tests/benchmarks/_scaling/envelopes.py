@@ -9,9 +9,7 @@ from math import isqrt
 from typing import Any
 
 from stagec.core.canonical import canonical, compact
-from stagec_dev.cost import PROJECT_COMMANDS, Dimension, Dimensions, Files
-
-_COMMANDS = (*PROJECT_COMMANDS, "bounds")
+from stagec_dev.cost import Dimension, Dimensions, Files
 
 
 def _name(number: int) -> str:
@@ -128,13 +126,13 @@ def _stages_of_log(number: int) -> str:
 
 ENVELOPES = Dimensions(
     (
-        Dimension("stages in a chain", _chain, 3_500, _COMMANDS),
-        Dimension("stages before one", _joined, 4_000, _COMMANDS),
-        Dimension("dependencies in layers", _layers, 2_800, _COMMANDS),
-        Dimension("dependencies on all before", _all_before, 40_000, _COMMANDS),
-        Dimension("files between two stages", _inputs, 8_000, _COMMANDS),
-        Dimension("outputs of a stage", _outputs, 20_000, _COMMANDS),
-        Dimension("files of stages", _folder, 3_000, _COMMANDS),
+        Dimension("stages in a chain", _chain, 3_500),
+        Dimension("stages before one", _joined, 4_000),
+        Dimension("dependencies in layers", _layers, 2_800),
+        Dimension("dependencies on all before", _all_before, 40_000),
+        Dimension("files between two stages", _inputs, 8_000),
+        Dimension("outputs of a stage", _outputs, 20_000),
+        Dimension("files of stages", _folder, 3_000),
         Dimension("artifacts of a checkpoint", _checkpoint, 5_000, ("checkpoint verify",)),
         Dimension(
             "stages of a log", _log(_stages_of_log, lambda at: f"[STAGE:end:id={_name(at)}]\n"), 10_000, ("markers",)
