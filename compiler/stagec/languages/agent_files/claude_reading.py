@@ -245,7 +245,8 @@ _HOOKED = frozenset({"claude-agent", "claude-skill", "claude-command"})
 def _list_hooks(file: AgentFile) -> Iterator[OwnedHooks]:
     name, given = file.kind.name, file.members.get("hooks")
     counts = name in {"claude-settings", "claude-hooks"} or (name in _HOOKED and not file.where.is_plugin)
-    is_lost = name == "claude-agent" and given is not None  # of the other kinds the type of `hooks` is judged elsewhere
+    is_passed_over = isinstance(given, str | int | float | None) and not given
+    is_lost = name == "claude-agent" and not is_passed_over  # elsewhere the type of `hooks` is judged for other kinds
     if counts and (isinstance(given, dict) or is_lost):
         yield OwnedHooks(read_hooks(given, file.at / "hooks"), file.where.home, name, file.where.is_plugin)
 

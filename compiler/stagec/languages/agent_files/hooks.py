@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Mention, Place
@@ -24,6 +24,34 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
     "mcp_tool": ("server", "tool"),
 }
 """The types of hooks, and the texts that each needs."""
+_ANY: Mapping[str, str] = {"once": "boolean", "if": "text", "statusMessage": "text"}
+_OPTIONAL: Mapping[str, Mapping[str, str]] = {
+    "command": {
+        **_ANY,
+        "async": "boolean",
+        "asyncRewake": "boolean",
+        "shell": "shell",
+        "args": "texts",
+        "rewakeMessage": "filled",
+        "rewakeSummary": "filled",
+    },
+    "prompt": {**_ANY, "model": "text", "continueOnBlock": "boolean"},
+    "agent": {**_ANY, "model": "text"},
+    "http": {**_ANY, "url": "address", "headers": "map of texts", "allowedEnvVars": "texts"},
+    "mcp_tool": {**_ANY, "input": "map"},
+}
+"""What the other members of a hook must be, by its type: measured, Claude Code 2.1.332, which refuses null too."""
+_SCHEME = re.compile(r"\s*[a-zA-Z][a-zA-Z0-9+.-]*:")
+_FITTING: Mapping[str, Callable[[Json], bool]] = {
+    "boolean": lambda given: isinstance(given, bool),
+    "text": lambda given: isinstance(given, str),
+    "filled": lambda given: isinstance(given, str) and given != "",
+    "texts": lambda given: isinstance(given, list) and all(isinstance(each, str) for each in given),
+    "map": lambda given: isinstance(given, dict),
+    "map of texts": lambda given: isinstance(given, dict) and all(isinstance(each, str) for each in given.values()),
+    "shell": lambda given: given in ("bash", "powershell"),
+    "address": lambda given: isinstance(given, str) and _SCHEME.match(given) is not None,
+}
 _OF_HOOKS = ("type", *dict.fromkeys(key for keys in _REQUIRED.values() for key in keys))
 _NOTHING = kind_of(None)
 _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
@@ -123,7 +151,7 @@ class _EventReader:
         if not isinstance(given, dict):
             yield self._fault(at, "no entry", given)
             return
-        if not isinstance(given.get("matcher"), str | None):  # nobody has measured what a matcher of nothing costs
+        if not isinstance(given.get("matcher", ""), str):
             yield self._fault(at / "matcher", "matcher", given["matcher"])
         if "hooks" not in given:
             yield HookFault(at, "no hooks", self._event, next((key for key in _OF_HOOKS if key in given), ""))
@@ -150,7 +178,11 @@ class _EventReader:
                 yield HookFault(at, f"no {member}", self._event, kind)
             elif not isinstance(given[member], str):
                 yield self._fault(at / member, "text", given[member])
-        timeout = 1 if given.get("timeout") is None else given["timeout"]
+        for member, wanted in _OPTIONAL[kind].items():
+            is_told = member in _REQUIRED[kind] and not isinstance(given.get(member), str)
+            if member in given and not is_told and not _FITTING[wanted](given[member]):
+                yield self._fault(at / member, wanted, given[member])
+        timeout = given.get("timeout", 1)
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0:
             yield self._fault(at / "timeout", "timeout", timeout)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from stagec.core.json import Json
+from stagec.core.json import Json, list_of
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.languages.agent_files.document import AgentFile
@@ -57,9 +57,19 @@ def _list_texts(given: Json, at: Place) -> Iterator[tuple[str, Place]]:
         yield from ((each, at / index) for index, each in enumerate(given) if isinstance(each, str))
 
 
+_PART = re.compile(r"^mcp__.+__.*[^_*]\*")
+"""A name of some tools of a server, which Claude Code does not know: only all tools of a server have a name."""
+
+
+def has_texts(given: Json) -> bool:
+    """Tell whether a value is a text, or a list with one: nothing else names a tool."""
+    return isinstance(given, str) or any(isinstance(each, str) for each in list_of(given))
+
+
 def find_group(name: str, known: Known) -> ToolGroup:
     """Return what a name of a tool means: names are exact."""
-    if name == _EVERY or name.startswith(_OF_SERVER) or name in known.names("tools"):
+    is_of_server = name.startswith(_OF_SERVER) and _PART.search(name) is None
+    if name == _EVERY or is_of_server or name in known.names("tools"):
         return ToolGroup.KNOWN
     if name in known.aliases("tool-aliases"):
         return ToolGroup.KNOWN

@@ -1,12 +1,12 @@
 """Values of agent files that their tool does not take, by the rows in the data about tools.
 
-A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list, and `{a=b}` for
-the value itself if it is a map whose member `a` is the text `b`. A type is one or
-more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
-list. `map{a b}` is a map without other members, `map!a,b` one that needs some, `map?a^b,c?d^e` one that has neither
-`b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is what is lost: `file`, `entry`, `program` (it
-does not start) or `nothing` (the value is ignored). The scope tells which files of settings have the key: `any`, or
-those of the `user`, also `local` ones, or `managed` ones alone.
+A row is `[path, type, cost, scope, source]`. In a path `*` stands for every member of a map or a list, and `{a=b}`
+for the value itself if it is a map whose member `a` is the text `b`, and `{a}` if it has no member `a`. A type is one
+or more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
+list, which count in any case with `@list/i`. `map{a b}` is a map without other members, `map!a,b` one that needs
+some, `map?a^b,c?d^e` one that has neither `b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is
+what is lost: `file`, `entry`, `program` (it does not start) or `nothing` (the value is ignored). The scope tells
+which files of settings have the key: `any`, or those of the `user`, also `local` ones, or `managed` ones alone.
 """
 
 from __future__ import annotations
@@ -62,10 +62,11 @@ def _follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Pla
     found: list[tuple[Json, Place]] = [(given, at)]
     for name in path:
         inside: list[tuple[Json, Place]] = []
-        member, _, text = name.strip("{}").partition("=") if name[:1] == "{" else ("", "", "")
+        member, mark, text = name.strip("{}").partition("=") if name[:1] == "{" else ("", "", "")
         for each, place in found:
             if member:
-                inside += [(each, place)] if object_of(each).get(member) == text else []
+                is_meant = object_of(each).get(member) == text if mark else member not in object_of(each)
+                inside += [(each, place)] if is_meant and isinstance(each, dict) else []
                 continue
             members = each if isinstance(each, dict) else dict(enumerate(list_of(each)) if name == "*" else ())
             keys = members if name == "*" else [name] if name in members else []
@@ -109,6 +110,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
         "a whole number above 0",
         lambda given: _is_whole(given) and float(str(given)) > 0,
     ),
+    "unset": ("", lambda given: isinstance(given, str | int | float | None) and not given),
     "digits": ("", lambda given: isinstance(given, str) and given.isdecimal()),
     "list": ("a list", lambda given: isinstance(given, list)),
     "texts": ("a list of texts", lambda given: isinstance(given, list)),
@@ -141,6 +143,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "commit": ("the 40 digits of a commit", lambda given: _matches("(?-i:[0-9a-f]{40})", given)),
     "sha256": ("64 hexadecimal digits", lambda given: _matches("[0-9a-f]{64}", given)),
 }
+_FOLDED = "/i"
 _ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
 """What the elements of lists must be."""
 _CLOSED = re.compile(
@@ -153,7 +156,7 @@ class _Type:
 
     def __init__(self, type_: str, known: Known, owner: str) -> None:
         self._names = type_.split(" | ")
-        lists = [known.names(each[1:], owner) for each in self._names if each.startswith("@")]
+        lists = [known.names(each[1:].removesuffix(_FOLDED), owner) for each in self._names if each.startswith("@")]
         quoted = (each.strip("'") for each in self._names if each.startswith("'"))
         self.words = (*quoted, *(word for each in lists for word in each))
 
@@ -172,7 +175,7 @@ class _Type:
 
     def _fits(self, name: str, given: Json) -> bool:
         if name[0] in "'@":
-            return isinstance(given, str) and given in self.words
+            return isinstance(given, str) and (given.lower() if name.endswith(_FOLDED) else given) in self.words
         if name[0] == "/":
             return isinstance(given, str) and re.fullmatch(name[1:-1], given) is not None
         return isinstance(given, dict) if _CLOSED.fullmatch(name) else _KINDS[name][1](given)

@@ -99,6 +99,13 @@ _HOOK_FAULTS = {
     "no hook": "a hook of {event} must be a map, found {found}",
     "no type": "a hook of {event} has no 'type'",
     "text": "{member} in a hook of {event} must be a text, found {found}",
+    "boolean": "{member} in a hook of {event} must be true or false, found {found}",
+    "texts": "{member} in a hook of {event} must be a list of texts, found {found}",
+    "map": "{member} in a hook of {event} must be a map, found {found}",
+    "map of texts": "{member} in a hook of {event} must be a map of texts, found {found}",
+    "filled": "{member} in a hook of {event} must be a text with something in it",
+    "shell": "{member} in a hook of {event} must be 'bash' or 'powershell'",
+    "address": "{member} in a hook of {event} must be an address with its scheme, such as 'https:'",
     "timeout": "'timeout' in a hook of {event} must be a number of seconds above 0, found {found}",
 }
 

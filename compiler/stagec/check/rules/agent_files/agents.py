@@ -1,11 +1,12 @@
 """Agents: what they are called, what they may use, and what their tool ignores."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
 from stagec.check.rules.agent_files import SKILLS, correct_case, correct_entry, describe_hook_fault, list_names, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
-from stagec.core.json import list_of, text_in
+from stagec.core.json import list_of, object_of, text_in
 from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -14,7 +15,7 @@ from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.handoffs import list_handoff_targets
 from stagec.languages.agent_files.known import Known
 from stagec.languages.agent_files.server_mentions import fold_server, list_undeclared_servers
-from stagec.languages.agent_files.tool_names import ToolEntry, ToolGroup, find_case, list_tools
+from stagec.languages.agent_files.tool_names import ToolEntry, ToolGroup, find_case, has_texts, list_tools
 from stagec.languages.agent_files.values import find_misfits, present
 
 
@@ -157,6 +158,9 @@ def stg3111_emptied_tools(document: AgentFiles) -> Iterator[Finding]:
             edits = (Edit(Change.REMOVE, file.at / "tools"),)
             fix = Fix("delete 'tools'", edits, is_safe=False) if given is None else None
             yield Finding(file.at / "tools", f"the tools of this agent {what}: Claude Code gives it none", (), fix)
+        elif given != "absent" and not has_texts(given):
+            told = "the tools of this agent are no texts: Claude Code gives it none"
+            yield Finding(file.at / "tools", told)
 
 
 @rule(since="0.1", origin=("agent-files:unknown-agent-tool",), severity=Severity.WARNING)
@@ -278,7 +282,8 @@ def stg3116_ignored_permission_mode(document: AgentFiles) -> Iterator[Finding]:
         given = file.members.get("permissionMode")
         if given is None or (isinstance(given, str) and given in modes) or file.where.is_plugin:
             continue
-        told = f"{quote(given)} is no permission mode of {document.known.version()}, which ignores it"
+        shown = quote(given if isinstance(given, str) else json.dumps(given))
+        told = f"{shown} is no permission mode of {document.known.version()}, which ignores it"
         near = guess(given, modes) if isinstance(given, str) else None
         message = f"{told}; write {listing(list(modes), 'or')}"
         yield Finding(file.at / "permissionMode", message, (), near)
@@ -300,9 +305,15 @@ def stg3117_ignored_agent_value(document: AgentFiles) -> Iterator[Finding]:
         for wrong in find_misfits(present(file.members), file.at, known, "agent"):
             yield Finding(wrong.at, f"Claude Code ignores this value: {wrong}")
         for index, each in enumerate(list_of(file.members.get("mcpServers"))):
-            if not file.where.is_plugin and not (isinstance(each, str | dict) and each):
+            at = file.at / "mcpServers" / index
+            if file.where.is_plugin:
+                continue
+            if not (isinstance(each, str | dict) and each):
                 told = "Claude Code drops this server: it must be a name, or a map of a name to its configuration"
-                yield Finding(file.at / "mcpServers" / index, told)
+                yield Finding(at, told)
+            for wrong in find_misfits(object_of(each), at, known, "agent-servers"):
+                why = " (a server with a 'url' needs a 'type')" if "url" in object_of(wrong.found) else ""
+                yield Finding(wrong.at, f"Claude Code drops this server: {wrong}{why}")
 
 
 _OF_TOOLS = frozenset({"allowed-tools", "allowedTools", "Tools", "tool"})
@@ -475,8 +486,13 @@ def stg3141_ineffective_denial(files: AgentFiles) -> Iterator[Finding]:
     Write names of tools as Claude Code does. Deny single calls with `permissions.deny` in `.claude/settings.json`.
     """
     for file in files.of("claude-agent"):
+        given = file.members.get("disallowedTools")
+        if given and not has_texts(given):
+            yield Finding(file.at / "disallowedTools", "this denies nothing: it must be names of tools")
         for each in list_tools(file, files.known, "disallowedTools"):
-            if each.group is ToolGroup.UNKNOWN:
+            if each.name == "*":
+                yield Finding(each.at, "'*' denies nothing: it is no name of a tool")
+            elif each.group is ToolGroup.UNKNOWN:
                 near = find_case(each.name, files.known) or files.known.names("tools").slip(each.name)
                 doubt = f"; did you mean {quote(near)}?" if near else ""
                 told = f"{quote(each.name)} denies nothing: it is no tool of {files.known.version()}{doubt}"

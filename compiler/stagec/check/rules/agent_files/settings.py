@@ -309,6 +309,7 @@ def _is_tool(name: str, known: Known) -> bool:
 
 
 _LOST = frozenset({"claude-settings", "claude-agent"})
+_SPARED = frozenset({"claude-skill", "claude-command"})
 """Kinds of files that a malformed guard costs as a whole; other rules report that."""
 
 
@@ -317,7 +318,8 @@ def stg3156_dropped_hook_entry(files: AgentFiles) -> Iterator[Finding]:
     """An entry of hooks is malformed, and Claude Code leaves it out.
 
     ## Why this matters
-    The entry is dropped without a word, with all hooks in it. The other entries still run.
+    The entry is dropped without a word, with all hooks in it. The other entries still run. In a skill or a command, a
+    malformed entry of `PreToolUse` or `PermissionRequest` costs all hooks, and `allowed-tools` too.
 
     ## How to fix
     Write every entry of an event as `{"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}`. The matcher
@@ -330,7 +332,9 @@ def stg3156_dropped_hook_entry(files: AgentFiles) -> Iterator[Finding]:
             is_told = fault.event not in events or (fault.costs_file and each.kind in _LOST)
             if not is_told:
                 reason = describe_hook_fault(fault, files.known)
-                yield Finding(fault.at, f"Claude Code leaves this entry of hooks out, because {reason}")
+                is_all = fault.costs_file and each.kind in _SPARED
+                lost = "all hooks and 'allowed-tools' of this file" if is_all else "this entry of hooks"
+                yield Finding(fault.at, f"Claude Code leaves {lost} out, because {reason}")
 
 
 def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:

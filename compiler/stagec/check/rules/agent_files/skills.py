@@ -170,8 +170,8 @@ def stg3126_mistyped_skill_value(files: AgentFiles) -> Iterator[Finding]:
             is_label = wrong.key == "name" and file.kind.name == "claude-command"
             if not is_label:
                 yield Finding(wrong.at, f"Claude Code drops this value: {wrong}")
-        for wrong in find_misfits(present(file.members), file.at, files.known, "switches"):
-            yield Finding(wrong.at, f"Claude Code ignores this switch: {wrong}")
+        for wrong in find_misfits(file.members, file.at, files.known, "switches"):
+            yield Finding(wrong.at, f"Claude Code takes this switch for off: {wrong}")
         for key in ("agent", "background"):
             if key in file.members and file.members.get("context") is None:
                 yield Finding((file.at / key).key, f"{quote(key)} has no effect without 'context: fork'")

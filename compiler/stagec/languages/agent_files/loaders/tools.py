@@ -8,7 +8,7 @@ from functools import partial
 
 from stagec.core.budgets import Budgets
 from stagec.core.failure import Failure
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, list_of, object_of
 from stagec.core.place import Place, Position, Span
 from stagec.core.value import replace, value
 from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading, strict
@@ -50,6 +50,7 @@ def read_quoted(quoted: Quoted, refused: Fault, budgets: Budgets) -> OwnerReadin
 _UNREADABLE = frozenset({"unreadable-file", "outside-project", "oversized-file", "not-utf8"})
 _OPENING = re.compile(r"---\s*\n")
 _CLOSING = "---"
+_MERGE = "<<"
 _CONTINUED = re.compile(
     r"""^(?P<key>[^\s#'"\[{][^\n:]*):[ \t]+"""
     r"""(?:"(?:[^"\\\n]|\\.)*\n(?:[ \t][^"\n]*\n|\n)*(?=[^\s])"""
@@ -119,7 +120,19 @@ class _Fenced:
 
 
 def load_claude_code(tree: Tree, budgets: Budgets) -> OwnerReading:
-    """Return the frontmatter of a file as Claude Code reads it."""
+    """Return the frontmatter of a file as Claude Code reads it, which merges maps behind `<<`."""
+    reading = _load_fenced(tree, budgets)
+    if _MERGE not in reading.members:
+        return reading
+    given = reading.members[_MERGE]
+    merged: dict[str, Json] = {}
+    for each in reversed(list_of(given) or [given]):
+        merged.update(object_of(each))
+    own = {key: each for key, each in reading.members.items() if key != _MERGE}
+    return replace(reading, members={**merged, **own})
+
+
+def _load_fenced(tree: Tree, budgets: Budgets) -> OwnerReading:
     if any(fault.topic in _UNREADABLE for fault in tree.faults):
         return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
     text = tree.data.decode()
