@@ -201,14 +201,14 @@ def stg118_conflict_markers(tree: Tree) -> Iterator[Finding]:
 
 
 _TAG = "\U000e0000-\U000e007f"
-_FLAG = re.compile(f"\U0001f3f4[{_TAG}]+\U000e007f")
+_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 _HIDDEN = re.compile(
     f"(?P<tags>[{_TAG}]+)|(?P<selectors>[\U000e0100-\U000e01ef]{{2,}})"
     "|(?P<blank>[\u200b-\u200d\u2060-\u2064\ufeff]+)|(?P<turn>[\u202a-\u202e\u2066-\u2069])"
 )
 _FROM_RIGHT = frozenset({"R", "AL"})
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Thai, Lao, Burmese and Khmer, which mark where a line can break."""
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1bff\ua980-\ua9ff\uaa60-\uaadf]")
+"""Thai, Lao, Burmese, Khmer, Javanese, Balinese and others, which mark where a line can break."""
 
 
 _MOST = 20
