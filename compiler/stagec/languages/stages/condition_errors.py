@@ -102,7 +102,7 @@ class ConditionMistake:
 
 def find_wrong_cases(pipeline: Pipeline) -> Iterator[ConditionMistake]:
     """Yield the mistakes in the conditions of cases, each once for its stage."""
-    for stage in pipeline.stages:
+    for stage in (*pipeline.stages, *pipeline.inner):
         cases = pipeline.live_cases(stage)
         yield from _group(stage, (found for case in cases for found in find_condition_errors(pipeline, stage, case)))
 

@@ -206,6 +206,32 @@ class Conduct:
     calls: Mapping[str, str] = NOTHING
 
 
+class CallError(StrEnum):
+    """Why a pipeline cannot run as a stage: what its file is."""
+
+    UNKNOWN = "unknown"
+    """There is no such file, or it is no pipeline."""
+    CIRCULAR = "circular"
+    """It runs itself, directly or through others."""
+
+
+@value
+class InnerPipeline:
+    """A pipeline that runs as a stage.
+
+    `inputs` has the names of its context that are said, each with what is written for it. `pipeline` is None where it
+    cannot be read, which `error` says unless its own file does; `cycle` has the files that run each other.
+    """
+
+    mention: Mention
+    inputs: Mapping[str, Mention] = NOTHING
+    pipeline: Pipeline | None = None
+    error: CallError | None = None
+    cycle: tuple[str, ...] = ()
+    is_flow: bool = False
+    """Whether the pipeline is a flow of the project itself, so that what is wrong with it is told there."""
+
+
 @value
 class Stage:
     """One stage. `id` None when it has none that can be read; what is missing or misshapen is None or `Miss`.
@@ -223,6 +249,8 @@ class Stage:
     result: Schema | Miss
     inputs: Schema | Miss | None
     conduct: Conduct
+    inner: InnerPipeline | None = None
+    """The pipeline that runs as this stage; its output is then the result, and nothing else is said of the stage."""
 
     @property
     def name(self) -> str:
@@ -308,8 +336,19 @@ class Pipeline:
     """Every `$ref` in the schemas of stages and context, and in the schema files that they lead to."""
     configured: tuple[Mention, ...] = ()
     """The stages that configurations of a state machine name as its entry."""
+    inner: tuple[Stage, ...] = ()
+    """The stages as which other pipelines run; `by_id` has them too, `stages` only what defines a stage."""
+    output: Mention | None = None
+    """The stage whose result is that of the pipeline where it runs as a stage."""
+    is_only_inner: bool = False
+    """Whether the pipeline is read because another one runs it as a stage, and for nothing else: it is then no flow."""
     is_lost: bool = False
     """Whether the stages belong to a pipeline that cannot be read, and that may name their tools."""
+
+    @property
+    def is_unambiguous(self) -> bool:
+        """Tell whether every stage has a name, and one of its own."""
+        return len(self.by_id) == len(self.stages) + len(self.inner)
 
     def has_stage(self, name: str) -> bool:
         """Tell whether a stage has this id, or may have it."""
@@ -340,7 +379,7 @@ _CONTEXT = "ctx"
 def list_names(document: Pipeline) -> Iterator[Occurrence]:
     """Yield every place at which a name is defined or mentioned."""
     owner = document.at.file
-    for stage in document.stages:
+    for stage in (*document.stages, *document.inner):
         if stage.id is not None:
             yield Occurrence(NameKind.STAGE, stage.id, owner, stage.id_at, stage.at)
         yield from _list_tools(document, stage)
@@ -369,7 +408,9 @@ def _list_mentions(document: Pipeline) -> Iterator[Mention]:
         yield document.entry
     yield from document.routed
     yield from document.configured
-    for stage in document.stages:
+    if document.output is not None:
+        yield document.output
+    for stage in (*document.stages, *document.inner):
         for case in stage.conduct.cases:
             yield from case.targets
 
@@ -400,5 +441,8 @@ def _list_files(document: Pipeline) -> Iterator[Occurrence]:
         plain = pattern.text.removeprefix("./")
         named = (file for file in files if file == plain or file.endswith(f"/{plain}"))
         yield from (Occurrence(NameKind.FILE, file, "", pattern.at) for file in named)
+    for stage in document.inner:
+        if stage.inner is not None and stage.inner.pipeline is not None:
+            yield Occurrence(NameKind.FILE, stage.inner.pipeline.at.file, "", stage.inner.mention.at)
     if document.tools is not None and document.catalogue is not None:
         yield Occurrence(NameKind.FILE, document.catalogue.file, "", document.tools.at)

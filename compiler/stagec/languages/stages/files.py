@@ -270,7 +270,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ..
     """Return the pipelines that the files are or belong to, and the stages that belong to none, by folder."""
     named = {file for file in files if file.endswith(MARKDOWN)}
     machines = {_machine(sources, file) for file in set(files) - named}
-    found = {file: _bundle(sources, file) for file in sorted(machines)}
+    found = {file: bundle_of(sources, file) for file in sorted(machines)}
     # the pipelines that nobody named to which some stages belong
     inside: dict[str, set[str]] = {}
     for stage in named:
@@ -279,7 +279,7 @@ def bundles(sources: Sources, files: tuple[str, ...]) -> tuple[PipelineFiles, ..
     for folder, below in sorted(inside.items()):
         for file in (posixpath.join(folder, name) for name in PIPELINES):
             if file not in machines and sources.exists(file) and _lists(sources, file, below):
-                found[file] = _bundle(sources, file)
+                found[file] = bundle_of(sources, file)
     joined = [bundle for bundle in found.values() if bundle is not None and bundle.pipeline is not None]
     members = {tree.file for bundle in joined for tree in bundle.stages}
     loose: dict[str, list[Tree]] = {}
@@ -325,7 +325,8 @@ def _lists(sources: Sources, pipeline: str, stages: set[str]) -> bool:
     return False
 
 
-def _bundle(sources: Sources, file: str) -> PipelineFiles | None:
+def bundle_of(sources: Sources, file: str) -> PipelineFiles | None:
+    """Return the pipeline in a file that nobody has judged yet, with the trees of its stages."""
     tree = sources.tree(file, "file")
     if tree is None:
         return None

@@ -29,6 +29,7 @@ from stagec.languages.stages.document import (
 )
 from stagec.languages.stages.document import Check as StageCheck
 from stagec.languages.stages.elements import list_each, runs_elements
+from stagec.languages.stages.inner import count_parallel, list_names_around
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 
@@ -96,6 +97,36 @@ def files(catalogue: Catalogue) -> frozenset[str]:
     """Return the files that a catalogue was read from."""
     locked = catalogue.lock_file if catalogue.lock is not None else None
     return frozenset(file for file in (catalogue.file, catalogue.servers_file, locked) if file is not None)
+
+
+def _freeze_nodes(
+    pipeline: Pipeline, flow: Flow, texts: PlanTexts, prefix: str = "", around: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, Node]]:
+    """Yield the nodes of a pipeline and of those in it; `around` has what its names are called in the whole."""
+    for name, stage in pipeline.by_id.items():
+        within = stage.inner.pipeline if stage.inner is not None else None
+        if within is not None:
+            yield from _freeze_nodes(within, flow, texts, f"{prefix}{name}/", list_names_around(stage, around))
+            continue
+        node = freeze_node(pipeline, stage, flow.nodes[f"{prefix}{name}"], texts)
+        yield f"{prefix}{name}", node if around is None else _rename(node, around)
+
+
+def _rename(node: Node, around: Mapping[str, str]) -> Node:
+    """Return a node of an inner pipeline in which the names of the context are those of the pipeline around it."""
+
+    def of(path: Path) -> Path:
+        is_name = path[:1] == (_CONTEXT,) and len(path) > 1 and path[1] in around
+        return (_CONTEXT, around[str(path[1])], *path[2:]) if is_name else path
+
+    act, gate = node.act, node.admission
+    if isinstance(act, Converse):
+        pieces = (replace(each, path=of(each.path)) if isinstance(each, Hole) else each for each in act.prompt)
+        act = replace(act, prompt=tuple(pieces))
+    if gate is not None:
+        defer, block = (tuple(replace(each, path=of(each.path)) for each in when) for when in (gate.defer, gate.block))
+        gate = replace(gate, defer=defer, block=block)
+    return replace(node, act=act, admission=gate)
 
 
 def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
@@ -251,15 +282,16 @@ def inside(path: tuple[str, ...], names: Iterable[str] | None) -> tuple[str, ...
 def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a pipeline without errors."""
     texts, catalogue = PlanTexts(pipeline.schemas), pipeline.catalogue
-    allowed = {name: None for stage in pipeline.by_id.values() for name in list_allowed(pipeline, stage)}
+    members = tuple(_list_members(pipeline))
+    allowed = {name: None for each in members for stage in each.stages for name in list_allowed(each, stage)}
     called = tools(catalogue, allowed, texts)
     most = pipeline.max_executions
-    limits = Limits(None if most is None else min(most, MOST), parallel=min(pipeline.max_parallel, MOST))
+    limits = Limits(None if most is None else min(most, MOST), parallel=min(count_parallel(pipeline), MOST))
     plan = Plan(
         id=pipeline.id,
         names=Names("stage", "verdict"),
         entries={name: entry.node for name, entry in flow.entries.items()},
-        nodes={name: freeze_node(pipeline, stage, flow.nodes[name], texts) for name, stage in pipeline.by_id.items()},
+        nodes=dict(_freeze_nodes(pipeline, flow, texts)),
         limits=limits,
         entry=next(iter(flow.entries), None),
         title=text_in(pipeline.body, "name"),
@@ -270,9 +302,18 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
         session=session(pipeline),
         contents=texts.texts,
     )
-    read = {pipeline.at.file, *(stage.at.file for stage in pipeline.stages), *texts.files}
+    read = {each.at.file for each in members} | texts.files
+    read |= {stage.at.file for each in members for stage in each.stages}
     read |= files(catalogue) if catalogue is not None and called else set()
     return Draft(plan, frozenset(file for file in read if sources.find_tree(file) is not None))
+
+
+def _list_members(pipeline: Pipeline) -> Iterator[Pipeline]:
+    """Yield a pipeline and those in it."""
+    yield pipeline
+    for stage in pipeline.inner:
+        if stage.inner is not None and stage.inner.pipeline is not None:
+            yield from _list_members(stage.inner.pipeline)
 
 
 def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
@@ -294,6 +335,10 @@ def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
     told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
     needed = {name for stage in told for name in _list_prompted(stage)}
     needed |= {each.path[1] for _, case in list_each(pipeline) if (each := case.each) and each.path[0] == "ctx"}
+    for stage in pipeline.inner:
+        within = stage.inner.pipeline if stage.inner is not None else None
+        inside, named = {} if within is None else find_required(within), list_names_around(stage)
+        needed |= {named.get(name, name) for name, is_needed in inside.items() if is_needed}
     names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
     return {name: name in needed or len(told) == len(stages) for name in names if name not in given}
 

@@ -15,20 +15,28 @@ from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
 from stagec.languages.stages.elements import find_list_mistake, find_nested
+from stagec.languages.stages.inlining import inline, list_inlined
 from stagec.languages.stages.reads import demands, reads
 from stagec.sources.contract.schemas import Schema
 
 
 def read_rights(pipeline: Pipeline) -> Mapping[str, Rights]:
-    """Return what each stage may do."""
+    """Return what each stage may do, those of inner pipelines included."""
     book = LabelBook(pipeline.catalogue)
-    return {
+    inner = {name: stage.inner.pipeline for name, stage in list_inlined(pipeline).items() if stage.inner is not None}
+    within = {
+        f"{name}/{each}": rights
+        for name, other in inner.items()
+        for each, rights in (read_rights(other) if other is not None else {}).items()
+    }
+    return within | {
         name: Rights(
             tools=tuple(Right(each.name, each.at, book.find(each.name)) for each in _list_allowed(pipeline, stage)),
             is_open=stage.allowed is None and pipeline.catalogue is None and stage.profile is Profile.OBJECT,
             prompts=(stage.body.text,),
         )
         for name, stage in pipeline.by_id.items()
+        if stage.inner is None
     }
 
 
@@ -49,8 +57,11 @@ _VERDICT = ("verdict",)
 
 
 def lower(document: Pipeline) -> Flow | None:
-    """Return the flow of a pipeline; stages that belong to none are no flow."""
-    return _Lowering(document).flow() if document.is_declared and document.by_id else None
+    """Return the flow of a pipeline; stages that belong to none are no flow, nor what only runs as a stage here."""
+    if not document.is_declared or not document.by_id or document.is_only_inner:
+        return None
+    own = _Lowering(document).flow()
+    return inline(document, own, lower) if document.inner else own
 
 
 class _Lowering:
@@ -58,7 +69,7 @@ class _Lowering:
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
-        self._exact = pipeline.is_whole and len(pipeline.by_id) == len(pipeline.stages)
+        self._exact = pipeline.is_whole and pipeline.is_unambiguous
         self._suspect = self._strays = False
         # the stages that only run as siblings whose success a join waits for
         joined: dict[str, bool] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
@@ -16,12 +16,14 @@ from stagec.ir.catalogue.read import find_nearby
 from stagec.languages.stages.document import (
     PARALLEL,
     Body,
+    CallError,
     Case,
     Check,
     Conduct,
     Elements,
     Incoming,
     IncomingKind,
+    InnerPipeline,
     Mode,
     Pipeline,
     Profile,
@@ -29,9 +31,9 @@ from stagec.languages.stages.document import (
     StageCondition,
     StagePattern,
 )
-from stagec.languages.stages.files import PipelineFiles, bundles, guess_names, objects
+from stagec.languages.stages.files import PipelineFiles, bundle_of, bundles, guess_names, objects
 from stagec.languages.stages.placeholder_errors import markdown_body, object_body
-from stagec.languages.stages.recognise import says_nothing_of_a_stage
+from stagec.languages.stages.recognise import PIPELINES, is_pipeline, says_nothing_of_a_stage
 from stagec.sources.contract.promise import possible_values, promise
 from stagec.sources.contract.reach import Reference, references_in
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
@@ -315,8 +317,8 @@ _ENTRIES = ("entry", "entryStage")
 
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[Pipeline, ...]:
     """Return the pipelines that the files are or belong to, and the stages that belong to none."""
-    found, schemas = map(_readable, bundles(sources, files)), Schemas(sources)
-    return tuple(_ReadReading(sources, schemas, each).pipeline() for each in found if each.pipeline or each.stages)
+    shared = _SharedReading(sources, [_readable(each) for each in bundles(sources, files)])
+    return tuple(shared.list_pipelines())
 
 
 def _readable(bundle: PipelineFiles) -> PipelineFiles:
@@ -342,12 +344,67 @@ class _Source:
         return object_body(text_in(self.members, "body") or "", self.at / "body")
 
 
+class _SharedReading:
+    """Reads pipelines, and those that run as stages of them, each once."""
+
+    def __init__(self, sources: Sources, bundles: list[PipelineFiles]) -> None:
+        self._sources = sources
+        self._schemas = Schemas(sources)
+        self._bundles = bundles
+        self._by_file = {each.pipeline.file: each for each in bundles if each.pipeline is not None}
+        self._asked = frozenset(self._by_file)
+        self._known: dict[str, Pipeline] = {}
+        self._around: list[str] = []
+
+    def list_pipelines(self) -> Iterator[Pipeline]:
+        """Yield every pipeline, and what belongs to none; those that only others name come last."""
+        for each in self._bundles:  # grows while it is read
+            if each.pipeline is not None:
+                found = self._pipeline(each, each.pipeline.file)
+                yield found if each.pipeline.file in self._asked else replace(found, is_only_inner=True)
+            elif each.stages:
+                yield _ReadReading(self._sources, self._schemas, each, self.find).pipeline()
+
+    def find(self, mention: Mention, inputs: Mapping[str, Mention]) -> InnerPipeline:
+        """Return the pipeline that runs as a stage, by its path from the file that mentions it."""
+        file = join(posixpath.dirname(mention.at.file), mention.name)
+        if file is None:
+            return InnerPipeline(mention, inputs, error=CallError.UNKNOWN)
+        if file in self._around:
+            return InnerPipeline(
+                mention, inputs, error=CallError.CIRCULAR, cycle=tuple(self._around[self._around.index(file) :])
+            )
+        bundle = self._by_file.get(file)
+        if bundle is None:
+            tree = self._sources.tree(file, "file")
+            is_named = posixpath.basename(file) in PIPELINES
+            is_one = tree is not None and (is_named or not tree.readable or is_pipeline(tree.value))
+            bundle = bundle_of(self._sources, file) if is_one else None
+            if bundle is None or bundle.pipeline is None:
+                return InnerPipeline(mention, inputs, error=CallError.UNKNOWN)
+            bundle = self._by_file[file] = _readable(bundle)
+            self._bundles.append(bundle)
+        found = None if bundle.pipeline is None else self._pipeline(bundle, file)
+        return InnerPipeline(mention, inputs, found, is_flow=file in self._asked)
+
+    def _pipeline(self, bundle: PipelineFiles, file: str) -> Pipeline:
+        if file not in self._known:
+            self._around.append(file)
+            self._known[file] = _ReadReading(self._sources, self._schemas, bundle, self.find).pipeline()
+            self._around.pop()
+        return self._known[file]
+
+
+_FindInner = Callable[[Mention, Mapping[str, Mention]], InnerPipeline]
+
+
 class _ReadReading:
     """Reads one pipeline with its stages."""
 
-    def __init__(self, sources: Sources, schemas: Schemas, bundle: PipelineFiles) -> None:
+    def __init__(self, sources: Sources, schemas: Schemas, bundle: PipelineFiles, find_inner: _FindInner) -> None:
         self._sources = sources
         self._schemas = schemas
+        self._find_inner = find_inner
         self._bundle = bundle
         self._body = object_of(bundle.pipeline.value) if bundle.pipeline is not None else {}
         self._at = bundle.pipeline.at if bundle.pipeline is not None else Place(bundle.stages[0].file)
@@ -355,13 +412,15 @@ class _ReadReading:
         self._tools = _mention(self._body, "tools", self._at)
 
     def pipeline(self) -> Pipeline:
-        by_id, entry = _by_id(stages := self._stages()), self._entry()
+        every, entry = self._stages(), self._entry()
+        by_id = _by_id(every)
+        stages = tuple(each for each in every if each.inner is None)
         return Pipeline(
             id=self._name(),
             at=self._at,
             body=self._body,
             is_declared=self._bundle.pipeline is not None,
-            is_whole=self._is_whole(stages),
+            is_whole=self._is_whole(every),
             entry=entry,
             stages=stages,
             by_id=by_id,
@@ -379,6 +438,8 @@ class _ReadReading:
             memo=Memo(),
             references=tuple(self._references(stages)),
             configured=tuple(self._list_configured()),
+            inner=tuple(each for each in every if each.inner is not None),
+            output=_mention(self._body, "output", self._at),
             is_lost=self._bundle.lost is not None,
         )
 
@@ -418,6 +479,8 @@ class _ReadReading:
 
     def _stage(self, source: _Source) -> Stage:
         members, at = source.members, source.at
+        if source.profile is Profile.OBJECT and source.tree is self._bundle.pipeline and "pipeline" in members:
+            return self._inner_stage(members, at)
         name = text_in(members, "id") or None
         result = self._schema(members.get("completionSchema"), at / "completionSchema")
         inputs = self._schema(members["inputsSchema"], at / "inputsSchema") if "inputsSchema" in members else None
@@ -439,6 +502,32 @@ class _ReadReading:
             result=result,
             inputs=inputs,
             conduct=conduct(own, given, result, self._schemas),
+        )
+
+    def _inner_stage(self, members: Object, at: Place) -> Stage:
+        """Return the stage as which another pipeline runs: what follows it sees the result of its output."""
+        mention = _mention(members, "pipeline", at) or Mention("", at / "pipeline")
+        said = object_of(members.get("inputs"))
+        inputs = {each: Mention(text_in(said, each) or "", at / "inputs" / each) for each in said}
+        inner = self._find_inner(mention, inputs) if mention.name else InnerPipeline(mention, inputs)
+        within = inner.pipeline
+        last = within.by_id.get(within.output.name) if within is not None and within.output is not None else None
+        name, own = text_in(members, "id") or None, _read_conduct(members, at)
+        given = {member: found for member in _CONDUCT if (found := self._find_given(member, name, own)) is not None}
+        result = Miss.UNKNOWABLE if last is None else last.result
+        decided = conduct(own, given, result, self._schemas)
+        return Stage(
+            id=name,
+            at=at,
+            profile=Profile.OBJECT,
+            members={} if last is None else {**last.members, "id": name},
+            body=Body("", at),
+            allowed=(),
+            completion=None,
+            result=result,
+            inputs=None,
+            conduct=decided if last is None else replace(decided, checks=(*decided.checks, *last.conduct.checks)),
+            inner=inner,
         )
 
     def _schema(self, given: Json, at: Place) -> Schema | Miss:

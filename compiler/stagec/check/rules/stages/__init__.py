@@ -75,7 +75,7 @@ def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
     """Return where names are mentioned that no stage has: where runs begin, go on, join, and are spoken of."""
     cases = [case for _, case in routes(pipeline)]
     joins = (case.join for case in cases if case.join is not None and case.mode is Mode.FORK)
-    entries = (pipeline.entry,) if pipeline.entry is not None else ()
+    entries = tuple(each for each in (pipeline.entry, pipeline.output) if each is not None)
     routed = (Mention(each.name, each.at.key) for each in pipeline.routed)
     found: dict[str, list[Place]] = {}
     for each in (*entries, *(each for case in cases for each in case.stages), *joins, *routed, *pipeline.configured):
@@ -89,7 +89,7 @@ def _knows_all(pipeline: Pipeline) -> bool:
     written = pipeline.body.get("stages", [])
     listed = isinstance(written, list) and all(isinstance(each, str | dict) for each in written)
     found = all(pattern.found for pattern in pipeline.patterns)
-    return listed and found and not pipeline.broken and 0 < len(pipeline.by_id) == len(pipeline.stages)
+    return listed and found and not pipeline.broken and bool(pipeline.by_id) and pipeline.is_unambiguous
 
 
 def grounds(pipeline: Pipeline, stage: Stage) -> tuple[Place, ...]:
@@ -111,7 +111,7 @@ def decisions(stage: Stage) -> tuple[Place, ...]:
 
 
 def _list_repeated(pipeline: Pipeline) -> Iterator[Place]:
-    for stage in pipeline.stages:
+    for stage in (*pipeline.stages, *pipeline.inner):
         if stage.id is not None and pipeline.by_id.get(stage.id) is not stage:
             yield stage.id_at
 

@@ -84,7 +84,7 @@ def stg361_unmeetable_case(pipeline: Pipeline) -> Iterator[Finding]:
                 causes=grounds(pipeline, each.stage),
                 spoils=decisions(each.stage),
             )
-    for stage in pipeline.stages:
+    for stage in (*pipeline.stages, *pipeline.inner):
         for lost in find_unreached_cases(pipeline, stage):
             if not lost.earlier:
                 asked = {condition.path[0] for condition in lost.judged.when}
@@ -108,7 +108,7 @@ def stg362_unreachable_case(pipeline: Pipeline) -> Iterator[Finding]:
     Put the case before those that are wider, narrow these down, or delete it. A case without `when` takes all that is
     left, and belongs at the end: where one stands before others, it is told once, where it stands.
     """
-    for stage in pipeline.stages:
+    for stage in (*pipeline.stages, *pipeline.inner):
         same: dict[tuple[Place, ...], list[Unreached]] = {}
         for lost in find_unreached_cases(pipeline, stage):
             if lost.earlier:
@@ -146,7 +146,7 @@ def stg363_uncovered_cases(pipeline: Pipeline) -> Iterator[Finding]:
     End the list with a case without `when`, or write cases for every value that the completion schema leaves: require
     what you choose by at every level, and give it an `enum` or `type: boolean`.
     """
-    for stage in pipeline.stages:
+    for stage in (*pipeline.stages, *pipeline.inner):
         found = find_uncovered(pipeline, stage)
         if found is not None:
             at = stage.conduct.next_at or stage.at

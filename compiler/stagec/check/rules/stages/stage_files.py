@@ -60,7 +60,7 @@ def stg303_repeated_stage_id(pipeline: Pipeline) -> Iterator[Finding]:
     Give one of them another id. If it is the same stage in two files, list only one.
     """
     first: dict[str, Stage] = {}
-    for stage in pipeline.stages if pipeline.is_declared else ():
+    for stage in (*pipeline.stages, *pipeline.inner) if pipeline.is_declared else ():
         other = first.setdefault(stage.id, stage) if stage.id is not None else stage
         if other is not stage:
             message = f"two stages have the id {quote(stage.id)}"

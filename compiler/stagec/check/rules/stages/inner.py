@@ -1,0 +1,188 @@
+"""Pipelines that run as stages of others: whether they are there, what they are given, and where they end."""
+
+from collections.abc import Iterator
+
+from stagec.check.rules.stages import report_missing, rule
+from stagec.core.nearest import NameIndex, guess, hint
+from stagec.core.rule import Finding, Related
+from stagec.core.words import listing, quote
+from stagec.languages.stages.document import CallError, Pipeline
+from stagec.languages.stages.inner import (
+    InnerMisfit,
+    InputError,
+    InputMistake,
+    Misfit,
+    find_input_mistakes,
+    find_misfit,
+    find_stray_ends,
+    name_around,
+)
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg392_unknown_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
+    """A stage is a pipeline that does not exist.
+
+    ## Why this matters
+    `pipeline` of a stage is the path of a pipeline's file, relative to the file that says it. There is no pipeline at
+    this path, so no run can pass this stage.
+
+    ## How to fix
+    Correct the path. It names the file, such as `../security/pipeline.yaml`, and not the folder or the `id`.
+    """
+    for stage in pipeline.inner:
+        inner = stage.inner
+        if inner is not None and inner.error is CallError.UNKNOWN:
+            message = f"stage {quote(stage.name)} runs {quote(inner.mention.name)}, but there is no such pipeline"
+            yield Finding(inner.mention.at, message)
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg393_circular_pipelines(pipeline: Pipeline) -> Iterator[Finding]:
+    """A pipeline runs itself as a stage, directly or through others.
+
+    ## Why this matters
+    Each run would begin another one before it ends, without an end. A loop is written with `next`, and
+    `maxStageExecutions` bounds it.
+
+    ## How to fix
+    Let a stage of one of the pipelines do the work itself, or write the loop with `next`.
+    """
+    for stage in pipeline.inner:
+        inner = stage.inner
+        if inner is None or inner.error is not CallError.CIRCULAR:
+            continue
+        if len(inner.cycle) == 1:
+            message = f"stage {quote(stage.name)} runs the pipeline that it is a stage of"
+        else:
+            message = f"the pipelines {listing(inner.cycle)} run each other as stages"
+        yield Finding(inner.mention.at, message)
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg394_wrong_inner_input(pipeline: Pipeline) -> Iterator[Finding]:
+    """A pipeline that runs as a stage is not given what its `context` declares.
+
+    ## Why this matters
+    The prompts of the inner pipeline read the names that its `context` declares. Around it they are other names, so
+    `inputs` says for each which one it is: `inputs: {task: ctx.goal}`. The name has to be declared around it, with a
+    schema that refuses whatever the inner one refuses.
+
+    ## How to fix
+    Write each name that the inner pipeline declares, and no other, with `ctx.` and a name of this pipeline's
+    `context`. The schemas of both have to be equal, or the inner one says no more than the same `type`.
+    """
+    for each in find_input_mistakes(pipeline):
+        related, names = (), None
+        if each.error in {InputError.MISSING, InputError.SCHEMA}:
+            related = (Related((each.inner.at / "context" / each.name).key, "declared here"),)
+        if each.error is InputError.UNDECLARED:
+            names = NameIndex(each.inner.context or ())
+        fix = None if names is None else guess(each.name, names)
+        yield Finding(each.at, _describe_input(pipeline, each), related, fix)
+
+
+def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
+    name, inner = quote(each.name), quote(each.inner.id)
+    match each.error:
+        case InputError.MISSING:
+            return (
+                f"pipeline {inner} is not given {name}: write it under 'inputs', such as '{each.name}: ctx.{each.name}'"
+            )
+        case InputError.UNDECLARED:
+            near = hint(each.name, NameIndex(each.inner.context or ()))
+            return f"pipeline {inner} declares no {name} under 'context'{near}"
+        case InputError.PATH:
+            return f"{quote(each.given)} is no name of the context: an input is written 'ctx.NAME'"
+        case InputError.UNKNOWN:
+            near = hint(name_around(each.given) or "", NameIndex(pipeline.context or ()))
+            return f"{quote(each.given)} is nothing: this pipeline declares no such name under 'context'{near}"
+        case InputError.SCHEMA:
+            return f"{quote(each.given)} may be what pipeline {inner} refuses as {name}: their schemas differ"
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
+    """A pipeline cannot run as a stage, or not at this place.
+
+    ## Why this matters
+    The stages of an inner pipeline become stages of the whole: `review/scan` is the stage `scan` of the pipeline that
+    runs as `review`. What holds for a run as a whole cannot hold for a part of it, and is refused: a bound of stage
+    executions, hooks, a security mode or a tool catalogue of its own. What follows the stage sees the result of the
+    inner `output`, so there has to be one, and it has to be a success.
+
+    ## How to fix
+    Change the inner pipeline as the message says, or give the work to stages of this pipeline.
+    """
+    for stage in pipeline.inner:
+        found = find_misfit(pipeline, stage)
+        if found is not None:
+            related = () if found.cause is None else (Related(found.cause, "said here"),)
+            yield Finding(found.at, _describe_misfit(found), related)
+
+
+_INSIDE = {
+    Misfit.NO_OUTPUT: "it declares no 'output', the stage whose result is its own",
+    Misfit.NO_CONTEXT: "it declares no 'context', the names that it is given",
+    Misfit.BOUNDED: "its 'maxStageExecutions' bounds whole runs, so its stages must not repeat",
+    Misfit.HOOKS: "its stage {name} has hooks",
+    Misfit.SKIPS: "its output {name} has a gate, and may have no result",
+    Misfit.CHAIN: "after its stage {name}, several stages run one after the other",
+    Misfit.DEMANDS: "its entry {name} has an 'inputsSchema', and is handed no results",
+    Misfit.TOOLS: "its tools are those of another catalogue; name the same one under 'tools' in both",
+    Misfit.SESSION: "{name} differs from that of this pipeline",
+}
+_AROUND = {
+    Misfit.CONDUCT: "{name} is for its stages, in its own file",
+    Misfit.VERDICT: "it leads on only when it has succeeded, so no case asks for a verdict",
+    Misfit.SIBLING: "it cannot run beside others, for elements or in a sequence",
+    Misfit.TAKEN: "{name} is called like one of its stages",
+}
+
+
+def _describe_misfit(found: InnerMisfit) -> str:
+    stage, name = quote(found.stage.name), quote(found.name)
+    if found.misfit in _AROUND:
+        return f"stage {stage} is a pipeline: {_AROUND[found.misfit].format(name=name)}"
+    why = _INSIDE[found.misfit].format(name=name)
+    return f"pipeline {quote(found.inner.id)} cannot run as stage {stage}: {why}"
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg396_unknown_output_stage(pipeline: Pipeline) -> Iterator[Finding]:
+    """The `output` of a pipeline is no stage of it.
+
+    ## Why this matters
+    Where the pipeline runs as a stage of another one, its result is that of this stage.
+
+    ## How to fix
+    Write the `id` of one of the pipeline's stages, the one at which its runs end.
+    """
+    output = pipeline.output
+    if output is not None:
+        sentence = f"the output is the result of {quote(output.name)}, but this pipeline has no such stage"
+        yield from report_missing(pipeline, [(output, sentence)])
+
+
+@rule(since="0.1", origin=("rulings:pipelines",))
+def stg397_end_beside_output(pipeline: Pipeline) -> Iterator[Finding]:
+    """A completed run may end without a result of the stage that is the `output`.
+
+    ## Why this matters
+    Where the pipeline runs as a stage of another one, what follows reads the result of the output. So each completed
+    run has to end there: after a success of this stage, and beside no other.
+
+    ## How to fix
+    Lead the other stage to the output, or name it as `output`. Parallel stages need a `join`.
+    """
+    output = pipeline.output
+    known = set[object]()
+    for name, at in find_stray_ends(pipeline):
+        if output is None or at in known:
+            continue
+        known.add(at)
+        related = (Related(output.at, "the output"),)
+        if name == output.name:
+            yield Finding(at, f"runs may end here without a success of {quote(name)}, which is the output", related)
+        else:
+            yield Finding(at, f"runs may end at {quote(name)}, but the output is {quote(output.name)}", related)

@@ -1,0 +1,153 @@
+"""Puts the flows of inner pipelines in the place of the stages as which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from stagec.core.value import NOTHING, replace, value
+from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
+from stagec.languages.stages.document import Pipeline, Stage
+from stagec.languages.stages.inner import can_run, list_names_around
+
+_CONTEXT, _END = "ctx", Stop(Outcome.DONE)
+
+
+def list_inlined(pipeline: Pipeline) -> Mapping[str, Stage]:
+    """Return the stages in whose place the nodes of their pipelines stand, by id."""
+    return {
+        name: stage for name, stage in pipeline.by_id.items() if stage.inner is not None and can_run(pipeline, stage)
+    }
+
+
+@value
+class _Names:
+    """What nodes are called in the flow around: those where a stage begins and ends, and those of an inner pipeline."""
+
+    first: Mapping[str, str]
+    last: Mapping[str, str]
+    prefix: str = ""
+    context: Mapping[str, str] = NOTHING
+
+    def begin(self, name: str) -> str:
+        """Return the node with which a stage begins."""
+        return self.prefix + self.first.get(name, name)
+
+    def end(self, name: str) -> str:
+        """Return the node whose result is that of a stage."""
+        return self.prefix + self.last.get(name, name)
+
+    def rename(self, target: Target) -> Target:
+        """Return a target with its nodes as they are called here."""
+        match target:
+            case Go():
+                return Go(self.begin(target.node))
+            case Fork():
+                join = None if target.join is None else self.begin(target.join)
+                return Fork(tuple(map(self.begin, target.nodes)), join)
+            case Chain():
+                return Chain(tuple(map(self.begin, target.nodes)))
+            case ForEach():
+                join = None if target.join is None else self.begin(target.join)
+                path = target.list
+                if path[:1] == (_CONTEXT,) and len(path) > 1:
+                    path = (_CONTEXT, self.context.get(str(path[1]), path[1]), *path[2:])
+                return replace(target, list=path, nodes=tuple(map(self.begin, target.nodes)), join=join)
+            case _:
+                return target
+
+    def edge(self, written: WrittenEdge) -> WrittenEdge:
+        """Return an edge between nodes as they are called here."""
+        edge = replace(written.edge, target=self.rename(written.target))
+        return replace(written, source=self.end(written.source), edge=edge)
+
+    def node(self, node: Node) -> Node:
+        """Return a node as it is called here."""
+        return replace(node, id=self.end(node.id), edges=tuple(map(self.edge, node.edges)))
+
+    def flow(self, flow: Flow) -> Flow:
+        """Return a flow with its nodes as they are called here."""
+        nodes = map(self.node, flow.nodes.values())
+        return replace(
+            flow,
+            entries={name: Entry(self.begin(each.node), each.at) for name, each in flow.entries.items()},
+            nodes={each.id: each for each in nodes},
+            reads=tuple(
+                replace(
+                    each,
+                    node=self.end(each.node),
+                    sources=tuple(replace(one, node=self.end(one.node)) for one in each.sources),
+                )
+                for each in flow.reads
+            ),
+            demands=tuple(
+                replace(
+                    each,
+                    node=self.end(each.node),
+                    unmet=tuple(replace(one, node=self.end(one.node)) for one in each.unmet),
+                )
+                for each in flow.demands
+            ),
+            lost=tuple(map(self.edge, flow.lost)),
+        )
+
+
+def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | None]) -> Flow:
+    """Return the flow of a pipeline in which the nodes of inner ones stand in the place of their stages."""
+    inner = dict(_list_inner(pipeline, lower))
+    first = {name: f"{name}/{flow.entries[''].node}" for name, (_, flow) in inner.items()}
+    last = {name: f"{name}/{find_last(stage)}" for name, (stage, _) in inner.items()}
+    around = _Names(first, last).flow(own)
+    nodes = dict(around.nodes)
+    flows = [own]
+    for name, (stage, flow) in inner.items():
+        within = _Names({}, {}, f"{name}/", list_names_around(stage)).flow(flow)
+        ways = nodes.pop(last[name])
+        for node in within.nodes.values():
+            nodes[node.id] = _lead_on(node, ways) if node.id == last[name] else node
+        if stage.inner is not None and not stage.inner.is_flow:  # else its own flow has them, and they are judged there
+            reads, demands = (*around.reads, *within.reads), (*around.demands, *within.demands)
+            around = replace(around, reads=reads, demands=demands)
+        flows.append(flow)
+    whole = len(inner) == len(pipeline.inner)
+    return replace(
+        around,
+        nodes=nodes,
+        exact=whole and all(each.exact for each in flows),
+        suspect=not whole or any(each.suspect for each in flows),
+        strays=any(each.strays for each in flows),
+    )
+
+
+def _list_inner(
+    pipeline: Pipeline, lower: Callable[[Pipeline], Flow | None]
+) -> Iterator[tuple[str, tuple[Stage, Flow]]]:
+    for name, stage in list_inlined(pipeline).items():
+        within = stage.inner.pipeline if stage.inner is not None else None
+        flow = lower(within) if within is not None else None
+        if flow is not None:
+            yield name, (stage, flow)
+
+
+def find_last(stage: Stage) -> str:
+    """Return the node of an inner pipeline whose result is its output, which may be in a pipeline in it."""
+    within = stage.inner.pipeline if stage.inner is not None else None
+    if within is None or within.output is None:
+        return stage.name
+    last = within.by_id[within.output.name]
+    return last.name if last.inner is None else f"{last.name}/{find_last(last)}"
+
+
+def _lead_on(node: Node, ways: Node) -> Node:
+    """Return the last node of an inner pipeline: its successes lead where those of the stage around it do."""
+    edges: list[WrittenEdge] = []
+    for each in node.edges:
+        if each.on != "ok" or each.target != _END:
+            edges.append(each)
+            continue
+        edges.extend(
+            replace(way, source=node.id, edge=Edge("ok", way.target, (*each.when, *way.when)))
+            for way in ways.edges
+            if way.on == "ok"
+        )
+    return replace(node, edges=tuple(edges), decided_at=ways.decided_at)

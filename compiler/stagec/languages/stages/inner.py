@@ -1,0 +1,256 @@
+"""Pipelines that run as stages: what is wrong with their inputs, why one cannot run so, and where its runs end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from stagec.core.nearest import NameIndex
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.languages.stages.document import ELEMENT, PARALLEL, RESERVED, Case, IncomingKind, Mode, Pipeline, Stage
+from stagec.languages.stages.outcomes import VERDICT
+from stagec.sources.contract.schemas import Schema
+
+
+class InputError(StrEnum):
+    """What is wrong with an input of a pipeline that runs as a stage."""
+
+    MISSING = "missing"
+    """The pipeline declares it, and nothing is said for it."""
+    UNDECLARED = "undeclared"
+    """The pipeline declares no such name."""
+    PATH = "path"
+    """What is said is no name of the context."""
+    UNKNOWN = "unknown"
+    """The context around declares no such name."""
+    SCHEMA = "schema"
+    """The schema of the name in the pipeline says more than that of the name around it, or something else."""
+
+
+@value
+class InputMistake:
+    """One input that is wrong: its name in the inner pipeline, what is said for it, and where that is seen."""
+
+    stage: Stage
+    inner: Pipeline
+    error: InputError
+    name: str
+    at: Place
+    given: str = ""
+
+
+_CONTEXT = "ctx"
+_NOTES = frozenset({"title", "description", "default", "examples", "$comment"})
+"""Keywords of a schema that refuse no value."""
+
+
+def find_input_mistakes(pipeline: Pipeline) -> Iterator[InputMistake]:
+    """Yield every input of an inner pipeline that is wrong; a name with a slip is not missing as well."""
+    for stage in pipeline.inner:
+        inner = stage.inner
+        within = inner.pipeline if inner is not None else None
+        if inner is None or within is None or within.context is None:
+            continue
+        lacking = NameIndex(each for each in within.context if each not in inner.inputs)
+        slips = {lacking.nearest(each) for each in inner.inputs if each not in within.context}
+        for name in within.context:
+            if name not in inner.inputs and name not in slips:
+                yield InputMistake(stage, within, InputError.MISSING, name, inner.mention.at)
+        for name, mention in inner.inputs.items():
+            error = _judge_input(pipeline, within, name, mention.name) if mention.name else None
+            if error is not None:
+                at = mention.at.key if error is InputError.UNDECLARED else mention.at
+                yield InputMistake(stage, within, error, name, at, mention.name)
+
+
+def _judge_input(pipeline: Pipeline, within: Pipeline, name: str, given: str) -> InputError | None:
+    """Return what is wrong with one input; what the file of the inner pipeline says wrongly is told there."""
+    wanted = (within.context or {}).get(name)
+    if wanted is None:
+        return InputError.UNDECLARED
+    outer = name_around(given)
+    if outer is None:
+        return InputError.PATH
+    offered = (pipeline.context or {}).get(outer)
+    if offered is None:
+        return InputError.UNKNOWN
+    return None if _accepts(wanted, offered) else InputError.SCHEMA
+
+
+def name_around(given: str) -> str | None:
+    """Return the name of the context around that an input is given: `ctx.branch` is `branch`."""
+    root, dot, name = given.partition(".")
+    is_name = root == _CONTEXT and dot and name and "." not in name and "[" not in name
+    return name if is_name and name not in (*RESERVED, *ELEMENT) else None
+
+
+def _accepts(wanted: Schema, offered: Schema) -> bool:
+    """Tell whether one schema surely accepts what another does: it says the same, nothing, or only the same type."""
+    if wanted.value is True:
+        return True
+    if not isinstance(wanted.value, dict) or not isinstance(offered.value, dict):
+        return False
+    mine, theirs = (
+        {key: each for key, each in one.value.items() if key not in _NOTES}
+        for one in (wanted, offered)
+        if isinstance(one.value, dict)
+    )
+    if "$ref" in str(mine):  # a reference means something else in another file
+        return wanted.at.file == offered.at.file and mine == theirs
+    return not mine or mine == theirs or (mine.keys() == {"type"} and mine["type"] == theirs.get("type"))
+
+
+class Misfit(StrEnum):
+    """Why a pipeline that can be read cannot run as a stage."""
+
+    NO_OUTPUT = "no-output"
+    NO_CONTEXT = "no-context"
+    BOUNDED = "bounded"
+    HOOKS = "hooks"
+    SKIPS = "skips"
+    CHAIN = "chain"
+    DEMANDS = "demands"
+    TOOLS = "tools"
+    SESSION = "session"
+    CONDUCT = "conduct"
+    VERDICT = "verdict"
+    SIBLING = "sibling"
+    TAKEN = "taken"
+
+
+@value
+class InnerMisfit:
+    """Why a pipeline cannot run as a stage, where that is seen, and what explains it; `name` is a stage or a member."""
+
+    stage: Stage
+    inner: Pipeline
+    misfit: Misfit
+    at: Place
+    name: str = ""
+    cause: Place | None = None
+
+
+def find_misfit(pipeline: Pipeline, stage: Stage) -> InnerMisfit | None:
+    """Return why the pipeline of a stage cannot run as it, nothing where it can or cannot be read."""
+    within = stage.inner.pipeline if stage.inner is not None else None
+    if stage.inner is None or within is None:
+        return None
+    found = next(_list_misfits_around(pipeline, stage), None)
+    if found is not None:
+        misfit, at, name = found
+        return InnerMisfit(stage, within, misfit, at, name)
+    inside = next(_list_misfits_inside(pipeline, within), None)
+    if inside is not None:
+        misfit, cause, name = inside
+        return InnerMisfit(stage, within, misfit, stage.inner.mention.at, name, cause)
+    return None
+
+
+def _list_misfits_around(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[Misfit, Place, str]]:
+    """Yield what the pipeline around says of a stage that is not for one that is a pipeline."""
+    for mention in pipeline.routed:
+        if mention.name == stage.id and mention.at.pointer[-2] != "next":
+            yield Misfit.CONDUCT, mention.at.key, str(mention.at.pointer[-2])
+    for case in stage.conduct.cases:
+        yield from ((Misfit.VERDICT, each.at, "") for each in case.when if each.path == VERDICT)
+    for way in pipeline.incoming.get(stage.id or "", ()):
+        if way.kind in {IncomingKind.SIBLING, IncomingKind.CHAINED}:
+            yield Misfit.SIBLING, way.at, ""
+    for each in pipeline.by_id.values():
+        for case in each.conduct.cases:
+            if case.mode is Mode.CHAIN and any(mention.name == stage.id for mention in case.stages):
+                yield Misfit.SIBLING, case.at, ""
+        if each.id is not None and each.id.startswith(f"{stage.id}/"):
+            yield Misfit.TAKEN, each.id_at, each.id
+
+
+def _list_misfits_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tuple[Misfit, Place | None, str]]:
+    """Yield what an inner pipeline says that cannot hold where it runs as a stage."""
+    if within.output is None:
+        yield Misfit.NO_OUTPUT, None, ""
+    if within.context is None:
+        yield Misfit.NO_CONTEXT, None, ""
+    if within.max_executions is not None:
+        yield Misfit.BOUNDED, within.at / "maxStageExecutions", ""
+    for member in ("securityMode", "loopHooks"):
+        if within.body.get(member) != pipeline.body.get(member):
+            yield Misfit.SESSION, within.at / member if member in within.body else None, member
+    mine, theirs = (each.catalogue.file if each.catalogue is not None else None for each in (within, pipeline))
+    if mine != theirs and any(stage.allowed is None or stage.allowed for stage in within.stages):
+        yield Misfit.TOOLS, None if within.tools is None else within.tools.at, ""
+    yield from _list_misfit_stages(within)
+
+
+def _list_misfit_stages(within: Pipeline) -> Iterator[tuple[Misfit, Place | None, str]]:
+    """Yield the stages of an inner pipeline for which something is said that only runs as a whole have."""
+    entry, output = (None if each is None else each.name for each in (within.entry, within.output))
+    for stage in within.stages:
+        if stage.conduct.hooks:
+            yield Misfit.HOOKS, stage.id_at, stage.name
+        if stage.inputs is not None and stage.id == entry:
+            yield Misfit.DEMANDS, stage.at / "inputsSchema", stage.name
+        if stage.id is not None and stage.id == output and stage.conduct.gate:
+            yield Misfit.SKIPS, stage.id_at, stage.name
+        for case in stage.conduct.cases:
+            if case.mode is Mode.CHAIN:
+                yield Misfit.CHAIN, case.at, stage.name
+
+
+def can_run(pipeline: Pipeline, stage: Stage) -> bool:
+    """Tell whether the pipeline of a stage can be put in its place."""
+    within = stage.inner.pipeline if stage.inner is not None else None
+    if within is None or within.entry is None or within.entry.name not in within.by_id:
+        return False
+    known = within.output is not None and within.output.name in within.by_id
+    return known and find_misfit(pipeline, stage) is None and not any(find_stray_ends(within))
+
+
+def count_parallel(pipeline: Pipeline) -> int:
+    """Return how many stages run at the same time: no more than any of the inner pipelines allows."""
+    inside = (each.inner.pipeline for each in pipeline.inner if each.inner is not None)
+    said = (count_parallel(each) for each in inside if each is not None)
+    return min([pipeline.max_parallel, *said], default=PARALLEL)
+
+
+def find_stray_ends(pipeline: Pipeline) -> Iterator[tuple[str, Place]]:
+    """Yield the stages at which completed runs of a pipeline may end though its output is another one, and where.
+
+    That is so of the output, too, where it runs in parallel with others, or ends runs though it has failed.
+    """
+    output = pipeline.output
+    if output is None or output.name not in pipeline.by_id or pipeline.entry is None:
+        return
+    todo, seen = [(pipeline.entry.name, False, False)], set[tuple[str, bool, bool]]()
+    for name, is_inside, is_sibling in todo:  # grows while it is read; `is_inside` is a branch beside others
+        stage = pipeline.by_id.get(name)
+        if stage is None or (name, is_inside, is_sibling) in seen:
+            continue
+        seen.add((name, is_inside, is_sibling))
+        cases = [case for case in stage.conduct.cases if case.is_recovery or not is_sibling]
+        if is_inside and name == output.name:
+            yield name, stage.id_at
+        for case in cases:
+            if not is_inside and _ends_badly(case, is_output=name == output.name):
+                yield name, case.at
+                continue  # what it leads to is no second mistake
+            is_fork = case.mode is Mode.FORK
+            todo.extend((each.name, is_inside or is_fork, is_fork) for each in case.stages)
+            if case.meant_join is not None and is_fork:
+                todo.append((case.meant_join.name, is_inside, False))
+        if not is_inside and name != output.name and not any(case.is_for_success for case in cases):
+            yield name, stage.id_at
+
+
+def _ends_badly(case: Case, *, is_output: bool) -> bool:
+    """Tell whether a case ends the run otherwise than after a success of the output."""
+    if case.stages:
+        return case.mode is Mode.FORK and case.meant_join is None
+    return not is_output or case.is_recovery or not case.is_for_success
+
+
+def list_names_around(stage: Stage, names: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """Return what the names of an inner pipeline's context are called around it; `names` are those around that."""
+    inputs = stage.inner.inputs if stage.inner is not None else {}
+    found = {name: name_around(each.name) or name for name, each in inputs.items()}
+    return found if names is None else {name: names.get(each, each) for name, each in found.items()}

@@ -1,0 +1,132 @@
+"""Pipelines that run as stages: the plan of the whole, and its runs through the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stagec.cli.app import run
+from stagec.ir.plan import verify
+
+OUTER = """id: outer
+entry: plan
+stages: [stages/*.md, {id: review, pipeline: review/pipeline.yaml, inputs: {what: ctx.task}}]
+context: {task: {type: string}}
+maxStageExecutions: 30
+next:
+  plan: review
+  review: [{when: {parsed.approved: true}, stages: [done]}, {stages: [plan]}]
+"""
+REVIEW = """id: review
+entry: scan
+output: report
+stages: [stages/*.md, {id: deep, pipeline: deep/pipeline.yaml, inputs: {subject: ctx.what}}]
+context: {what: {type: string}}
+maxParallel: 2
+next:
+  scan: {stages: [a, b], execution: parallel, join: deep}
+  deep: report
+"""
+DEEP = """id: deep
+entry: look
+output: look
+context: {subject: {type: string}}
+"""
+STAGES = {
+    "stages/plan.md": "Plan {{ctx.task}}",
+    "stages/done.md": "Was {{ctx.upstream[0].parsed.approved}}",
+    "review/stages/scan.md": "Scan {{ctx.what}}",
+    "review/stages/a.md": "A",
+    "review/stages/b.md": "B",
+    "review/stages/report.md": "Report {{ctx.upstream[0].parsed.approved}} of {{ctx.what}}",
+    "review/deep/look.md": "Look at {{ctx.subject}}",
+}
+SCENARIO = """inputs: {task: TASK}
+conversations:
+  plan: [[{complete: {approved: true}}]]
+  done: [[{complete: {approved: true}}]]
+  review/scan: [[{complete: {approved: true}}]]
+  review/a: [[{complete: {approved: true}}]]
+  review/b: [[{complete: {approved: true}}]]
+  review/deep/look: [[{complete: {approved: true}}]]
+  review/report: [[{complete: {approved: false}}], [{complete: {approved: true}}]]
+"""
+ROUND = ["plan", "review/scan", "review/a", "review/b", "review/deep/look", "review/report"]
+
+
+@pytest.fixture
+def outer(tmp_path: Path) -> Path:
+    """Return the file of a pipeline with a pipeline in it, in which there is another one."""
+    files = {"pipeline.yaml": OUTER, "review/pipeline.yaml": REVIEW, "review/deep/pipeline.yaml": DEEP}
+    for file, text in files.items() | {(file, _stage(Path(file).stem, body)) for file, body in STAGES.items()}:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    return tmp_path / "pipeline.yaml"
+
+
+def _stage(name: str, body: str) -> str:
+    return f"""---
+id: {name}
+name: {name}
+allowedTools: []
+completionTool: submit_{name}
+completionSchema: {{type: object, required: [approved], properties: {{approved: {{type: boolean}}}}}}
+retryPolicy: {{maxAttempts: 1, backoff: none}}
+turnCap: 3
+resolutionPolicy: fail
+---
+{body}, then call `submit_{name}`.
+"""
+
+
+def _run(*args: object) -> int:
+    return run([str(each) for each in args])
+
+
+def test_a_run_passes_the_stages_of_inner_pipelines_and_is_replayed(
+    outer: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan, runs, scenario = tmp_path / "plan.json", tmp_path / "runs", tmp_path / "scenario.yaml"
+    scenario.write_text(SCENARIO)
+    assert _run("compile", outer, "-o", plan) == 0
+    written = verify(plan.read_bytes()).plan
+    assert {*written.nodes} == {*ROUND, "done"}
+    assert (written.limits.parallel, [*written.inputs]) == (2, ["task"])
+    assert _run("verify", plan) == 0
+    assert _run("run", plan, "--scenario", scenario, "--runs", runs) == 0
+    journal = next(each for each in runs.rglob("*") if each.is_file() and b"Look at TASK" in each.read_bytes())
+    text = journal.read_text()
+    assert "Look at TASK" in text
+    assert "Report true of TASK" in text
+    before = text.splitlines()[-1]
+    assert _run("resume", journal, "--scenario", scenario) == 0  # replays all events, and finds the run at its end
+    assert journal.read_text().splitlines()[-1] == before
+    assert "review/deep/look" in capfd.readouterr().err
+
+
+def test_tests_of_flows_name_the_inner_stages(outer: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    body = "".join(f"  {line}\n" for line in SCENARIO.splitlines())
+    path = json.dumps([*ROUND, *ROUND, "done"])
+    tests = f"scenario:\n{body}tests:\n  twice:\n    expect: {{outcome: done, path: {path}}}\n"
+    (outer.parent / "outer.flow-test.yaml").write_text(f"flow: outer\n{tests}")
+    ended = _run("test", outer.parent)
+    assert ended == 0, capfd.readouterr()
+
+
+def test_a_pipeline_that_is_only_run_as_a_stage_is_no_flow(outer: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert _run("validate", outer) == 0
+    assert "1 flow with 7 nodes" in capfd.readouterr().out
+    assert _run("validate", outer.parent) == 0
+    assert "3 flows" in capfd.readouterr().out
+
+
+def test_a_mistake_inside_is_told_once_in_its_own_file(outer: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    report = outer.parent / "review/stages/report.md"
+    report.write_text(report.read_text().replace("parsed.approved}}", "parsed.aproved}}"))
+    for asked in (outer, outer.parent):
+        assert _run("validate", asked, "--format", "concise") == 0
+        found = [line for line in capfd.readouterr().out.splitlines() if "STG" in line]
+        assert len(found) == 1, found
+        assert "review/stages/report.md" in found[0]
