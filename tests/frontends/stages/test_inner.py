@@ -96,20 +96,19 @@ def test_a_run_passes_the_stages_of_inner_pipelines_and_is_replayed(
     assert (written.limits.parallel, [*written.inputs]) == (2, ["task"])
     assert _run("verify", plan) == 0
     assert _run("run", plan, "--scenario", scenario, "--runs", runs) == 0
-    journal = next(each for each in runs.rglob("*") if each.is_file() and b"Look at TASK" in each.read_bytes())
-    text = journal.read_text()
-    assert "Look at TASK" in text
-    assert "Report true of TASK" in text
-    before = text.splitlines()[-1]
+    journal = next(runs.glob("*.run"))
+    before = journal.read_bytes()
     assert _run("resume", journal, "--scenario", scenario) == 0  # replays all events, and finds the run at its end
-    assert journal.read_text().splitlines()[-1] == before
-    assert "review/deep/look" in capfd.readouterr().err
+    assert journal.read_bytes().rstrip(b"\0") == before.rstrip(b"\0")  # room for more is cut off
+    told = capfd.readouterr()
+    assert "review/deep/look" in told.out
 
 
 def test_tests_of_flows_name_the_inner_stages(outer: Path, capfd: pytest.CaptureFixture[str]) -> None:
     body = "".join(f"  {line}\n" for line in SCENARIO.splitlines())
     path = json.dumps([*ROUND, *ROUND, "done"])
-    tests = f"scenario:\n{body}tests:\n  twice:\n    expect: {{outcome: done, path: {path}}}\n"
+    prompts = "{review/deep/look: Look at TASK, review/report: Report true of TASK}"
+    tests = f"scenario:\n{body}tests:\n  twice:\n    expect: {{outcome: done, path: {path}, prompts: {prompts}}}\n"
     (outer.parent / "outer.flow-test.yaml").write_text(f"flow: outer\n{tests}")
     ended = _run("test", outer.parent)
     assert ended == 0, capfd.readouterr()
