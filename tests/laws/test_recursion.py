@@ -78,6 +78,13 @@ ALLOWED = {
     "core.canonical:_large": "once, for the part of a number",
     "core.canonical:_number": "once, for the part of a number",
     "core.canonical:_write": "a value that is nested too deeply is an error of its caller, which names it",
+    **{
+        f"languages.stages.{each}": "`inner.DEEPEST` pipelines run inside each other, and only these are followed"
+        for each in (
+            *("inlining:find_last", "lower:lower", "lower:read_rights"),
+            *("freezing:_freeze_nodes", "freezing:_list_members", "freezing:find_required", "inner:count_parallel"),
+        )
+    },
     "ir.plan.facts:_components": "a name that a function shadows",
     "ir.plan.facts:cycles": "a name that a function shadows",
     **dict.fromkeys(

@@ -67,7 +67,7 @@ def test_the_stage_of_the_page_is_valid(tmp_path: Path) -> None:
 
 
 def test_the_pipeline_of_the_page_fits_the_stages_of_the_example(tmp_path: Path) -> None:
-    pipeline, _ = fences("pipelines.md", "yaml")
+    pipeline, *_ = fences("pipelines.md", "yaml")
     shutil.copytree(EXAMPLES / "code-review", tmp_path, dirs_exist_ok=True)
     write(tmp_path / "pipeline.yaml", pipeline)
     assert stagec(tmp_path, "validate") == "All clear: 1 flow with 5 nodes, 11 files\n"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from stagec import Project, Settings, Severity, compile_project
 from stagec.cli.app import run
 from stagec.ir.plan import verify
 
@@ -129,3 +131,35 @@ def test_a_mistake_inside_is_told_once_in_its_own_file(outer: Path, capfd: pytes
         found = [line for line in capfd.readouterr().out.splitlines() if "STG" in line]
         assert len(found) == 1, found
         assert "review/stages/report.md" in found[0]
+
+
+def _write_nested(folder: Path, levels: int, calls: int) -> None:
+    """Write pipelines p0, p1, ...: each runs the next one as so many stages, the last one has a stage of its own."""
+    for level in range(levels + 1):
+        names = [f"s{each}" for each in range(calls if level < levels else 0)]
+        inner = "".join(f", {{id: {name}, pipeline: ../p{level + 1}/pipeline.yaml, inputs: {{}}}}" for name in names)
+        ways = ", ".join(f"{name}: {after}" for name, after in pairwise([*names, "end"]))
+        text = f"entry: {[*names, 'end'][0]}\noutput: end\nstages: [end.md{inner}]\ncontext: {{}}\nnext: {{{ways}}}\n"
+        (folder / f"p{level}").mkdir()
+        (folder / f"p{level}/pipeline.yaml").write_text(text)
+        (folder / f"p{level}/end.md").write_text(_stage("end", "End"))
+
+
+TOO_DEEP = "stage 's0' is a pipeline: at most 16 pipelines run inside each other"
+TOO_LARGE = "stage 's0' is a pipeline: with the stages of such pipelines, this one has more than 1,000"
+
+
+@pytest.mark.parametrize(
+    ("levels", "calls", "told"),
+    [
+        (16, 1, []),
+        (18, 1, [f"p1/pipeline.yaml: {TOO_DEEP}"]),
+        (400, 1, [f"p383/pipeline.yaml: {TOO_DEEP}"]),
+        (8, 2, []),
+        (10, 2, [f"p1/pipeline.yaml: {TOO_LARGE}"]),
+    ],
+)
+def test_pipelines_in_each_other_have_bounds(tmp_path: Path, levels: int, calls: int, told: list[str]) -> None:
+    _write_nested(tmp_path, levels, calls)
+    found = compile_project(Project(tmp_path, (tmp_path / "p0/pipeline.yaml",), Settings())).diagnostics
+    assert [f"{each.at.file}: {each.message}" for each in found if each.severity is Severity.ERROR] == told

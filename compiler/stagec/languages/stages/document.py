@@ -338,6 +338,10 @@ class Pipeline:
     """The stages that configurations of a state machine name as its entry."""
     inner: tuple[Stage, ...] = ()
     """The stages as which other pipelines run; `by_id` has them too, `stages` only what defines a stage."""
+    depth: int = 0
+    """How many pipelines are inside each other in it."""
+    size: int = 0
+    """How many stages it has with those of the pipelines in it."""
     output: Mention | None = None
     """The stage whose result is that of the pipeline where it runs as a stage."""
     is_only_inner: bool = False

@@ -29,6 +29,7 @@ from stagec.languages.stages.document import (
 )
 from stagec.languages.stages.document import Check as StageCheck
 from stagec.languages.stages.elements import list_each, runs_elements
+from stagec.languages.stages.inlining import list_inlined
 from stagec.languages.stages.inner import count_parallel, list_names_around
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
@@ -335,7 +336,7 @@ def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
     told = [stage for stage in stages if "setup" not in stage.conduct.hooks]
     needed = {name for stage in told for name in _list_prompted(stage)}
     needed |= {each.path[1] for _, case in list_each(pipeline) if (each := case.each) and each.path[0] == "ctx"}
-    for stage in pipeline.inner:
+    for stage in list_inlined(pipeline).values():
         within = stage.inner.pipeline if stage.inner is not None else None
         inside, named = {} if within is None else find_required(within), list_names_around(stage)
         needed |= {named.get(name, name) for name, is_needed in inside.items() if is_needed}

@@ -37,7 +37,7 @@ class _Names:
         """Return the node whose result is that of a stage."""
         return self.prefix + self.last.get(name, name)
 
-    def rename(self, target: Target) -> Target:
+    def aim(self, target: Target) -> Target:
         """Return a target with its nodes as they are called here."""
         match target:
             case Go():
@@ -58,7 +58,7 @@ class _Names:
 
     def edge(self, written: WrittenEdge) -> WrittenEdge:
         """Return an edge between nodes as they are called here."""
-        edge = replace(written.edge, target=self.rename(written.target))
+        edge = replace(written.edge, target=self.aim(written.target))
         return replace(written, source=self.end(written.source), edge=edge)
 
     def node(self, node: Node) -> Node:

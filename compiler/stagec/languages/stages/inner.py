@@ -101,9 +101,17 @@ def _accepts(wanted: Schema, offered: Schema) -> bool:
     return not mine or mine == theirs or (mine.keys() == {"type"} and mine["type"] == theirs.get("type"))
 
 
-class Misfit(StrEnum):
+DEEPEST = 16
+"""Pipelines that may be inside each other."""
+LARGEST = 1_000
+"""Stages that a pipeline may have with those of the pipelines in it: each level may double them."""
+
+
+class InnerError(StrEnum):
     """Why a pipeline that can be read cannot run as a stage."""
 
+    DEEP = "deep"
+    LARGE = "large"
     NO_OUTPUT = "no-output"
     NO_CONTEXT = "no-context"
     BOUNDED = "bounded"
@@ -120,81 +128,93 @@ class Misfit(StrEnum):
 
 
 @value
-class InnerMisfit:
+class InnerMistake:
     """Why a pipeline cannot run as a stage, where that is seen, and what explains it; `name` is a stage or a member."""
 
     stage: Stage
     inner: Pipeline
-    misfit: Misfit
+    error: InnerError
     at: Place
     name: str = ""
     cause: Place | None = None
 
 
-def find_misfit(pipeline: Pipeline, stage: Stage) -> InnerMisfit | None:
+def find_inner_mistake(pipeline: Pipeline, stage: Stage) -> InnerMistake | None:
     """Return why the pipeline of a stage cannot run as it, nothing where it can or cannot be read."""
     within = stage.inner.pipeline if stage.inner is not None else None
     if stage.inner is None or within is None:
         return None
-    found = next(_list_misfits_around(pipeline, stage), None)
+    found = next(_list_mistakes_around(pipeline, stage), None)
     if found is not None:
-        misfit, at, name = found
-        return InnerMisfit(stage, within, misfit, at, name)
-    inside = next(_list_misfits_inside(pipeline, within), None)
+        error, at, name = found
+        return InnerMistake(stage, within, error, at, name)
+    inside = next(_list_mistakes_inside(pipeline, within), None)
     if inside is not None:
-        misfit, cause, name = inside
-        return InnerMisfit(stage, within, misfit, stage.inner.mention.at, name, cause)
+        error, cause, name = inside
+        return InnerMistake(stage, within, error, stage.inner.mention.at, name, cause)
     return None
 
 
-def _list_misfits_around(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[Misfit, Place, str]]:
+def _list_mistakes_around(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[InnerError, Place, str]]:
     """Yield what the pipeline around says of a stage that is not for one that is a pipeline."""
+    yield from _list_mistakes_of_size(pipeline, stage)
     for mention in pipeline.routed:
         if mention.name == stage.id and mention.at.pointer[-2] != "next":
-            yield Misfit.CONDUCT, mention.at.key, str(mention.at.pointer[-2])
+            yield InnerError.CONDUCT, mention.at.key, str(mention.at.pointer[-2])
     for case in stage.conduct.cases:
-        yield from ((Misfit.VERDICT, each.at, "") for each in case.when if each.path == VERDICT)
+        yield from ((InnerError.VERDICT, each.at, "") for each in case.when if each.path == VERDICT)
     for way in pipeline.incoming.get(stage.id or "", ()):
         if way.kind in {IncomingKind.SIBLING, IncomingKind.CHAINED}:
-            yield Misfit.SIBLING, way.at, ""
+            yield InnerError.SIBLING, way.at, ""
     for each in pipeline.by_id.values():
         for case in each.conduct.cases:
             if case.mode is Mode.CHAIN and any(mention.name == stage.id for mention in case.stages):
-                yield Misfit.SIBLING, case.at, ""
+                yield InnerError.SIBLING, case.at, ""
         if each.id is not None and each.id.startswith(f"{stage.id}/"):
-            yield Misfit.TAKEN, each.id_at, each.id
+            yield InnerError.TAKEN, each.id_at, each.id
 
 
-def _list_misfits_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tuple[Misfit, Place | None, str]]:
+def _list_mistakes_of_size(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[InnerError, Place, str]]:
+    """Yield that there are too many pipelines or stages in each other, where that begins: what is around follows."""
+    sizes = {id(each): each.inner.pipeline.size for each in pipeline.inner if each.inner and each.inner.pipeline}
+    if stage.inner is None or stage.inner.pipeline is None:
+        return
+    if stage.inner.pipeline.depth == DEEPEST:
+        yield InnerError.DEEP, stage.inner.mention.at, ""
+    if max(sizes.values()) <= LARGEST < pipeline.size and max(sizes, key=sizes.__getitem__) == id(stage):
+        yield InnerError.LARGE, stage.inner.mention.at, ""
+
+
+def _list_mistakes_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tuple[InnerError, Place | None, str]]:
     """Yield what an inner pipeline says that cannot hold where it runs as a stage."""
     if within.output is None:
-        yield Misfit.NO_OUTPUT, None, ""
+        yield InnerError.NO_OUTPUT, None, ""
     if within.context is None:
-        yield Misfit.NO_CONTEXT, None, ""
+        yield InnerError.NO_CONTEXT, None, ""
     if within.max_executions is not None:
-        yield Misfit.BOUNDED, within.at / "maxStageExecutions", ""
+        yield InnerError.BOUNDED, within.at / "maxStageExecutions", ""
     for member in ("securityMode", "loopHooks"):
         if within.body.get(member) != pipeline.body.get(member):
-            yield Misfit.SESSION, within.at / member if member in within.body else None, member
+            yield InnerError.SESSION, within.at / member if member in within.body else None, member
     mine, theirs = (each.catalogue.file if each.catalogue is not None else None for each in (within, pipeline))
     if mine != theirs and any(stage.allowed is None or stage.allowed for stage in within.stages):
-        yield Misfit.TOOLS, None if within.tools is None else within.tools.at, ""
-    yield from _list_misfit_stages(within)
+        yield InnerError.TOOLS, None if within.tools is None else within.tools.at, ""
+    yield from _list_mistakes_of_stages(within)
 
 
-def _list_misfit_stages(within: Pipeline) -> Iterator[tuple[Misfit, Place | None, str]]:
+def _list_mistakes_of_stages(within: Pipeline) -> Iterator[tuple[InnerError, Place | None, str]]:
     """Yield the stages of an inner pipeline for which something is said that only runs as a whole have."""
     entry, output = (None if each is None else each.name for each in (within.entry, within.output))
     for stage in within.stages:
         if stage.conduct.hooks:
-            yield Misfit.HOOKS, stage.id_at, stage.name
+            yield InnerError.HOOKS, stage.id_at, stage.name
         if stage.inputs is not None and stage.id == entry:
-            yield Misfit.DEMANDS, stage.at / "inputsSchema", stage.name
+            yield InnerError.DEMANDS, stage.at / "inputsSchema", stage.name
         if stage.id is not None and stage.id == output and stage.conduct.gate:
-            yield Misfit.SKIPS, stage.id_at, stage.name
+            yield InnerError.SKIPS, stage.id_at, stage.name
         for case in stage.conduct.cases:
             if case.mode is Mode.CHAIN:
-                yield Misfit.CHAIN, case.at, stage.name
+                yield InnerError.CHAIN, case.at, stage.name
 
 
 def can_run(pipeline: Pipeline, stage: Stage) -> bool:
@@ -203,7 +223,8 @@ def can_run(pipeline: Pipeline, stage: Stage) -> bool:
     if within is None or within.entry is None or within.entry.name not in within.by_id:
         return False
     known = within.output is not None and within.output.name in within.by_id
-    return known and find_misfit(pipeline, stage) is None and not any(find_stray_ends(within))
+    bounded = within.depth < DEEPEST and pipeline.size <= LARGEST
+    return known and bounded and find_inner_mistake(pipeline, stage) is None and not any(find_stray_ends(within))
 
 
 def count_parallel(pipeline: Pipeline) -> int:

@@ -345,7 +345,7 @@ class _Source:
 
 
 class _SharedReading:
-    """Reads pipelines, and those that run as stages of them, each once."""
+    """Reads pipelines, each once, and after those that run as stages of it."""
 
     def __init__(self, sources: Sources, bundles: list[PipelineFiles]) -> None:
         self._sources = sources
@@ -354,45 +354,68 @@ class _SharedReading:
         self._by_file = {each.pipeline.file: each for each in bundles if each.pipeline is not None}
         self._asked = frozenset(self._by_file)
         self._known: dict[str, Pipeline] = {}
-        self._around: list[str] = []
+        # where a file names one that is being read: the files that run each other
+        self._cycles: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def list_pipelines(self) -> Iterator[Pipeline]:
         """Yield every pipeline, and what belongs to none; those that only others name come last."""
         for each in self._bundles:  # grows while it is read
             if each.pipeline is not None:
-                found = self._pipeline(each, each.pipeline.file)
-                yield found if each.pipeline.file in self._asked else replace(found, is_only_inner=True)
+                file = each.pipeline.file
+                self._read_with_inner(file)
+                found = self._known[file]
+                yield found if file in self._asked else replace(found, is_only_inner=True)
             elif each.stages:
                 yield _ReadReading(self._sources, self._schemas, each, self.find).pipeline()
 
     def find(self, mention: Mention, inputs: Mapping[str, Mention]) -> InnerPipeline:
         """Return the pipeline that runs as a stage, by its path from the file that mentions it."""
         file = join(posixpath.dirname(mention.at.file), mention.name)
-        if file is None:
+        if file is None or file not in self._by_file:
             return InnerPipeline(mention, inputs, error=CallError.UNKNOWN)
-        if file in self._around:
-            return InnerPipeline(
-                mention, inputs, error=CallError.CIRCULAR, cycle=tuple(self._around[self._around.index(file) :])
-            )
-        bundle = self._by_file.get(file)
-        if bundle is None:
+        cycle = self._cycles.get((mention.at.file, file))
+        if cycle is not None:
+            return InnerPipeline(mention, inputs, error=CallError.CIRCULAR, cycle=cycle)
+        return InnerPipeline(mention, inputs, self._known.get(file), is_flow=file in self._asked)
+
+    def _read_with_inner(self, first: str) -> None:
+        """Read a pipeline and those in it, the innermost first: a project decides how many are in each other."""
+        trail, rest = ([], []) if first in self._known else ([first], [self._list_inner(first)])
+        while trail:
+            for file in rest[-1]:
+                if file in trail:
+                    self._cycles[trail[-1], file] = tuple(trail[trail.index(file) :])
+                elif file not in self._known:
+                    trail.append(file)
+                    rest.append(self._list_inner(file))
+                    break
+            else:
+                rest.pop()
+                bundle = self._by_file[file := trail.pop()]
+                self._known[file] = _ReadReading(self._sources, self._schemas, bundle, self.find).pipeline()
+
+    def _list_inner(self, file: str) -> Iterator[str]:
+        """Yield the files of the pipelines that a pipeline runs as stages, where they can be read."""
+        tree = self._by_file[file].pipeline
+        for _, each in objects(tree) if tree is not None else ():
+            name = text_in(each, "pipeline")
+            other = join(posixpath.dirname(file), name) if name else None
+            bundle = self._find_bundle(other) if other is not None else None
+            if other is not None and bundle is not None and bundle.pipeline is not None:
+                yield other
+
+    def _find_bundle(self, file: str) -> PipelineFiles | None:
+        """Return a pipeline with the trees of its stages; it belongs to the project from then on."""
+        if file not in self._by_file:
             tree = self._sources.tree(file, "file")
             is_named = posixpath.basename(file) in PIPELINES
             is_one = tree is not None and (is_named or not tree.readable or is_pipeline(tree.value))
-            bundle = bundle_of(self._sources, file) if is_one else None
-            if bundle is None or bundle.pipeline is None:
-                return InnerPipeline(mention, inputs, error=CallError.UNKNOWN)
-            bundle = self._by_file[file] = _readable(bundle)
-            self._bundles.append(bundle)
-        found = None if bundle.pipeline is None else self._pipeline(bundle, file)
-        return InnerPipeline(mention, inputs, found, is_flow=file in self._asked)
-
-    def _pipeline(self, bundle: PipelineFiles, file: str) -> Pipeline:
-        if file not in self._known:
-            self._around.append(file)
-            self._known[file] = _ReadReading(self._sources, self._schemas, bundle, self.find).pipeline()
-            self._around.pop()
-        return self._known[file]
+            found = bundle_of(self._sources, file) if is_one else None
+            if found is None or found.pipeline is None:
+                return None
+            self._bundles.append(_readable(found))
+            self._by_file[file] = self._bundles[-1]
+        return self._by_file[file]
 
 
 _FindInner = Callable[[Mention, Mapping[str, Mention]], InnerPipeline]
@@ -415,6 +438,8 @@ class _ReadReading:
         every, entry = self._stages(), self._entry()
         by_id = _by_id(every)
         stages = tuple(each for each in every if each.inner is None)
+        inner = tuple(each for each in every if each.inner is not None)
+        within = [each.inner.pipeline for each in inner if each.inner is not None and each.inner.pipeline is not None]
         return Pipeline(
             id=self._name(),
             at=self._at,
@@ -438,7 +463,9 @@ class _ReadReading:
             memo=Memo(),
             references=tuple(self._references(stages)),
             configured=tuple(self._list_configured()),
-            inner=tuple(each for each in every if each.inner is not None),
+            inner=inner,
+            depth=max((each.depth + 1 for each in within), default=0),
+            size=len(stages) + sum(each.size for each in within),
             output=_mention(self._body, "output", self._at),
             is_lost=self._bundle.lost is not None,
         )

@@ -8,12 +8,14 @@ from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.stages.document import CallError, Pipeline
 from stagec.languages.stages.inner import (
-    InnerMisfit,
+    DEEPEST,
+    LARGEST,
+    InnerError,
+    InnerMistake,
     InputError,
     InputMistake,
-    Misfit,
+    find_inner_mistake,
     find_input_mistakes,
-    find_misfit,
     find_stray_ends,
     name_around,
 )
@@ -73,13 +75,11 @@ def stg394_wrong_inner_input(pipeline: Pipeline) -> Iterator[Finding]:
     `context`. The schemas of both have to be equal, or the inner one says no more than the same `type`.
     """
     for each in find_input_mistakes(pipeline):
-        related, names = (), None
-        if each.error in {InputError.MISSING, InputError.SCHEMA}:
-            related = (Related((each.inner.at / "context" / each.name).key, "declared here"),)
-        if each.error is InputError.UNDECLARED:
-            names = NameIndex(each.inner.context or ())
-        fix = None if names is None else guess(each.name, names)
-        yield Finding(each.at, _describe_input(pipeline, each), related, fix)
+        is_declared = each.error in {InputError.MISSING, InputError.SCHEMA}
+        declared = Related((each.inner.at / "context" / each.name).key, "declared here")
+        is_misnamed = each.error is InputError.UNDECLARED
+        fix = guess(each.name, NameIndex(each.inner.context or ())) if is_misnamed else None
+        yield Finding(each.at, _describe_input(pipeline, each), (declared,) if is_declared else (), fix)
 
 
 def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
@@ -115,36 +115,38 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
     Change the inner pipeline as the message says, or give the work to stages of this pipeline.
     """
     for stage in pipeline.inner:
-        found = find_misfit(pipeline, stage)
+        found = find_inner_mistake(pipeline, stage)
         if found is not None:
             related = () if found.cause is None else (Related(found.cause, "said here"),)
-            yield Finding(found.at, _describe_misfit(found), related)
+            yield Finding(found.at, _describe_mistake(found), related)
 
 
 _INSIDE = {
-    Misfit.NO_OUTPUT: "it declares no 'output', the stage whose result is its own",
-    Misfit.NO_CONTEXT: "it declares no 'context', the names that it is given",
-    Misfit.BOUNDED: "its 'maxStageExecutions' bounds whole runs, so its stages must not repeat",
-    Misfit.HOOKS: "its stage {name} has hooks",
-    Misfit.SKIPS: "its output {name} has a gate, and may have no result",
-    Misfit.CHAIN: "after its stage {name}, several stages run one after the other",
-    Misfit.DEMANDS: "its entry {name} has an 'inputsSchema', and is handed no results",
-    Misfit.TOOLS: "its tools are those of another catalogue; name the same one under 'tools' in both",
-    Misfit.SESSION: "{name} differs from that of this pipeline",
+    InnerError.NO_OUTPUT: "it declares no 'output', the stage whose result is its own",
+    InnerError.NO_CONTEXT: "it declares no 'context', the names that it is given",
+    InnerError.BOUNDED: "its 'maxStageExecutions' bounds whole runs, so its stages must not repeat",
+    InnerError.HOOKS: "its stage {name} has hooks",
+    InnerError.SKIPS: "its output {name} has a gate, and may have no result",
+    InnerError.CHAIN: "after its stage {name}, several stages run one after the other",
+    InnerError.DEMANDS: "its entry {name} has an 'inputsSchema', and is handed no results",
+    InnerError.TOOLS: "its tools are those of another catalogue; name the same one under 'tools' in both",
+    InnerError.SESSION: "{name} differs from that of this pipeline",
 }
 _AROUND = {
-    Misfit.CONDUCT: "{name} is for its stages, in its own file",
-    Misfit.VERDICT: "it leads on only when it has succeeded, so no case asks for a verdict",
-    Misfit.SIBLING: "it cannot run beside others, for elements or in a sequence",
-    Misfit.TAKEN: "{name} is called like one of its stages",
+    InnerError.DEEP: f"at most {DEEPEST} pipelines run inside each other",
+    InnerError.LARGE: f"with the stages of such pipelines, this one has more than {LARGEST:,}",
+    InnerError.CONDUCT: "{name} is for its stages, in its own file",
+    InnerError.VERDICT: "it leads on only when it has succeeded, so no case asks for a verdict",
+    InnerError.SIBLING: "it cannot run beside others, for elements or in a sequence",
+    InnerError.TAKEN: "{name} is called like one of its stages",
 }
 
 
-def _describe_misfit(found: InnerMisfit) -> str:
+def _describe_mistake(found: InnerMistake) -> str:
     stage, name = quote(found.stage.name), quote(found.name)
-    if found.misfit in _AROUND:
-        return f"stage {stage} is a pipeline: {_AROUND[found.misfit].format(name=name)}"
-    why = _INSIDE[found.misfit].format(name=name)
+    if found.error in _AROUND:
+        return f"stage {stage} is a pipeline: {_AROUND[found.error].format(name=name)}"
+    why = _INSIDE[found.error].format(name=name)
     return f"pipeline {quote(found.inner.id)} cannot run as stage {stage}: {why}"
 
 
