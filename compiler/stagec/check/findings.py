@@ -124,14 +124,21 @@ MOST = 1_000
 """Findings of one rule in one file that are shown one by one; nobody reads more."""
 
 
-def leave_out_repetitions(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
-    """Yield every verdict once: two registries that share a file find the same in it."""
-    said: set[tuple[str, Place, str]] = set()
+def leave_out_repetitions(verdicts: Iterable[Verdict], prefixes: Iterable[str] = ()) -> tuple[Verdict, ...]:
+    """Return every verdict once: two registries that share a file find the same in it.
+
+    `prefixes` stand before the names of nodes of an inner flow in a flow that has them too, and in which the same is
+    found. Of these verdicts the one is told that is about the inner flow itself.
+    """
+    longest = sorted(prefixes, key=len, reverse=True)
+    inner = re.compile(f"(?<=['\"])(?:{'|'.join(map(re.escape, longest))})") if longest else None
+    told: dict[tuple[str, Place, str], Verdict] = {}
     for each in verdicts:
-        identity = (each.rule.code, each.finding.at, each.finding.message)
-        if identity not in said:
-            said.add(identity)
-            yield each
+        message = each.finding.message
+        identity = (each.rule.code, each.finding.at, message if inner is None else inner.sub("", message))
+        if identity not in told or len(message) < len(told[identity].finding.message):
+            told[identity] = each
+    return tuple(told.values())
 
 
 def silence_echoes(verdicts: Iterable[Verdict], resolve: Callable[[str], str]) -> Iterator[Verdict]:

@@ -336,7 +336,9 @@ def judge(
     faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
     cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
     known = checked is not None and checked.has(cases)
-    verdicts = checked.verdicts if checked and known else tuple(leave_out_repetitions(_check(cases, pause)))
+    verdicts = (
+        checked.verdicts if checked and known else leave_out_repetitions(_check(cases, pause), _list_prefixes(subjects))
+    )
     own = CheckedCases(cases, verdicts)
     if search is not None and _asks_for(SearchedFlow, selection):
         further = tuple(_pair_rules(selection, tuple(search(verdicts))))
@@ -411,6 +413,11 @@ class _JudgedFiles:
         lone = {posixpath.dirname(file) for file in alone}
         folders = {*lone, *(posixpath.dirname(flow.at.file) for flow in self.flows)}
         return found.union(file for file in self.trees if find_nearest_folder(file, folders) in lone)
+
+
+def _list_prefixes(subjects: Iterable[object]) -> set[str]:
+    """Return what stands before the names of the nodes of inner flows, in the flows of which they are a part."""
+    return {f"{name}/" for each in subjects if isinstance(each, Graph) for name in each.flow.inner}
 
 
 def _check(cases: Iterable[tuple[AnyRule, object]], pause: Pause = _continue) -> Iterator[Verdict]:

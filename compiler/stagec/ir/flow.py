@@ -147,6 +147,8 @@ class Node:
     names_any: bool = False
     agent: str | None = None
     """The agent that does the work of the node, where it has a flow of its own."""
+    caller: Entry | None = None
+    """What has an inner flow run, for a node that is reached if this is."""
 
 
 @value
@@ -222,6 +224,14 @@ class Unmet:
 
 
 @value
+class InnerFlow:
+    """A flow whose nodes are nodes of another one: what it is called, and where it is written."""
+
+    id: str
+    at: Place
+
+
+@value
 class Flow:
     """One executable graph.
 
@@ -263,6 +273,11 @@ class Flow:
     """The ends that runs may come to: where none of them can be reached, a run is stuck."""
     counted_at: Place | None = None
     """Where the number of executions is written that completes a run by itself; None where no number does."""
+    inner: Mapping[str, InnerFlow] = NOTHING
+    """The flows whose nodes are nodes of this one, by what stands with a slash before the names of these.
+
+    One that is too broken for that, so that it has no nodes here, is named as well.
+    """
 
     @property
     def begun(self) -> tuple[Entry, ...]:
@@ -338,7 +353,7 @@ class Concerns(Generic[P]):
         """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
         parts = (each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))
         near = self._files_near.get(posixpath.dirname(flow.at.file), ())
-        files = {flow.at.file, *parts, *near, *others}
+        files = {flow.at.file, *parts, *near, *others, *(each.at.file for each in flow.inner.values())}
         found = sorted(index for file in files for index in self._by_file.get(file, ()))
         return tuple(self.diagnostics[index] for index in found)
 

@@ -58,16 +58,6 @@ conversations:
 ROUND = ["plan", "review/scan", "review/a", "review/b", "review/deep/look", "review/report"]
 
 
-@pytest.fixture
-def outer(tmp_path: Path) -> Path:
-    """Return the file of a pipeline with a pipeline in it, in which there is another one."""
-    files = {"pipeline.yaml": OUTER, "review/pipeline.yaml": REVIEW, "review/deep/pipeline.yaml": DEEP}
-    for file, text in files.items() | {(file, _stage(Path(file).stem, body)) for file, body in STAGES.items()}:
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text(text)
-    return tmp_path / "pipeline.yaml"
-
-
 def _stage(name: str, body: str) -> str:
     return f"""---
 id: {name}
@@ -81,6 +71,16 @@ resolutionPolicy: fail
 ---
 {body}, then call `submit_{name}`.
 """
+
+
+@pytest.fixture
+def outer(tmp_path: Path) -> Path:
+    """Return the file of a pipeline with a pipeline in it, in which there is another one."""
+    files = {"pipeline.yaml": OUTER, "review/pipeline.yaml": REVIEW, "review/deep/pipeline.yaml": DEEP}
+    for file, text in files.items() | {(file, _stage(Path(file).stem, body)) for file, body in STAGES.items()}:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    return tmp_path / "pipeline.yaml"
 
 
 def _run(*args: object) -> int:
@@ -123,14 +123,44 @@ def test_a_pipeline_that_is_only_run_as_a_stage_is_no_flow(outer: Path, capfd: p
     assert "3 flows" in capfd.readouterr().out
 
 
-def test_a_mistake_inside_is_told_once_in_its_own_file(outer: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    report = outer.parent / "review/stages/report.md"
-    report.write_text(report.read_text().replace("parsed.approved}}", "parsed.aproved}}"))
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code", "message"),
+    [
+        (
+            "stages/report.md",
+            "parsed.approved}}",
+            "parsed.aproved}}",
+            "STG704",
+            "stage 'report' reads 'parsed.aproved'",
+        ),
+        ("pipeline.yaml", "execution: parallel, join: deep", "execution: parallel", "STG397", "runs may end at 'scan'"),
+        ("stages/idle.md", "", _stage("idle", "Rest"), "STG603", "stage 'idle' is never reached"),
+        ("pipeline.yaml", "join: deep}\n  deep: report", "join: report}", "STG603", "stage 'deep' is never reached"),
+    ],
+)
+def test_a_mistake_inside_is_told_once_in_its_own_file(
+    outer: Path, capfd: pytest.CaptureFixture[str], file: str, old: str, new: str, code: str, message: str
+) -> None:
+    wrong = outer.parent / "review" / file
+    wrong.write_text(wrong.read_text().replace(old, new) if old else new)
     for asked in (outer, outer.parent):
-        assert _run("validate", asked, "--format", "concise") == 0
-        found = [line for line in capfd.readouterr().out.splitlines() if "STG" in line]
+        _run("validate", asked, "--format", "concise")
+        found = [line for line in capfd.readouterr().out.splitlines() if "STG" in line and ": note[" not in line]
         assert len(found) == 1, found
-        assert "review/stages/report.md" in found[0]
+        assert f"review/{file}" in found[0]
+        assert f"[{code}]" in found[0]
+    assert message in found[0]
+    assert _run("validate", outer, "--format", "concise", "--fail-on", "note") == 1  # the names of the whole
+
+
+def test_what_is_wrong_with_an_inner_pipeline_keeps_the_outer_one_from_its_plan(
+    outer: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    inner = outer.parent / "review/pipeline.yaml"
+    inner.write_text(inner.read_text().replace("maxParallel: 2", "maxParallel: two"))
+    assert _run("compile", outer.parent, "--flow", "outer", "-o", tmp_path / "plan.json") == 1
+    assert "flow 'outer' is not compiled: 1 error" in capfd.readouterr().err
+    assert not (tmp_path / "plan.json").exists()
 
 
 def _write_nested(folder: Path, levels: int, calls: int) -> None:

@@ -228,9 +228,12 @@ def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
     """
     if not graph.exact:
         return
-    reported = set(roots(graph)) if is_told(graph) else set()
+    reported = {_find_told(graph, name).node for name in roots(graph)} if is_told(graph) else set()
     free = not (graph.flow.suspect or graph.flow.strays or ends(graph)) and is_open(graph)
-    lost = [name for name in graph.unstartable() if name not in reported]
+    told = {
+        each.node: each.at for name in graph.unstartable() if (each := _find_told(graph, name)).node not in reported
+    }
+    lost = list(told)
     is_one = len(lost) == 1
     why = f"{'is' if is_one else 'are'} not reached, which may follow from another diagnostic of this flow"
     if free:
@@ -238,11 +241,15 @@ def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
     elif reported:
         why = f"{'is' if is_one else 'are'} reached only from {noun(graph, 'node')}s that are never reached themselves"
     for first, *others in [lost] if lost else ():
-        related = tuple(
-            Related(graph.flow.nodes[name].at.key, "this one too") for name in others[:_UNREACHABLE_FOLLOW_ON_SHOWN]
-        )
+        related = tuple(Related(told[name].key, "this one too") for name in others[:_UNREACHABLE_FOLLOW_ON_SHOWN])
         what = f"{noun(graph, 'node')}{'' if is_one else 's'} {listing(lost)}"
-        yield Finding(graph.flow.nodes[first].at.key, f"{what} {why}", related)
+        yield Finding(told[first].key, f"{what} {why}", related)
+
+
+def _find_told(graph: Graph, name: str) -> Entry:
+    """Return what is told to be unreachable where a node is: whatever has an inner flow run stands for its nodes."""
+    node = graph.flow.nodes[name]
+    return node.caller or Entry(name, node.at)
 
 
 @rule(
@@ -267,9 +274,9 @@ def stg603_unreachable_idle_node(graph: Graph) -> Iterator[Finding]:
     lost = [name for name in roots(graph) if name not in heavy]
     ignored = find_ignored(graph, lost)
     for name in lost:
-        why, ways = ignored.get(name, ("", ()))
-        message = f"{noun(graph, 'node')} {quote(name)} is never reached, and no run needs it{why}"
-        yield Finding(graph.flow.nodes[name].at.key, message, ways)
+        (why, ways), told = ignored.get(name, ("", ())), _find_told(graph, name)
+        message = f"{noun(graph, 'node')} {quote(told.node)} is never reached, and no run needs it{why}"
+        yield Finding(told.at.key, message, ways)
 
 
 @rule(

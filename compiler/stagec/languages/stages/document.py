@@ -220,7 +220,7 @@ class InnerPipeline:
     """A pipeline that runs as a stage.
 
     `inputs` has the names of its context that are said, each with what is written for it. `pipeline` is None where it
-    cannot be read, which `error` says unless its own file does; `cycle` has the files that run each other.
+    cannot be read, which `error` says unless its own `file` does; `cycle` has the files that run each other.
     """
 
     mention: Mention
@@ -230,6 +230,7 @@ class InnerPipeline:
     cycle: tuple[str, ...] = ()
     is_flow: bool = False
     """Whether the pipeline is a flow of the project itself, so that what is wrong with it is told there."""
+    file: str | None = None
 
 
 @value

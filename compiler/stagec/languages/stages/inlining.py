@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, InnerFlow, Node, WrittenEdge
+from stagec.ir.graph import build
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
 from stagec.languages.stages.document import Pipeline, Stage
 from stagec.languages.stages.inner import can_run, list_names_around
@@ -63,7 +65,8 @@ class _Names:
 
     def node(self, node: Node) -> Node:
         """Return a node as it is called here."""
-        return replace(node, id=self.end(node.id), edges=tuple(map(self.edge, node.edges)))
+        caller = None if node.caller is None else replace(node.caller, node=self.prefix + node.caller.node)
+        return replace(node, id=self.end(node.id), edges=tuple(map(self.edge, node.edges)), caller=caller)
 
     def flow(self, flow: Flow) -> Flow:
         """Return a flow with its nodes as they are called here."""
@@ -98,17 +101,19 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     first = {name: f"{name}/{flow.entries[''].node}" for name, (_, flow) in inner.items()}
     last = {name: f"{name}/{find_last(stage)}" for name, (stage, _) in inner.items()}
     around = _Names(first, last).flow(own)
-    nodes = dict(around.nodes)
-    flows = [own]
+    nodes, flows = dict(around.nodes), [own]
+    named = dict(_list_called(pipeline))
     for name, (stage, flow) in inner.items():
         within = _Names({}, {}, f"{name}/", list_names_around(stage)).flow(flow)
-        ways = nodes.pop(last[name])
+        ways, reached = nodes.pop(last[name]), build(within).startable()
         for node in within.nodes.values():
-            nodes[node.id] = _lead_on(node, ways) if node.id == last[name] else node
+            called = replace(node, caller=Entry(name, stage.id_at)) if node.id in reached else node
+            nodes[node.id] = _lead_on(called, ways) if node.id == last[name] else called
         if stage.inner is not None and not stage.inner.is_flow:  # else its own flow has them, and they are judged there
             reads, demands = (*around.reads, *within.reads), (*around.demands, *within.demands)
             around = replace(around, reads=reads, demands=demands)
         flows.append(flow)
+        named |= {f"{name}/{inside}": each for inside, each in flow.inner.items()}
     whole = len(inner) == len(pipeline.inner)
     return replace(
         around,
@@ -116,7 +121,16 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
         exact=whole and all(each.exact for each in flows),
         suspect=not whole or any(each.suspect for each in flows),
         strays=any(each.strays for each in flows),
+        inner=named,
     )
+
+
+def _list_called(pipeline: Pipeline) -> Iterator[tuple[str, InnerFlow]]:
+    """Yield the pipelines that run as stages, also those that cannot, as far as there is a file."""
+    for stage in pipeline.inner:
+        if stage.inner is not None and stage.inner.file is not None:
+            within = stage.inner.pipeline
+            yield stage.name, InnerFlow(within.id if within is not None else "", Place(stage.inner.file))
 
 
 def _list_inner(

@@ -16,6 +16,7 @@ from stagec.languages.stages.condition_errors import find_uncovered, find_untake
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
 from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.inlining import inline, list_inlined
+from stagec.languages.stages.inner import find_stray_ends
 from stagec.languages.stages.reads import demands, reads
 from stagec.sources.contract.schemas import Schema
 
@@ -86,6 +87,7 @@ class _Lowering:
         nodes = {name: self._node(name, stage) for name, stage in pipeline.by_id.items()}
         entries = dict(self._entries())
         self._suspect = self._suspect or not all(pipeline.has_stage(each.name) for each in pipeline.routed)
+        self._suspect = self._suspect or any(find_stray_ends(pipeline))  # a way to the output may be missing
         most, at = pipeline.max_executions, pipeline.at / _BOUND
         return Flow(
             id=pipeline.id,

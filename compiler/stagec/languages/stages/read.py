@@ -376,7 +376,7 @@ class _SharedReading:
         cycle = self._cycles.get((mention.at.file, file))
         if cycle is not None:
             return InnerPipeline(mention, inputs, error=CallError.CIRCULAR, cycle=cycle)
-        return InnerPipeline(mention, inputs, self._known.get(file), is_flow=file in self._asked)
+        return InnerPipeline(mention, inputs, self._known.get(file), is_flow=file in self._asked, file=file)
 
     def _read_with_inner(self, first: str) -> None:
         """Read a pipeline and those in it, the innermost first: a project decides how many are in each other."""
