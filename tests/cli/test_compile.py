@@ -31,6 +31,8 @@ NODES = {
     "guest-book": 4,
     "issue-solver": 3,
     "project-lead": 7,
+    "review": 4,
+    "reviewed-change": 7,
     "support-desk-apart": 3,
     "support-desk": 3,
     "wine-quality": 8,
@@ -86,7 +88,7 @@ def test_several_plans_do_not_fit_on_standard_output(capfd: Shown) -> None:
     assert run(["compile", str(EXAMPLES)]) == 2
     assert capfd.readouterr() == (
         "",
-        "stagec: error: there are 10 flows: --output names a folder for their plans, --flow chooses one\n",
+        "stagec: error: there are 12 flows: --output names a folder for their plans, --flow chooses one\n",
     )
 
 
@@ -105,7 +107,7 @@ def test_a_flow_that_is_not_there_is_refused(capfd: Shown) -> None:
     ("arguments", "said"),
     [
         ([REVIEW, "-o", "file/"], "'file' is not a folder"),
-        ([str(EXAMPLES), "-o", "file"], "'file' is not a folder, and there are 10 flows"),
+        ([str(EXAMPLES), "-o", "file"], "'file' is not a folder, and there are 12 flows"),
         ([REVIEW, "-o", "nowhere/x"], "cannot write 'nowhere/x': No such file or directory"),
         ([REVIEW, "-o", "file/x/"], "cannot make 'file/x': Not a directory"),
         ([REVIEW, "--check"], "--check compares with files: --output names them"),

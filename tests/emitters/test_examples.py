@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from stagec.core.shelf import member
+from stagec.core.value import replace
 from stagec.views import emitters
 from stagec.views.emitters import Emitter, Picture
 
@@ -24,6 +25,7 @@ EXAMPLES = (
     "guest-book",
     "issue-flow",
     "project-flow",
+    "reviewed-change",
     "support-desk",
     "wine-quality",
 )
@@ -50,3 +52,42 @@ def test_an_example_as_json_keeps_the_promises_of_the_schema(pictures: Pictures,
 
 def test_the_examples_are_all_of_the_examples() -> None:
     assert sorted(each.name for each in (TOP / "registries").iterdir() if each.is_dir()) == sorted(EXAMPLES)
+
+
+def test_the_boxes_of_inner_flows_are_in_areas(pictures: Pictures) -> None:
+    (picture,) = (each for each in pictures("reviewed-change") if each.id == "reviewed-change")
+    assert {box.name for box in picture.boxes.values() if box.area} == {
+        *("review/check", "review/correctness", "review/security", "review/judge"),
+    }
+    drawn = {name: member(emitters, name, Emitter).emit((picture,)).decode() for name in ("svg", "html", "json")}
+    assert drawn["svg"].count('<g class="area">') == 1
+    assert "review: pipeline review</text>" in drawn["svg"]
+    assert '<g class="areas">' in drawn["html"]
+    assert drawn["json"].count('"area": "review"') == 4
+
+
+def move(picture: Picture, names: set[str], area: str) -> Picture:
+    """Return a drawing in which some nodes are in another area."""
+    boxes = {each: replace(box, area=area if box.name in names else box.area) for each, box in picture.boxes.items()}
+    return replace(picture, boxes=boxes)
+
+
+def test_an_area_that_would_cover_a_box_of_the_flow_around_it_has_no_border(pictures: Pictures) -> None:
+    (picture,) = (each for each in pictures("reviewed-change") if each.id == "reviewed-change")
+    left = move(picture, {"review/correctness"}, "")  # between two that are in the area
+    assert '<g class="area">' not in member(emitters, "svg", Emitter).emit((left,)).decode()
+
+
+def test_areas_are_in_each_other(pictures: Pictures) -> None:
+    (picture,) = (each for each in pictures("reviewed-change") if each.id == "reviewed-change")
+    areas = {**picture.areas, "review/deep": "deep: pipeline deep", "none": "none"}
+    nested = replace(move(picture, {"review/check"}, "review/deep"), areas=areas)
+    svg, dot, mermaid = (member(emitters, name, Emitter).emit((nested,)).decode() for name in ("svg", "dot", "mermaid"))
+    assert svg.count('<g class="area">') == 2
+    lines = [line.strip() for line in dot.splitlines()]
+    first, second = lines.index("subgraph cluster_p0_a0 {"), lines.index("subgraph cluster_p0_a1 {")
+    assert lines[first:second].count("}") == 0  # the second is in the first
+    assert "a2" not in dot
+    rows = [row.strip() for row in mermaid.splitlines()]
+    assert rows.index('subgraph p0a0 ["review: pipeline review"]') < rows.index('subgraph p0a1 ["deep: pipeline deep"]')
+    assert rows.count("end") == 3

@@ -19,7 +19,10 @@ from stagec.sources.project.settings import Settings
 TOP = Path(__file__).parents[2]
 EXAMPLES = TOP / "registries"
 GUIDE = TOP / "docs" / "user-guide"
-CLEAN = ("code-review", "docs-repair", "file-review", "guest-book", "issue-flow", "project-flow", "support-desk")
+CLEAN = (
+    *("code-review", "docs-repair", "file-review", "guest-book", "issue-flow", "project-flow", "reviewed-change"),
+    "support-desk",
+)
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

@@ -15,6 +15,7 @@ from stagec.views.picture.document import (
     INK,
     SIGNS,
     TINTS,
+    Area,
     Box,
     Fate,
     Form,
@@ -22,6 +23,7 @@ from stagec.views.picture.document import (
     Picture,
     Role,
     Stroke,
+    arrange,
     describe_fate,
     describe_labels,
     forms_of,
@@ -300,14 +302,36 @@ def _area(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator[
     heading.extend(locate(picture.found))
     yield f"  label={rows(heading, 'left')};"
     yield '  labelloc=t; labeljust=l; peripheries=0; fontcolor="#1f2937"; margin=20;'
-    for box in picture.boxes.values():
-        look = look_of_box(box, forms)
-        label = rows(part for part in _rows(box) if part)
-        yield f"  {names[box.id]} {attributes({'label': label, **look, 'fontcolor': ink(look)})};"
+    for depth, row in _list_rows(arrange(picture), prefix, names, forms):
+        yield f"  {'  ' * depth}{row}"
     for line in picture.lines:
         told = {"label": _format_labels(line)} if describe_labels(line) or line.found else {}
         yield f"  {names[line.source]} -> {names[line.target]} {attributes({**told, **look_of_line(line, picture)})};"
     yield "}"
+
+
+def _list_rows(
+    whole: Area, prefix: str, names: Mapping[str, str], forms: Mapping[str, Form]
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of the boxes in an area, each with how deep it is; an area in it is a cluster with a border."""
+    todo: list[tuple[int, Area | str]] = [(0, whole)]
+    count = 0
+    while todo:
+        depth, each = todo.pop()
+        if isinstance(each, str):
+            yield depth, each
+            continue
+        if each is not whole:
+            yield depth - 1, f"subgraph cluster_{prefix}_a{count} {{"
+            yield depth, f"label={rows([small(show(each.title))], 'left')};"
+            yield depth, 'labelloc=t; labeljust=l; peripheries=1; style="rounded,dashed"; color="#6b7280"; margin=12;'
+            todo.append((depth - 1, "}"))
+            count += 1
+        for box in each.boxes:
+            look = look_of_box(box, forms)
+            label = rows(part for part in _rows(box) if part)
+            yield depth, f"{names[box.id]} {attributes({'label': label, **look, 'fontcolor': ink(look)})};"
+        todo.extend((depth + 1, inner) for inner in reversed(each.areas))
 
 
 def _rows(box: Box) -> Iterator[str]:

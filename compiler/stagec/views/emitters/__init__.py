@@ -9,6 +9,7 @@ from stagec.core.value import value
 from stagec.views.picture.document import (
     FATE_SIGNS,
     SIGNS,
+    Area,
     Box,
     Fate,
     Form,
@@ -16,6 +17,7 @@ from stagec.views.picture.document import (
     Picture,
     Role,
     Stroke,
+    arrange,
     describe_fate,
     describe_labels,
     forms_of,
@@ -28,6 +30,7 @@ from stagec.views.picture.draw import Edges, Limit
 __all__ = [
     "FATE_SIGNS",
     "SIGNS",
+    "Area",
     "Box",
     "Edges",
     "Emitter",
@@ -38,6 +41,7 @@ __all__ = [
     "Picture",
     "Role",
     "Stroke",
+    "arrange",
     "describe_box",
     "describe_change",
     "describe_fate",

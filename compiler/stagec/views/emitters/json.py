@@ -7,7 +7,7 @@ from typing import Any
 
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import pointer_text
-from stagec.views.emitters import Edges, Emitter, Line, Picture, describe_box, describe_change
+from stagec.views.emitters import Box, Edges, Emitter, Line, Picture, describe_box, describe_change
 
 FORMAT = "stagec.graph/1"
 
@@ -26,11 +26,14 @@ def _flow(picture: Picture) -> str:
     head: dict[str, Any] = {"id": picture.id, "title": picture.title, "remarks": list(picture.remarks)}
     head |= {"found": _all(picture.found), **describe_change(picture)}
     members = "".join(f'"{name}": {dumps(text)}, ' for name, text in head.items())
-    boxes = _list(
-        {**describe_box(each), **describe_change(each), "details": dict(each.details), "found": _all(each.found)}
-        for each in picture.boxes.values()
-    )
+    boxes = _list(map(_box, picture.boxes.values()))
     return f'{{{members}\n"boxes": {boxes},\n"lines": {_list(map(_line, picture.lines))}}}'
+
+
+def _box(box: Box) -> dict[str, Any]:
+    area = {"area": box.area} if box.area else {}
+    more = {"details": dict(box.details), "found": _all(box.found)}
+    return {**describe_box(box), **area, **describe_change(box), **more}
 
 
 def _list(values: Iterable[dict[str, Any]]) -> str:

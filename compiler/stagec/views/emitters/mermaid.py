@@ -9,6 +9,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.words import format_count, visible
 from stagec.views.emitters import (
     SIGNS,
+    Area,
     Box,
     Emitter,
     Fate,
@@ -18,6 +19,7 @@ from stagec.views.emitters import (
     Picture,
     Role,
     Stroke,
+    arrange,
     describe_fate,
     describe_labels,
     forms_of,
@@ -160,18 +162,36 @@ def _frame(picture: Picture, prefix: str, forms: Mapping[str, Form]) -> Iterator
     yield f'subgraph {prefix} ["{title[0] if len(title) == 1 else " "}"]'
     yield "direction TB"
     yield from ([f"{prefix}note[{_quote(told)}]:::is-note"] if told else [])
-    for box in picture.boxes.values():
-        if box.role is not Role.NODE:
-            opening, closing = _ROLES[box.role]
-        else:
-            opening, closing = _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
-        yield f"{names[box.id]}{opening}{_quote(_rows(box))}{closing}"
+    yield from _list_rows(arrange(picture), prefix, names, forms)
     for line in picture.lines:
         told = [*_some(describe_labels(line), _LABELS), *_findings(line.found)]
         told += ["(probably meant)"] if line.is_guess else []
         label = f"|{_quote(told)}|" if told else ""
         yield f"{names[line.source]} {_GUESS if line.is_guess else _ARROWS[line.stroke]}{label} {names[line.target]}"
     yield "end"
+
+
+def _list_rows(whole: Area, prefix: str, names: Mapping[str, str], forms: Mapping[str, Form]) -> Iterator[str]:
+    """Yield the rows of the boxes in an area; an area in it is a subgraph with a title."""
+    todo: list[Area | str] = [whole]
+    count = 0
+    while todo:
+        each = todo.pop()
+        if isinstance(each, str):
+            yield each
+            continue
+        if each is not whole:
+            title = next(_escape(each.title, _TITLE_COLUMNS))
+            yield f'subgraph {prefix}a{count} ["{title}"]'
+            todo += [f"style {prefix}a{count} {_AREA},stroke-dasharray:6 3", "end"]
+            count += 1
+        for box in each.boxes:
+            if box.role is not Role.NODE:
+                opening, closing = _ROLES[box.role]
+            else:
+                opening, closing = _JOIN if box.is_join else _FORMS[forms.get(box.kind or "", Form.PLAIN)]
+            yield f"{names[box.id]}{opening}{_quote(_rows(box))}{closing}"
+        todo.extend(reversed(each.areas))
 
 
 def _rows(box: Box) -> Iterator[str]:

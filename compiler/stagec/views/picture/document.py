@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -84,6 +84,8 @@ class Box:
     opens: str | None = None
     fate: Fate | None = None
     changes: tuple[str, ...] = ()
+    area: str = ""
+    """The area of the drawing that the box is in; empty where it is in none."""
 
 
 @value
@@ -120,6 +122,38 @@ class Picture:
     """What was found wrong with the flow and belongs to no box and no line."""
     fate: Fate | None = None
     changes: tuple[str, ...] = ()
+    areas: Mapping[str, str] = NOTHING
+    """The titles of the areas in which the boxes of inner flows are; `a/b` is in `a`. Some may be without boxes."""
+
+
+@value
+class Area:
+    """An area with the boxes and the areas that are in it and in no smaller one."""
+
+    name: str
+    title: str
+    boxes: tuple[Box, ...]
+    areas: tuple[Area, ...]
+
+
+def arrange(picture: Picture) -> Area:
+    """Return the whole of a drawing as an area: an area without a box is left out."""
+    boxes: dict[str, list[Box]] = {}
+    for box in picture.boxes.values():
+        boxes.setdefault(box.area, []).append(box)
+    inside: dict[str, list[Area]] = {}
+    for name in sorted(picture.areas, key=lambda each: -each.count("/")):  # the innermost first
+        own, areas = tuple(boxes.get(name, ())), tuple(inside.get(name, ()))
+        if own or areas:
+            around = next((each for each in _list_around(name) if each in picture.areas), "")
+            inside.setdefault(around, []).append(Area(name, picture.areas[name], own, areas))
+    return Area("", picture.title, tuple(boxes.get("", ())), tuple(inside.get("", ())))
+
+
+def _list_around(name: str) -> Iterator[str]:
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        yield name
 
 
 def describe_fate(fate: Fate | None) -> str:

@@ -145,6 +145,7 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Line]) -> Box:
     fates = {*(box.fate for box in members), *(line.fate for line in inside)}
     fate = fates.pop() if len(fates) == 1 else Fate.CHANGED
     owned = (*(box.found for box in members), *(line.found for line in inside))
+    areas = {box.area for box in members}
     found = {id(each): each for some in owned for each in some}
     return Box(
         id=group_of(name),
@@ -157,6 +158,7 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Line]) -> Box:
         details={"members": [box.name for box in members]},
         fate=fate,
         changes=tuple(_tell_inside(members, inside)) if fate is Fate.CHANGED else (),
+        area=areas.pop() if len(areas) == 1 else "",
     )
 
 
@@ -313,7 +315,8 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
             ends.append(Box(name, flow.names.get(name, name), role, is_reached=into[name]))
     boxes = {box.id: box for box in (*_starts(flow), *nodes, *ends, *_draw_missing(flow))}
     title = f"{flow.id} ({flow.at.file})"
-    return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others)
+    areas = {name: f"{name}: pipeline {each.id}" for name, each in flow.inner.items()}
+    return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others, areas=areas)
 
 
 def _starts(flow: Flow) -> Iterator[Box]:
@@ -345,6 +348,7 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             details=details.of(node),
             notes=(f"agent {node.agent}",) if node.agent is not None else (),
             opens=node.agent,
+            area=max((each for each in flow.inner if name.startswith(f"{each}/")), key=len, default=""),
         )
 
 

@@ -14,12 +14,14 @@ from stagec.core.words import visible
 from stagec.views.picture.document import (
     FATE_SIGNS,
     SIGNS,
+    Area,
     Box,
     Form,
     Line,
     Picture,
     Role,
     Stroke,
+    arrange,
     describe_fate,
     describe_labels,
 )
@@ -145,11 +147,12 @@ _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\n.*?\n\}\n", re.DO
 def read_style(pictures: Iterable[Picture] = ()) -> str:
     """Return the style of drawings, with variables for colours that follow the reader's choice of light or dark.
 
-    What has become of boxes and lines is in it if any of the drawings shows that.
+    What has become of boxes and lines is in it if any of the drawings shows that, areas if any has some.
     """
     from importlib.resources import files
 
-    names = ("drawing.css", *(("fates.css",) if _are_compared(pictures) else ()))
+    shown = tuple(pictures)
+    names = ["drawing.css"] + ["fates.css"] * _are_compared(shown) + ["areas.css"] * any(each.areas for each in shown)
     return "".join(files("stagec.views.svg").joinpath(name).read_text("utf-8") for name in names)
 
 
@@ -235,12 +238,14 @@ def svg(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Markup:
     size: dict[str, str | float] = {"width": layout.width, "height": layout.height}
     size["viewBox"] = f"0 0 {layout.width} {layout.height}"
     label = {"role": "group", "aria-label": visible(picture.title[:_SAID])}
-    layers = (("lines", _lines(picture, layout, numbers)), ("tags", tags), ("boxes", boxes))
+    layers = [("areas", around)] if (around := [*_areas(picture, layout)]) else []
+    layers += [("lines", _lines(picture, layout, numbers)), ("tags", tags), ("boxes", boxes)]
     return element("svg", {**size, **label}, *(element("g", {"class": name}, *_tiles(each)) for name, each in layers))
 
 
 def still(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Iterator[Markup]:
     """Yield the same drawing for a file of its own: nothing can be chosen, and titles have what is shortened."""
+    yield from (area for _, area in _areas(picture, layout))
     yield from (line for _, line in _lines(picture, layout, [{}] * len(picture.lines)))
     for line, route in zip(picture.lines, layout.routes, strict=True):
         if route.tag:
@@ -249,6 +254,38 @@ def still(picture: Picture, layout: Layout, forms: Mapping[str, Form]) -> Iterat
     for name, box in picture.boxes.items():
         title = _title([box.name, *box.members, *_tell_changes(box), *_findings(box.found)])
         yield _box(box, (layout.frames[name], layout.faces[name]), outline_of(box, forms), {}, title)
+
+
+_PAD, _HEAD = 9.0, 16.0
+"""How far the border of an area is from what is in it: on every side, and more above, where its title is."""
+
+
+def _areas(picture: Picture, layout: Layout) -> Iterator[Drawn]:
+    """Yield the areas of inner flows, the outer ones first; one that would cover a box from outside is not drawn."""
+    todo, order = [arrange(picture)], list[Area]()
+    for each in todo:  # grows while it is read
+        order.append(each)
+        todo.extend(each.areas)
+    frames: dict[str, Frame] = {}
+    members: dict[str, set[str]] = {}
+    for each in reversed(order[1:]):
+        inner = [layout.frames[box.id] for box in each.boxes] + [frames[area.name] for area in each.areas]
+        left, top = min(one.x for one in inner) - _PAD, min(one.y for one in inner) - _PAD - _HEAD
+        right, bottom = max(one.right for one in inner) + _PAD, max(one.bottom for one in inner) + _PAD
+        frames[each.name] = Frame(left, top, right - left, bottom - top)
+        members[each.name] = {box.id for box in each.boxes}.union(*(members[area.name] for area in each.areas))
+    for each in order[1:]:
+        frame = frames[each.name]
+        others = (other for name, other in layout.frames.items() if name not in members[each.name])
+        if not any(_overlap(frame, other) for other in others):
+            size = {"x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height, "rx": 8.0}
+            told = element("text", {"x": frame.right - _PAD, "y": frame.y + 12}, text(visible(each.title[:_SAID])))
+            yield frame, element("g", {"class": "area"}, element("rect", size), told)
+
+
+def _overlap(one: Frame, other: Frame) -> bool:
+    across = one.x < other.right and other.x < one.right
+    return across and one.y < other.bottom and other.y < one.bottom
 
 
 def _title(rows: Iterable[str]) -> Markup:
