@@ -387,6 +387,9 @@ def test_a_stage_is_renamed_in_stages_pipeline_and_flow_tests(edit: Edit) -> Non
     assert run(["test", str(editor.folder)]) == 0
 
 
+OUTER = "reviewed-change"
+
+
 @pytest.mark.parametrize(
     ("example", "file", "where", "offset", "name", "changed"),
     [
@@ -394,16 +397,28 @@ def test_a_stage_is_renamed_in_stages_pipeline_and_flow_tests(edit: Edit) -> Non
         ("code-review", "stages/plan.md", "ctx.branch", 5, "line", ["{{ctx.line}}", ", line: readme-tests}"]),
         ("code-review", "tools.yaml", "run_tests", 2, "try_tests", ["[Read, try_tests]"]),
         ("code-review", "stages/plan.md", "`submit_plan`", 3, "hand_in", ["completionTool: hand_in", "`hand_in`"]),
+        (OUTER, PIPELINE, "task: {", 1, "job", ["{{ctx.job}}", "{goal: ctx.job}", "unfit: [{job: null}"]),
+        (OUTER, PIPELINE, "goal: ctx", 1, "aim", ["{{ctx.aim}}", "{aim: ctx.task}", "aim: {type: string"]),
+        (OUTER, PIPELINE, "  review:", 3, "inspect", ["id: inspect", "inspect/judge: []", "mend: inspect"]),
+        (
+            OUTER,
+            "review/pipeline.yaml",
+            "output: judge",
+            9,
+            "decide",
+            ["id: decide", "review/decide: []", "join: decide"],
+        ),
     ],
 )
-def test_variables_and_tools_are_renamed_everywhere(
+def test_names_are_renamed_everywhere(
     edit: Edit, example: str, file: str, where: str, offset: int, name: str, changed: list[str]
 ) -> None:
     editor = edit(example)
     before = editor.check().found
     renamed(editor, file, where, offset, name)
     after = editor.check()
-    assert [each.code for each in after.found] == [each.code for each in before]
+    found = [each.code for each in after.found if each.code != "STG306"]  # a note: the file has the old name
+    assert found == [each.code for each in before]
     texts = "".join(data.decode() for data in after.overlay.values())
     assert [part for part in changed if part not in texts] == []
     for each, data in after.overlay.items():

@@ -129,7 +129,7 @@ class NamePlaces:
             kind = None if flow is None else KIND_OF_NODE.get(flow.names.get("node", ""))
             if flow is not None and kind is not None:
                 known = ((name, at) for name, at in _list_nodes_of_test(tree) if name in flow.nodes)
-                yield from (Occurrence(kind, name, flow.at.file, at) for name, at in known)
+                yield from (each for name, at in known for each in _list_in_node(flow, kind, name, at))
             if flow is not None:
                 given = ((name, at) for name, at in _list_inputs_of_test(tree) if (flow.at.file, name) in variables)
                 yield from (Occurrence(NameKind.VARIABLE, name, flow.at.file, at) for name, at in given)
@@ -154,6 +154,17 @@ def find_flow(project: CheckedProject, owner: str) -> Flow | None:
     """Return the flow that a file describes."""
     flows = () if project.compilation is None else project.compilation.flows
     return next((flow for flow in flows if flow.at.file == owner), None)
+
+
+def _list_in_node(flow: Flow, kind: NameKind, node: str, at: Place) -> Iterator[Occurrence]:
+    """Yield what the name of a node names: before its own name stand those of what runs the inner flows it is in."""
+    owner, rest = flow.at.file, node
+    for name, inner in sorted(flow.inner.items()):  # an outer one before those in it
+        if node.startswith(f"{name}/"):
+            below = node.removeprefix(f"{name}/")
+            yield Occurrence(kind, rest.removesuffix(f"/{below}"), owner, at)
+            owner, rest = inner.at.file, below
+    yield Occurrence(kind, rest, owner, at)
 
 
 def _list_nodes_of_test(tree: Tree) -> Iterator[tuple[str, Place]]:
@@ -273,7 +284,8 @@ def _names(each: Occurrence, name: str, trees: Mapping[str, Tree]) -> bool:
     if tree is None or each.at.range is not None:
         return tree is not None
     last = each.at.pointer[-1] if each.at.pointer else ""
-    return name == last or find_inside(tree.value, each.at.pointer) == name
+    said = find_inside(tree.value, each.at.pointer)
+    return name in {last, said} or (each.kind in NODES and any(name in str(one).split("/") for one in (last, said)))
 
 
 def _refuse_damage(
@@ -287,7 +299,7 @@ def _refuse_damage(
     worse = _find_worse(project.compilation.diagnostics, after.diagnostics)
     if worse is not None:
         raise Failure(f"with the name {quote(name)}, {worse.code} would say: {worse.message}")
-    if each.kind in NODES and _trace(project.compilation, each.name, name) != _trace(after, name, name):
+    if each.kind in NODES and _trace(project.compilation, each, name) != _trace(after, each, each.name):
         raise Failure(f"with the name {quote(name)}, the flow would lead elsewhere than it does now")
 
 
@@ -301,14 +313,22 @@ def _find_worse(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> Di
     return None
 
 
-def _trace(compilation: Compilation, old: str, new: str) -> object:
+def _trace(compilation: Compilation, renamed: Occurrence, new: str) -> object:
     """Return where the flows lead, with a name in place of another one."""
-    return sorted((flow.at.file, _trace_flow(flow, old, new)) for flow in compilation.flows)
+    return sorted((flow.at.file, _trace_flow(flow, renamed, new)) for flow in compilation.flows)
 
 
-def _trace_flow(flow: Flow, old: str, new: str) -> list[str]:
+def _trace_flow(flow: Flow, renamed: Occurrence, new: str) -> list[str]:
+    prefixes = [f"{name}/" for name, each in flow.inner.items() if each.at.file == renamed.owner]
+    prefixes += [""] * (flow.at.file == renamed.owner)
+    was: str = renamed.name
+
     def call(node: str) -> str:
-        return new if node == old else node
+        for prefix in prefixes:
+            old = prefix + was
+            if node == old or node.startswith(f"{old}/"):
+                return prefix + new + node.removeprefix(old)
+        return node
 
     found = [f"{call(each.node)} begins" for each in flow.begun]
     for node in flow.nodes.values():

@@ -398,7 +398,27 @@ def list_names(document: Pipeline) -> Iterator[Occurrence]:
     for name in document.context or {}:
         at = document.at / "context" / name
         yield Occurrence(NameKind.VARIABLE, name, owner, at.key, at)
+    for stage in document.inner:
+        yield from _list_inputs(document, stage)
     yield from _list_files(document)
+
+
+def _list_inputs(document: Pipeline, stage: Stage) -> Iterator[Occurrence]:
+    """Yield the names of both contexts where an inner pipeline is given its inputs."""
+    within = stage.inner.pipeline if stage.inner is not None else None
+    for name, mention in stage.inner.inputs.items() if stage.inner is not None else ():
+        around = name_around(mention.name)
+        if within is not None:
+            yield Occurrence(NameKind.VARIABLE, name, within.at.file, mention.at.key)
+        if around is not None:
+            yield Occurrence(NameKind.VARIABLE, around, document.at.file, mention.at)
+
+
+def name_around(given: str) -> str | None:
+    """Return the name of the context around that an input is given: `ctx.branch` is `branch`."""
+    root, dot, name = given.partition(".")
+    is_name = root == _CONTEXT and dot and name and "." not in name and "[" not in name
+    return name if is_name and name not in (*RESERVED, *ELEMENT) else None
 
 
 def _list_reads(stage: Stage) -> Iterator[tuple[tuple[str | int, ...], Place]]:

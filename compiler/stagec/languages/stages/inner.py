@@ -8,7 +8,7 @@ from enum import StrEnum
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.languages.stages.document import ELEMENT, PARALLEL, RESERVED, Case, IncomingKind, Mode, Pipeline, Stage
+from stagec.languages.stages.document import PARALLEL, Case, IncomingKind, Mode, Pipeline, Stage, name_around
 from stagec.languages.stages.outcomes import VERDICT
 from stagec.sources.contract.schemas import Schema
 
@@ -40,7 +40,6 @@ class InputMistake:
     given: str = ""
 
 
-_CONTEXT = "ctx"
 _NOTES = frozenset({"title", "description", "default", "examples", "$comment"})
 """Keywords of a schema that refuse no value."""
 
@@ -76,13 +75,6 @@ def _judge_input(pipeline: Pipeline, within: Pipeline, name: str, given: str) ->
     if offered is None:
         return InputError.UNKNOWN
     return None if _accepts(wanted, offered) else InputError.SCHEMA
-
-
-def name_around(given: str) -> str | None:
-    """Return the name of the context around that an input is given: `ctx.branch` is `branch`."""
-    root, dot, name = given.partition(".")
-    is_name = root == _CONTEXT and dot and name and "." not in name and "[" not in name
-    return name if is_name and name not in (*RESERVED, *ELEMENT) else None
 
 
 def _accepts(wanted: Schema, offered: Schema) -> bool:

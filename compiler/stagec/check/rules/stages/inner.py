@@ -6,7 +6,7 @@ from stagec.check.rules.stages import report_missing, rule
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.languages.stages.document import CallError, Pipeline
+from stagec.languages.stages.document import CallError, Pipeline, name_around
 from stagec.languages.stages.inner import (
     DEEPEST,
     LARGEST,
@@ -17,7 +17,6 @@ from stagec.languages.stages.inner import (
     find_inner_mistake,
     find_input_mistakes,
     find_stray_ends,
-    name_around,
 )
 
 
