@@ -101,14 +101,16 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     first = {name: f"{name}/{flow.entries[''].node}" for name, (_, flow) in inner.items()}
     last = {name: f"{name}/{find_last(stage)}" for name, (stage, _) in inner.items()}
     around = _Names(first, last).flow(own)
-    nodes, flows = dict(around.nodes), [own]
-    named = dict(_list_called(pipeline))
+    flows, named = [own], dict(_list_called(pipeline))
+    standing: dict[str, list[Node]] = {}  # for a node of the flow around
     for name, (stage, flow) in inner.items():
         within = _Names({}, {}, f"{name}/", list_names_around(stage)).flow(flow)
-        ways, reached = nodes.pop(last[name]), build(within).startable()
-        for node in within.nodes.values():
-            called = replace(node, caller=Entry(name, stage.id_at)) if node.id in reached else node
-            nodes[node.id] = _lead_on(called, ways) if node.id == last[name] else called
+        end, reached = around.nodes[last[name]], build(within).startable()
+        called = (
+            replace(each, caller=Entry(name, stage.id_at)) if each.id in reached else each
+            for each in within.nodes.values()
+        )
+        standing[end.id] = [_lead_on(each, end) if each.id == end.id else each for each in called]
         if stage.inner is not None and not stage.inner.is_flow:  # else its own flow has them, and they are judged there
             reads, demands = (*around.reads, *within.reads), (*around.demands, *within.demands)
             around = replace(around, reads=reads, demands=demands)
@@ -117,7 +119,7 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     whole = len(inner) == len(pipeline.inner)
     return replace(
         around,
-        nodes=nodes,
+        nodes={each.id: each for node in around.nodes.values() for each in standing.get(node.id, [node])},
         exact=whole and all(each.exact for each in flows),
         suspect=not whole or any(each.suspect for each in flows),
         strays=any(each.strays for each in flows),
