@@ -347,6 +347,21 @@ def test_runs_for_elements_are_completed(edit: Edit, *, in_frontmatter: bool, is
     assert propose(4) == {"abort", "collect"}
 
 
+def test_what_a_pipeline_that_runs_as_a_stage_is_given_is_completed(edit: Edit) -> None:
+    editor = edit("reviewed-change")
+
+    def propose(old: str, new: str, file: str = PIPELINE) -> set[str]:
+        whole = (editor.folder / file).read_text()
+        assert old in whole
+        return {*proposals(editor, file, whole.replace(old, new, 1))}
+
+    assert "review/pipeline.yaml" in propose("pipeline: review/pipeline.yaml", "pipeline: ^")
+    assert propose("{goal: ctx.task}", "{^}") == {"goal"}
+    assert propose("{goal: ctx.task}", "{goal: ^}") == {"ctx.task"}
+    assert "inputs" in propose("    inputs: {goal: ctx.task}", "    ^: x")
+    assert {"judge", "check"} <= propose("output: judge", "output: ^", "review/pipeline.yaml")
+
+
 def test_values_intents_and_placeholders_are_completed(edit: Edit) -> None:
     editor = edit("broken-on-purpose")
     text = (editor.folder / REGISTRY).read_text()

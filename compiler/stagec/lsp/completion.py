@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.json import Object, list_of, object_of
@@ -42,6 +43,7 @@ _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
     "pipeline": (
         (("entry",), NameKind.STAGE),
         (("entryStage",), NameKind.STAGE),
+        (("output",), NameKind.STAGE),
         (("next", _ANY), NameKind.STAGE),
         (("next", _ANY, _EACH), NameKind.STAGE),
         (("next", _ANY, "stages", _ANY), NameKind.STAGE),
@@ -76,6 +78,7 @@ _KEYS_OF_TESTS: tuple[Pattern, ...] = (
     *(("scenario", each) for each in ("answers", "conversations", "processes", "judge", "confirm")),
     *(("expect", each) for each in ("results", "visits", "attempts", "prompts", "tools", "accepts", "refuses")),
 )
+_INPUTS: Pattern = ("stages", _EACH, "inputs")
 _INTENTS: tuple[Pattern, ...] = (
     ("steps", _ANY, "transitions"),
     ("steps", _ANY, "structuredGate", "allowedIntents", _ANY),
@@ -132,6 +135,8 @@ class _Proposals:
         for pattern, named in _KEYS.get(self._kind, ()):
             if _fits(self._cursor.pointer, pattern):
                 yield from ((name, "key", str(named)) for name in self._list_names(named))
+        if self._kind == "pipeline" and _fits(self._cursor.pointer, _INPUTS):
+            yield from ((name, "key", "an input of the pipeline") for name in self._list_inputs())
         if self._kind == "flow test" and any(_fits(self._cursor.pointer, pattern) for pattern in _KEYS_OF_TESTS):
             yield from ((name, "key", "") for name in self._list_nodes())
         if self._kind == "registry" and _fits(self._cursor.pointer, _INTENTS[0]):
@@ -150,6 +155,15 @@ class _Proposals:
                 yield from ((name, str(named), str(named)) for name in self._list_names(named))
         if self._cursor.pointer[-1:] == ("forEach",):
             yield from ((path, "variable", "a list") for path in self._list_lists())
+        if self._kind == "pipeline" and _fits(self._cursor.pointer, (*_INPUTS, _ANY)):
+            own = (each for each in self._list_pipelines() if each.at.file == self._file)
+            yield from ((f"ctx.{name}", "variable", "an input of the run") for one in own for name in one.context or ())
+        if self._kind == "pipeline" and _fits(self._cursor.pointer, ("stages", _EACH, "pipeline")):
+            folder = posixpath.dirname(self._file) or "."
+            others = (
+                each.at.file for each in self._list_pipelines() if each.is_declared and each.at.file != self._file
+            )
+            yield from ((posixpath.relpath(file, folder), "value", "a pipeline") for file in others)
         if self._kind == "flow test" and any(_fits(self._cursor.pointer, pattern) for pattern in _VALUES_OF_TESTS):
             yield from ((name, "node", "") for name in self._list_nodes())
         if self._kind == "registry" and _fits(self._cursor.pointer, _INTENTS[1]):
@@ -195,11 +209,22 @@ class _Proposals:
             name for flow in near for name in flow.nodes if KIND_OF_NODE.get(flow.names.get("node", "")) in NODES
         )
 
+    def _list_pipelines(self) -> list[Pipeline]:
+        compiled = self._project.compilation
+        return [each for each in (() if compiled is None else compiled.documents) if isinstance(each, Pipeline)]
+
+    def _list_inputs(self) -> Iterator[str]:
+        """Yield the inputs of the pipeline that runs as the stage at the position, those that are not given yet."""
+        stage = self._cursor.pointer[:-1]
+        for each in (one for pipeline in self._list_pipelines() for one in pipeline.inner):
+            within = each.inner.pipeline if each.inner is not None else None
+            if (each.at.file, each.at.pointer) == (self._file, stage) and within is not None:
+                yield from (name for name in within.context or () if name not in self._cursor.siblings)
+
     def _list_lists(self) -> Iterator[str]:
         """Yield the paths to the lists that a stage has found and that runs are given."""
-        compiled, pointer = self._project.compilation, self._cursor.pointer
-        found = () if compiled is None else compiled.documents
-        for pipeline in (each for each in found if isinstance(each, Pipeline)):
+        pointer = self._cursor.pointer
+        for pipeline in self._list_pipelines():
             for stage in pipeline.stages:
                 is_named = pipeline.at.file == self._file and pointer[:2] == ("next", stage.id)
                 if (is_named or stage.at.file == self._file) and isinstance(stage.result, Schema):

@@ -211,6 +211,8 @@ class CallError(StrEnum):
 
     UNKNOWN = "unknown"
     """There is no such file, or it is no pipeline."""
+    OUTSIDE = "outside"
+    """The path leads out of the project."""
     CIRCULAR = "circular"
     """It runs itself, directly or through others."""
 

@@ -372,7 +372,7 @@ class _SharedReading:
         """Return the pipeline that runs as a stage, by its path from the file that mentions it."""
         file = join(posixpath.dirname(mention.at.file), mention.name)
         if file is None or file not in self._by_file:
-            return InnerPipeline(mention, inputs, error=CallError.UNKNOWN)
+            return InnerPipeline(mention, inputs, error=CallError.OUTSIDE if file is None else CallError.UNKNOWN)
         cycle = self._cycles.get((mention.at.file, file))
         if cycle is not None:
             return InnerPipeline(mention, inputs, error=CallError.CIRCULAR, cycle=cycle)

@@ -19,6 +19,11 @@ from stagec.languages.stages.inner import (
     find_stray_ends,
 )
 
+_UNKNOWN = {
+    CallError.UNKNOWN: "but there is no such pipeline",
+    CallError.OUTSIDE: "which is outside the project: '--root' names the folder that has both",
+}
+
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg392_unknown_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
@@ -33,8 +38,8 @@ def stg392_unknown_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for stage in pipeline.inner:
         inner = stage.inner
-        if inner is not None and inner.error is CallError.UNKNOWN:
-            message = f"stage {quote(stage.name)} runs {quote(inner.mention.name)}, but there is no such pipeline"
+        if inner is not None and inner.error in _UNKNOWN:
+            message = f"stage {quote(stage.name)} runs {quote(inner.mention.name)}, {_UNKNOWN[inner.error]}"
             yield Finding(inner.mention.at, message)
 
 
