@@ -7,11 +7,13 @@ import os
 from pathlib import Path
 from random import Random
 
+import handmade
 import phased
 import pytest
 from properties.test_pipelines import machine, stage
 
 from stagec.check.pipeline import Project, compile_project
+from stagec.core.value import replace
 from stagec.ir.graph import build
 from stagec.sources.project.configuration import configure
 from stagec.sources.project.settings import Settings
@@ -59,3 +61,11 @@ def test_a_phase_that_blocks_ends_the_run_as_blocked_in_the_drawing_of_a_plan() 
     picture = draw(build(make_flow(phased.every_member())), (), {})
     assert (box_of("stuck"), INTERRUPTED, Stroke.END, ("blocked",)) in lines(picture)
     assert picture.boxes[INTERRUPTED].name == "blocked"
+
+
+def test_the_stages_of_inner_pipelines_are_in_areas() -> None:
+    plan = handmade.stages()
+    first, *_ = plan.nodes
+    nodes = {f"review/deep/{name}" if name == first else name: each for name, each in plan.nodes.items()}
+    assert [*make_flow(replace(plan, nodes=nodes)).inner] == ["review", "review/deep"]
+    assert [*make_flow(plan).inner] == []

@@ -315,7 +315,7 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
             ends.append(Box(name, flow.names.get(name, name), role, is_reached=into[name]))
     boxes = {box.id: box for box in (*_starts(flow), *nodes, *ends, *_draw_missing(flow))}
     title = f"{flow.id} ({flow.at.file})"
-    areas = {name: f"{name}: pipeline {each.id}" for name, each in flow.inner.items()}
+    areas = {name: f"{name}: pipeline {each.id}" if each.id else name for name, each in flow.inner.items()}
     return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others, areas=areas)
 
 

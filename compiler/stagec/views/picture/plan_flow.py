@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
 from stagec.core.value import replace
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, InnerFlow, Node, WrittenEdge
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
 from stagec.ir.plan.node import Fork, Go, Named, Outcome, Pick, Schedule, Target
@@ -26,7 +26,15 @@ def make_flow(plan: Plan) -> Flow:
         },
         names={"node": plan.names.node, "outcome": plan.names.outcome, **_name_ends(plan)},
         schedules={name: each for name, each in plan.entries.items() if isinstance(each, Schedule)},
+        inner={name: InnerFlow("", _place()) for name in _list_inner(plan)},
     )
+
+
+def _list_inner(plan: Plan) -> Iterator[str]:
+    """Yield what runs inner flows: it stands with a slash before the names of their nodes."""
+    for name in plan.nodes if plan.names.node == "stage" else ():
+        parts = name.split("/")
+        yield from ("/".join(parts[:count]) for count in range(1, len(parts)))
 
 
 def _name_ends(plan: Plan) -> Mapping[str, str]:
