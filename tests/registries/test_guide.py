@@ -73,6 +73,14 @@ def test_the_pipeline_of_the_page_fits_the_stages_of_the_example(tmp_path: Path)
     assert stagec(tmp_path, "validate") == "All clear: 1 flow with 5 nodes, 11 files\n"
 
 
+def test_the_pipeline_with_an_inner_one_of_the_page_fits_the_stages_of_the_example(tmp_path: Path) -> None:
+    _, _, outer, inner = fences("pipelines.md", "yaml")
+    shutil.copytree(EXAMPLES / "reviewed-change", tmp_path, dirs_exist_ok=True)
+    write(tmp_path / "pipeline.yaml", outer)
+    write(tmp_path / "review" / "pipeline.yaml", inner)
+    assert stagec(tmp_path, "validate") == "All clear: 2 flows with 11 nodes, 10 files\n"
+
+
 def test_the_stage_plan_of_the_page_has_notes_only(tmp_path: Path) -> None:
     (plan,) = fences("stage-plans.md", "yaml")
     write(tmp_path / "any-name.yaml", plan)
