@@ -83,6 +83,7 @@ ALLOWED = {
         for each in (
             *("inlining:find_last", "lower:lower", "lower:read_rights"),
             *("freezing:_freeze_nodes", "freezing:_list_members", "freezing:find_required", "inner:count_parallel"),
+            *("inner:_count_executions", "inner:count_executions"),
         )
     },
     "ir.plan.facts:_components": "a name that a function shadows",

@@ -61,6 +61,8 @@ def _make_pipeline(random: Random, below: list[str], *, is_outer: bool) -> dict[
             routes[name] = [{"when": {"parsed.n": [0, 1]}, "stages": [random.choice(names)]}, {"stages": []}]
     context = {"task" if is_outer else "given": {"type": "string"}}
     own = {"maxStageExecutions": BOUND} if is_outer else {"output": names[-1]}
+    if not is_outer and random.random() < 0.3:
+        own["maxStageExecutions"] = BOUND  # more than any run of it needs
     return {"id": "p", "entry": names[0], "stages": stages, "context": context, "next": routes, **own}
 
 

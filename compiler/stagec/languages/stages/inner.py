@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+from stagec.core.canonical import MOST
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
+from stagec.core.precedence import components, repeats
 from stagec.core.value import value
 from stagec.languages.stages.document import PARALLEL, Case, IncomingKind, Mode, Pipeline, Stage, name_around
 from stagec.languages.stages.outcomes import VERDICT
@@ -184,7 +186,9 @@ def _list_mistakes_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tupl
     if within.context is None:
         yield InnerError.NO_CONTEXT, None, ""
     if within.max_executions is not None:
-        yield InnerError.BOUNDED, within.at / "maxStageExecutions", ""
+        most = count_executions(within)
+        if most is None or most > within.max_executions:
+            yield InnerError.BOUNDED, within.at / "maxStageExecutions", ""
     for member in ("securityMode", "loopHooks"):
         if within.body.get(member) != pipeline.body.get(member):
             yield InnerError.SESSION, within.at / member if member in within.body else None, member
@@ -217,6 +221,38 @@ def can_run(pipeline: Pipeline, stage: Stage) -> bool:
     known = within.output is not None and within.output.name in within.by_id
     bounded = within.depth < DEEPEST and pipeline.size <= LARGEST
     return known and bounded and find_inner_mistake(pipeline, stage) is None and not any(find_stray_ends(within))
+
+
+def count_executions(pipeline: Pipeline) -> int | None:
+    """Return how many stages a run executes at most without any bound; nothing where a stage may follow itself."""
+    return pipeline.memo.once("most-executions", lambda: _count_executions(pipeline))
+
+
+def _count_executions(pipeline: Pipeline) -> int | None:
+    index = {name: at for at, name in enumerate(pipeline.by_id)}
+    stages = tuple(pipeline.by_id.values())
+    leads = [
+        sorted({index[each.name] for case in stage.conduct.cases for each in case.targets if each.name in index})
+        for stage in stages
+    ]
+    most = [0] * len(stages)
+    for group in components(leads):
+        if repeats(leads, group):
+            return None
+        stage = stages[group[0]]
+        within = stage.inner.pipeline if stage.inner is not None else None
+        own = 1 if within is None else count_executions(within) if within.depth < DEEPEST else None
+        if own is None:
+            return None
+        most[group[0]] = own + max((_count_of_case(case, index, most) for case in stage.conduct.cases), default=0)
+    return max(most, default=0)
+
+
+def _count_of_case(case: Case, index: Mapping[str, int], most: list[int]) -> int:
+    times = 1 if case.each is None else case.each.most or MOST
+    together = sum(most[index[each.name]] for each in case.stages if each.name in index)
+    join = index.get(case.join.name) if case.join is not None else None
+    return times * together + (0 if join is None else most[join])
 
 
 def count_parallel(pipeline: Pipeline) -> int:

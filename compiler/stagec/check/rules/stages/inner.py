@@ -112,8 +112,8 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
     ## Why this matters
     The stages of an inner pipeline become stages of the whole: `review/scan` is the stage `scan` of the pipeline that
     runs as `review`. What holds for a run as a whole cannot hold for a part of it, and is refused: a bound of stage
-    executions, hooks, a security mode or a tool catalogue of its own. What follows the stage sees the result of the
-    inner `output`, so there has to be one, and it has to be a success.
+    executions that a run of it may reach, hooks, a security mode or a tool catalogue of its own. What follows the
+    stage sees the result of the inner `output`, so there has to be one, and it has to be a success.
 
     ## How to fix
     Change the inner pipeline as the message says, or give the work to stages of this pipeline.
@@ -128,7 +128,7 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
 _INSIDE = {
     InnerError.NO_OUTPUT: "it declares no 'output', the stage whose result is its own",
     InnerError.NO_CONTEXT: "it declares no 'context', the names that it is given",
-    InnerError.BOUNDED: "its 'maxStageExecutions' bounds whole runs, so its stages must not repeat",
+    InnerError.BOUNDED: "its 'maxStageExecutions' bounds whole runs, and a run of it may reach that",
     InnerError.HOOKS: "its stage {name} has hooks",
     InnerError.SKIPS: "its output {name} has a gate, and may have no result",
     InnerError.CHAIN: "after its stage {name}, several stages run one after the other",
