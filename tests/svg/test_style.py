@@ -37,3 +37,8 @@ def test_a_form_has_the_colours_of_the_palette(form: Form) -> None:
     name = f"--{form.value.replace(' ', '-')}"
     assert (LIGHT[f"{name}-fill"], LIGHT[name]) == TINTS[form]
     assert contrast(INK, TINTS[form].fill) >= TEXT
+
+
+def test_areas_have_a_style_where_there_may_be_some() -> None:
+    assert ".area rect" in read_style()  # the page of runs, and the handbook
+    assert ".area rect" not in read_style(())

@@ -144,15 +144,17 @@ _ROOT = re.compile(r":root \{[^}]*\}\n")
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\n.*?\n\}\n", re.DOTALL)
 
 
-def read_style(pictures: Iterable[Picture] = ()) -> str:
+def read_style(pictures: Iterable[Picture] | None = None) -> str:
     """Return the style of drawings, with variables for colours that follow the reader's choice of light or dark.
 
-    What has become of boxes and lines is in it if any of the drawings shows that, areas if any has some.
+    What has become of boxes and lines is in it if any of the drawings shows that, areas if any has some. Without
+    drawings it is the style of those that are yet to come: each of one flow or one plan, and not compared.
     """
     from importlib.resources import files
 
-    shown = tuple(pictures)
-    names = ["drawing.css"] + ["fates.css"] * _are_compared(shown) + ["areas.css"] * any(each.areas for each in shown)
+    shown = () if pictures is None else tuple(pictures)
+    has_areas = pictures is None or any(each.areas for each in shown)
+    names = ["drawing.css"] + ["fates.css"] * _are_compared(shown) + ["areas.css"] * has_areas
     return "".join(files("stagec.views.svg").joinpath(name).read_text("utf-8") for name in names)
 
 
