@@ -153,6 +153,17 @@ def test_a_mistake_inside_is_told_once_in_its_own_file(
     assert _run("validate", outer, "--format", "concise", "--fail-on", "note") == 1  # the names of the whole
 
 
+def test_an_output_that_is_a_pipeline_which_cannot_run_is_one_mistake(
+    outer: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    review, deep = (outer.parent / f"review/{each}pipeline.yaml" for each in ("", "deep/"))
+    review.write_text(review.read_text().replace("output: report", "output: deep").replace("  deep: report\n", ""))
+    deep.write_text(deep.read_text().replace("output: look\n", ""))
+    assert _run("validate", outer, "--format", "concise") == 1
+    (error,) = (line for line in capfd.readouterr().out.splitlines() if ": error[" in line)
+    assert "pipeline 'deep' cannot run as stage 'deep': it declares no 'output'" in error
+
+
 def test_what_is_wrong_with_an_inner_pipeline_keeps_the_outer_one_from_its_plan(
     outer: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

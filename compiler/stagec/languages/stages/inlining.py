@@ -99,7 +99,7 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     """Return the flow of a pipeline in which the nodes of inner ones stand in the place of their stages."""
     inner = dict(_list_inner(pipeline, lower))
     first = {name: f"{name}/{flow.entries[''].node}" for name, (_, flow) in inner.items()}
-    last = {name: f"{name}/{find_last(stage)}" for name, (stage, _) in inner.items()}
+    last = {name: f"{name}/{_find_last(stage, flow)}" for name, (stage, flow) in inner.items()}
     around = _Names(first, last).flow(own)
     flows, named = [own], dict(_list_called(pipeline))
     standing: dict[str, list[Node]] = {}  # for a node of the flow around
@@ -145,13 +145,16 @@ def _list_inner(
             yield name, (stage, flow)
 
 
-def find_last(stage: Stage) -> str:
-    """Return the node of an inner pipeline whose result is its output, which may be in a pipeline in it."""
-    within = stage.inner.pipeline if stage.inner is not None else None
-    if within is None or within.output is None:
-        return stage.name
-    last = within.by_id[within.output.name]
-    return last.name if last.inner is None else f"{last.name}/{find_last(last)}"
+def _find_last(stage: Stage, flow: Flow) -> str:
+    """Return the node of an inner flow whose result is its output, which may be in a pipeline in it."""
+    found, names = stage, list[str]()
+    while not names or "/".join(names) not in flow.nodes:
+        within = found.inner.pipeline if found.inner is not None else None
+        if within is None or within.output is None:
+            break
+        found = within.by_id[within.output.name]
+        names.append(found.name)
+    return "/".join(names)
 
 
 def _lead_on(node: Node, ways: Node) -> Node:
