@@ -164,6 +164,25 @@ def test_an_output_that_is_a_pipeline_which_cannot_run_is_one_mistake(
     assert "pipeline 'deep' cannot run as stage 'deep': it declares no 'output'" in error
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("output: report", "output: [report]"),
+        ("context: {what: {type: string}}", "context: what"),
+        ("{what: {type: string}}", "{what: {type: text}}"),
+        ("execution: parallel", "execution: together"),
+    ],
+)
+def test_what_is_misshapen_inside_is_no_second_mistake_around_it(
+    outer: Path, capfd: pytest.CaptureFixture[str], old: str, new: str
+) -> None:
+    review = outer.parent / "review/pipeline.yaml"
+    review.write_text(review.read_text().replace(old, new))
+    assert _run("validate", outer, "--format", "concise") == 1
+    errors = [line for line in capfd.readouterr().out.splitlines() if ": error[" in line]
+    assert len(errors) == 1, errors
+
+
 def test_what_is_wrong_with_an_inner_pipeline_keeps_the_outer_one_from_its_plan(
     outer: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -273,7 +273,7 @@ def find_stray_ends(pipeline: Pipeline) -> Iterator[tuple[str, Place]]:
     todo, seen = [(pipeline.entry.name, False, False)], set[tuple[str, bool, bool]]()
     for name, is_inside, is_sibling in todo:  # grows while it is read; `is_inside` is a branch beside others
         stage = pipeline.by_id.get(name)
-        if stage is None or (name, is_inside, is_sibling) in seen:
+        if stage is None or not stage.conduct.is_whole or (name, is_inside, is_sibling) in seen:
             continue
         seen.add((name, is_inside, is_sibling))
         cases = [case for case in stage.conduct.cases if case.is_recovery or not is_sibling]

@@ -83,7 +83,10 @@ def stg394_wrong_inner_input(pipeline: Pipeline) -> Iterator[Finding]:
         declared = Related((each.inner.at / "context" / each.name).key, "declared here")
         is_misnamed = each.error is InputError.UNDECLARED
         fix = guess(each.name, NameIndex(each.inner.context or ())) if is_misnamed else None
-        yield Finding(each.at, _describe_input(pipeline, each), (declared,) if is_declared else (), fix)
+        related = (declared,) if is_declared else ()
+        inside, around = each.inner.at / "context" / each.name, name_around(each.given)
+        causes = (inside, *((pipeline.at / "context" / around,) if around is not None else ()))
+        yield Finding(each.at, _describe_input(pipeline, each), related, fix, causes=causes)
 
 
 def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
@@ -122,7 +125,8 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
         found = find_inner_mistake(pipeline, stage)
         if found is not None:
             related = () if found.cause is None else (Related(found.cause, "said here"),)
-            yield Finding(found.at, _describe_mistake(found), related)
+            causes = tuple(found.inner.at / member for member in ("output", "context"))
+            yield Finding(found.at, _describe_mistake(found), related, causes=causes)
 
 
 _INSIDE = {
