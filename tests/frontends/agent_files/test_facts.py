@@ -39,8 +39,9 @@ def test_each_row_judges_a_value_at_its_path() -> None:
             given: Any = wrong
             for name in reversed(names):
                 if name.startswith("{"):  # what the value itself has to say
-                    member, _, text = name.strip("{}").partition("=")
-                    given = {**(given if isinstance(given, dict) else {}), member: text}
+                    member, mark, text = name.strip("{}").partition("=")
+                    said = {member: text} if mark else {}  # else the member is absent
+                    given = {**(given if isinstance(given, dict) else {}), **said}
                 else:
                     given = {"any" if name == "*" else name: given}
             found = find_misfits(given if isinstance(given, dict) else {}, Place("x"), known, kind, owner)
