@@ -16,6 +16,12 @@ SURVIVORS = {
         "the schema of the input 'review': 'maxLength' 500 → 501",
         "the schema of the input 'review': 'maxLength' 500 → 499",
     ],
+    "reviewed-change": [  # a failed stage cancels its sibling and fails the run, whatever its edge says
+        "'review/correctness': the edge on 'fail' ends as 'done' instead of 'failed'",
+        "'review/security': the edge on 'fail' ends as 'done' instead of 'failed'",
+        "'review/correctness': the edges on 'ok' (1) and 'fail' (2) lead where the other one leads",
+        "'review/security': the edges on 'ok' (1) and 'fail' (2) lead where the other one leads",
+    ],
     "support-desk": ["'answer': the tool 'read_ticket' is allowed", "'answer': the tool 'find_customer' is taken away"],
     "wine-quality": ["the limit 'parallel' is 3 and not 2"],
 }

@@ -466,7 +466,8 @@ class _WitnessSearch:
         for meaning in self._meanings:
             flow = meaning.flow
             calls = any(node.agent is not None for node in flow.nodes.values())
-            if concerns.of(flow) or (calls and not is_sound):
+            lacks_inner = bool(flow.inner) and flow.suspect  # an inner flow may be broken at any depth
+            if concerns.of(flow) or ((calls or lacks_inner) and not is_sound):
                 continue
             draft = meaning.draft()
             plan = draft.plan if not draft.agents else _make_plan(meaning)

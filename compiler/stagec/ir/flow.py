@@ -352,8 +352,9 @@ class Concerns(Generic[P]):
     def of(self, flow: Flow, others: Collection[str] = ()) -> tuple[P, ...]:
         """Return the diagnostics in files that a flow is made of, in those nearest to its own, and in `others`."""
         parts = (each.file for node in flow.nodes.values() for each in (node.at, *dict(node.parts).values()))
-        near = self._files_near.get(posixpath.dirname(flow.at.file), ())
-        files = {flow.at.file, *parts, *near, *others, *(each.at.file for each in flow.inner.values())}
+        own = {flow.at.file, *(each.at.file for each in flow.inner.values())}
+        near = (file for each in own for file in self._files_near.get(posixpath.dirname(each), ()))
+        files = {*own, *parts, *near, *others}
         found = sorted(index for file in files for index in self._by_file.get(file, ()))
         return tuple(self.diagnostics[index] for index in found)
 

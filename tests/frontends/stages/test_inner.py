@@ -193,6 +193,20 @@ def test_what_is_wrong_with_an_inner_pipeline_keeps_the_outer_one_from_its_plan(
     assert not (tmp_path / "plan.json").exists()
 
 
+@pytest.mark.parametrize("file", [*STAGES, "review/pipeline.yaml", "review/deep/pipeline.yaml"])
+@pytest.mark.parametrize("named", [".", "pipeline.yaml"])
+def test_a_file_that_cannot_be_read_is_one_mistake_at_any_depth(
+    named: str, file: str, outer: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(outer.parent)
+    text = Path(file).read_text(encoding="utf-8")
+    Path(file).write_text(text.replace("id: ", "id: \0", 1), encoding="utf-8")
+    assert _run("validate", named, "--format", "json") == 1
+    errors = [each for each in json.loads(capfd.readouterr().out)["diagnostics"] if each["severity"] == "error"]
+    assert {each["file"] for each in errors} == {file}
+    assert _run("compile", named, "-o", "plans") == 1
+
+
 def _write_nested(folder: Path, levels: int, calls: int) -> None:
     """Write pipelines p0, p1, ...: each runs the next one as so many stages, the last one has a stage of its own."""
     for level in range(levels + 1):
