@@ -463,8 +463,11 @@ class _WitnessSearch:
         files = {each.at.file for each in wrong}
         concerns = Concerns([each.flow for each in self._meanings], wrong)
         is_sound = not wrong
-        for meaning in self._meanings:
+        endless: set[str] = set()  # the files of flows from which no run completes, nor from those that run them
+        for meaning in sorted(self._meanings, key=lambda each: len(each.flow.inner)):
             flow = meaning.flow
+            if any(each.at.file in endless for each in flow.inner.values()):
+                continue
             calls = any(node.agent is not None for node in flow.nodes.values())
             lacks_inner = bool(flow.inner) and flow.suspect  # an inner flow may be broken at any depth
             if concerns.of(flow) or ((calls or lacks_inner) and not is_sound):
@@ -474,6 +477,7 @@ class _WitnessSearch:
             if plan is not None and files.isdisjoint(draft.files):
                 found = self._search(flow, plan)
                 is_sound = is_sound and not found.lost
+                endless |= {flow.at.file} if found.lost else set()
                 yield _leave_out_told(found, verdicts) if found.untaken else found
 
 

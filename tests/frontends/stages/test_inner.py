@@ -207,6 +207,19 @@ def test_a_file_that_cannot_be_read_is_one_mistake_at_any_depth(
     assert _run("compile", named, "-o", "plans") == 1
 
 
+def test_a_flow_from_which_no_run_completes_is_told_without_those_that_run_it(
+    outer: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    review = outer.parent / "review" / "pipeline.yaml"
+    for file in (outer, review, review.parent / "deep" / "pipeline.yaml"):
+        file.write_text(file.read_text().replace("type: string", "enum: [x]"))
+    review.write_text(review.read_text() + "gate: {scan: {block: {what: x}}}\n")
+    assert _run("validate", outer.parent, "--format", "json") == 1
+    errors = [each for each in json.loads(capfd.readouterr().out)["diagnostics"] if each["severity"] == "error"]
+    assert [each["code"] for each in errors] == ["STG650"]
+    assert errors[0]["message"].startswith("no run from 'scan' completes")
+
+
 def _write_nested(folder: Path, levels: int, calls: int) -> None:
     """Write pipelines p0, p1, ...: each runs the next one as so many stages, the last one has a stage of its own."""
     for level in range(levels + 1):
