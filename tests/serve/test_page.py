@@ -81,7 +81,7 @@ def test_a_run_is_shown_while_it_goes_on(chromium: Any, serving: Callable[..., A
     assert (hosts, chromium.complaints()) == ({served.host.removeprefix("http://")}, [])
 
 
-def test_a_run_that_is_pressed_opens_although_the_list_is_arranged_anew(
+def test_a_run_that_is_clicked_opens_while_the_list_changes_its_order(
     chromium: Any, serving: Callable[..., Any], tmp_path: Path
 ) -> None:
     journal, _ = begin(tmp_path, make_stages())

@@ -231,7 +231,7 @@ def _read_address(host: str) -> str:
 
 
 _CONTINUED = ": "
-"""What a row begins with that goes on with the line of the row above."""
+"""The beginning of a row that continues the line of the row above."""
 
 
 def _make_rows(text: str) -> tuple[str, ...]:
