@@ -11,15 +11,14 @@ from stagec.core.json import Json
 from stagec.core.shelf import members
 from stagec.core.value import value
 from stagec_dev import rows
-from stagec_dev.row import Agreement, Row, RowKind
-from stagec_dev.table import list_rows
+from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 
 _MARK = "steps_registry.json"
 """A folder with this file is a project, not a folder of rows."""
 
 
 @value
-class Asked:
+class AskedRow:
     """A row, the kind of row it is (nothing when no kind knows it), and the folder all is relative to."""
 
     root: Path
@@ -41,13 +40,13 @@ class Asked:
         return self.kind.compare(self.row, got) if self.kind else Agreement.UNKNOWN
 
 
-def ask_rows(root: Path) -> Iterable[Asked]:
+def ask_rows(root: Path) -> Iterable[AskedRow]:
     """Yield every row below a folder, by file and in the order of each file."""
     kinds = members(rows, RowKind)
     for file in _files(root, kinds):
         kind = next((each for each in kinds if each.claims(file)), None)
         found = kind.rows(root, file) if kind else list_rows(root, file)
-        yield from (Asked(root, row, kind) for row in found)
+        yield from (AskedRow(root, row, kind) for row in found)
 
 
 def _files(root: Path, kinds: Iterable[RowKind]) -> Iterable[str]:

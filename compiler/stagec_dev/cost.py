@@ -60,7 +60,7 @@ class NoBaselineError(Exception):
 
 
 @value
-class Program:
+class MeasuredProgram:
     """An argument vector, the folder it starts in, how often it is run for one figure, and variables of its own."""
 
     argv: tuple[str, ...]
@@ -102,12 +102,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT / "compiler"), "STAGEC_NO_CACHE": "1", **more}
 
 
-def python(code: str, folder: Path, *, runs: int = RUNS) -> Program:
+def python(code: str, folder: Path, *, runs: int = RUNS) -> MeasuredProgram:
     """Return the program that runs some lines of Python."""
-    return Program((sys.executable, "-c", code), folder, runs)
+    return MeasuredProgram((sys.executable, "-c", code), folder, runs)
 
 
-def validate(folder: Path, *, runs: int = RUNS, then: str = "") -> Program:
+def validate(folder: Path, *, runs: int = RUNS, then: str = "") -> MeasuredProgram:
     """Return the program that validates a folder with every budget lifted, as `stagec validate` would.
 
     `then` are lines of Python that ask something of the `compilation`.
@@ -115,7 +115,7 @@ def validate(folder: Path, *, runs: int = RUNS, then: str = "") -> Program:
     return python(_COST_VALIDATE + then, folder, runs=runs)
 
 
-def freeze(folder: Path, *, runs: int = RUNS) -> Program:
+def freeze(folder: Path, *, runs: int = RUNS) -> MeasuredProgram:
     """Return the program that validates a folder, freezes its flows and checks the plans, as `stagec compile` does."""
     return python(_FREEZE, folder, runs=runs)
 
@@ -225,7 +225,7 @@ class Dimensions:
 
 
 @value
-class Cost:
+class MeasuredCost:
     """Processor time in seconds and peak memory in bytes of one run; `status` as the shell would tell it."""
 
     status: int
@@ -245,7 +245,7 @@ class Growth:
     `most` is the processor time that all of it may take.
     """
 
-    costs: tuple[Cost, Cost, Cost, Cost]
+    costs: tuple[MeasuredCost, MeasuredCost, MeasuredCost, MeasuredCost]
     most: float = MOST_SECONDS
 
     @property
@@ -299,9 +299,11 @@ def measure(dimension: Dimension, command: str, folder: Path, *, faulty: bool) -
     return growth
 
 
-def _measure_growth(runs: list[list[Cost]], most: float) -> Growth:
-    def least(of: list[Cost]) -> Cost:
-        return Cost(max(each.status for each in of), min(each.seconds for each in of), min(each.peak for each in of))
+def _measure_growth(runs: list[list[MeasuredCost]], most: float) -> Growth:
+    def least(of: list[MeasuredCost]) -> MeasuredCost:
+        return MeasuredCost(
+            max(each.status for each in of), min(each.seconds for each in of), min(each.peak for each in of)
+        )
 
     tiny, quarter, half, all_of_it = (least(each) for each in runs)
     return Growth((tiny, quarter, half, all_of_it), most)
@@ -326,8 +328,8 @@ def _vector(command: str, folder: Path, before: Path) -> tuple[str, ...] | None:
     return ("verify", *plans) if plans else None
 
 
-def _run(arguments: tuple[str, ...], folder: Path) -> Cost:
+def _run(arguments: tuple[str, ...], folder: Path) -> MeasuredCost:
     argv = (sys.executable, "-c", _SCALING_WATCH, sys.executable, "-m", "stagec", *arguments)
     done = subprocess.run(argv, cwd=folder, env=environment(), capture_output=True, check=True)
     status, seconds, peak = done.stdout.split()
-    return Cost(int(status) % 256, float(seconds), float(peak))
+    return MeasuredCost(int(status) % 256, float(seconds), float(peak))

@@ -20,7 +20,7 @@ from stagec_dev.table import table
 _FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<info>.*)$")
 
 
-class Block(NamedTuple):
+class FencedBlock(NamedTuple):
     """One fenced block: the words of its info string, its body, and the lines its body occupies in the file."""
 
     info: tuple[str, ...]
@@ -35,8 +35,8 @@ class Section(NamedTuple):
     title: str
     line: int
     prose: str
-    inputs: tuple[Block, ...]
-    expected: Block
+    inputs: tuple[FencedBlock, ...]
+    expected: FencedBlock
 
 
 def find_spec(root: Path, family: AnyFamily, rule: AnyRule) -> Path:
@@ -59,7 +59,7 @@ def read_sections(path: Path) -> tuple[Section, ...]:
     return found
 
 
-def _section(path: Path, lines: list[str], blocks: tuple[Block, ...], bounds: tuple[int, int]) -> Section:
+def _section(path: Path, lines: list[str], blocks: tuple[FencedBlock, ...], bounds: tuple[int, int]) -> Section:
     start, end = bounds
     title = lines[start].removeprefix("## ").strip()
     own = [block for block in blocks if start < block.start < end]
@@ -74,7 +74,7 @@ def _section(path: Path, lines: list[str], blocks: tuple[Block, ...], bounds: tu
     return Section(title, start, prose, tuple(own[:-1]), own[-1])
 
 
-def _blocks(lines: list[str]) -> Iterator[Block]:
+def _blocks(lines: list[str]) -> Iterator[FencedBlock]:
     start, info, ticks = 0, None, ""
     for number, line in enumerate(lines):
         if info is None:
@@ -82,7 +82,7 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
             if match is not None:
                 start, info, ticks = number + 1, tuple(match["info"].split()), match["ticks"]
         elif line.rstrip() == ticks:
-            yield Block(info, "".join(lines[start:number]), start, number)
+            yield FencedBlock(info, "".join(lines[start:number]), start, number)
             info = None
 
 

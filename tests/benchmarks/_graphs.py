@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from stagec_dev.cost import Program
+from stagec_dev.cost import MeasuredProgram
 
 QUESTIONS = "startable stuck traps components shortest_run"
 """All questions."""
@@ -47,7 +47,7 @@ def seconds(folder: Path, count: int, shape: str, implementation: str, questions
     given = (str(count), shape, *implementation.split())
     tests = str(Path(__file__).parents[1])
     asked, silent = (
-        Program((sys.executable, "-c", _PROGRAM, *given, each, tests), folder, runs=3).seconds()
+        MeasuredProgram((sys.executable, "-c", _PROGRAM, *given, each, tests), folder, runs=3).seconds()
         for each in (questions, "")
     )
     return asked - silent

@@ -12,7 +12,7 @@ from stagec.ir.plan.document import Contents, Input, Limits, Names, Plan, Tool
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
-from stagec_dev.cost import Program
+from stagec_dev.cost import MeasuredProgram
 
 _TIMES = 20
 _PROGRAM = """
@@ -70,7 +70,9 @@ def _step(contents: Contents, at: int, steps: int) -> Node:
 def seconds(path: Path, work: str) -> float:
     """Return the processor time of doing something once with a file's `data`, its `plan`, or its JSON as a `value`."""
     many, none = (
-        Program((sys.executable, "-c", _PROGRAM.format(times=times, work=work), str(path)), path.parent).seconds()
+        MeasuredProgram(
+            (sys.executable, "-c", _PROGRAM.format(times=times, work=work), str(path)), path.parent
+        ).seconds()
         for times in (_TIMES, 0)
     )
     return (many - none) / _TIMES

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from stagec_dev.cost import Benchmark, Program, validate
+from stagec_dev.cost import Benchmark, MeasuredProgram, validate
 
 _FILES = 2_000
 _AGENT = """---
@@ -41,7 +41,7 @@ def _measure(folder: Path) -> tuple[float, float]:
     schema.write_text(json.dumps(_SCHEMA))
     checker = str(Path(sys.executable).with_name("check-jsonschema"))
     files = [str(each) for each in sorted(others.iterdir())]
-    other = Program((checker, "--schemafile", str(schema), *files), folder, runs=3)
+    other = MeasuredProgram((checker, "--schemafile", str(schema), *files), folder, runs=3)
     return validate(project, runs=3).seconds(), other.seconds()
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks._scaling.pipelines import PIPELINES
-from stagec_dev.cost import Benchmark, Program
+from stagec_dev.cost import Benchmark, MeasuredProgram
 
 _COMMANDS = ("paths", "bounds", "permissions", "handbook", "diff", "review")
 _SHAPES = {"ways on": 400, "cases": 2_000, "siblings": 100, "joins": 125}
@@ -37,7 +37,7 @@ def _cost(folder: Path, shape: str, size: int, command: str) -> float:
         "review": (".", "--against", str(before)),
     }
     argv = (sys.executable, "-m", "stagec", command, *more.get(command, ()))
-    return Program(argv, now, runs=1).seconds()
+    return MeasuredProgram(argv, now, runs=1).seconds()
 
 
 GROWING_FLOWS = Benchmark("flows of twice the size", "flows of half of it", _measure, wish=2.5)

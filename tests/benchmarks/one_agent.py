@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 from benchmarks._registries import agent
-from stagec_dev.cost import Benchmark, Program, validate
+from stagec_dev.cost import Benchmark, MeasuredProgram, validate
 
 
 def _measure(folder: Path) -> tuple[float, float]:
     schema = Path(os.environ["STAGEC_CORPUS"]) / "schemas" / "steps_registry.schema.json"
     checker = str(Path(sys.executable).with_name("check-jsonschema"))
     registry = str(agent() / "steps_registry.json")
-    other = Program((checker, "--schemafile", str(schema), registry), folder)
+    other = MeasuredProgram((checker, "--schemafile", str(schema), registry), folder)
     return validate(agent()).seconds(), other.seconds()
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks._machines import interrupt, transitions
-from stagec_dev.cost import Benchmark, Program, python
+from stagec_dev.cost import Benchmark, MeasuredProgram, python
 
 _EVENTS = 10_000
 _ARGUMENTS = ("resume", "long.run", "--scenario", "scenario.json")
@@ -18,7 +18,7 @@ def _measure(folder: Path) -> tuple[float, float]:
 
     def resume() -> float:
         (folder / "long.run").write_bytes(journal)  # a run that has ended is not resumed
-        return Program((sys.executable, "-m", "stagec", *_ARGUMENTS), folder, runs=1).seconds()
+        return MeasuredProgram((sys.executable, "-m", "stagec", *_ARGUMENTS), folder, runs=1).seconds()
 
     return min(resume() for _ in range(3)), python(transitions(_EVENTS), folder, runs=3).seconds()
 

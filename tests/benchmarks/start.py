@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from stagec_dev.cost import Benchmark, Program, python
+from stagec_dev.cost import Benchmark, MeasuredProgram, python
 
 
 def _measure(folder: Path) -> tuple[float, float]:
-    return Program((sys.executable, "-m", "stagec", "--version"), folder, 15).seconds(), python(
+    return MeasuredProgram((sys.executable, "-m", "stagec", "--version"), folder, 15).seconds(), python(
         "import click", folder, runs=15
     ).seconds()
 

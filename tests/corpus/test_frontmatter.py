@@ -22,24 +22,24 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
 from stagec.sources.formats.markdown import FORMAT
 from stagec.sources.project.settings import Settings
-from stagec_dev.corpus import Asked, ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.corpus import AskedRow, ask_rows
+from stagec_dev.rows import Agreement
 
 LISTED = "frontmatter/index.json"
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")
 
 
-def rows() -> list[Asked]:
+def rows() -> list[AskedRow]:
     if "STAGEC_CORPUS" not in os.environ:
         return []
     return [each for each in ask_rows(Path(os.environ["STAGEC_CORPUS"])) if each.row.file == LISTED]
 
 
-def label(each: Asked) -> str:
+def label(each: AskedRow) -> str:
     return each.row.id
 
 
-def path_of(each: Asked) -> Path:
+def path_of(each: AskedRow) -> Path:
     return (each.root / each.row.file).parent / each.row.id
 
 
@@ -48,7 +48,7 @@ every_file = pytest.mark.parametrize("row", ROWS, ids=label)
 
 
 @every_file
-def test_a_file_is_malformed_well_formed_or_left_alone_as_other_parsers_say(row: Asked) -> None:
+def test_a_file_is_malformed_well_formed_or_left_alone_as_other_parsers_say(row: AskedRow) -> None:
     got: Any = row.answer()
     assert row.compare(got) is Agreement.AGREE, got
 
@@ -60,7 +60,7 @@ def test_the_corpus_has_files_of_every_kind() -> None:
 
 
 @every_file
-def test_a_hint_names_the_key_and_says_what_to_do(row: Asked) -> None:
+def test_a_hint_names_the_key_and_says_what_to_do(row: AskedRow) -> None:
     got: Any = row.answer()
     for told in got["diagnostics"]:
         line = path_of(row).read_text(encoding="utf-8").splitlines()[told["line"] - 1]
@@ -70,14 +70,14 @@ def test_a_hint_names_the_key_and_says_what_to_do(row: Asked) -> None:
 
 
 @pytest.mark.parametrize("row", [each for each in ROWS if each.row.given["keys"]], ids=label)
-def test_a_readable_file_has_the_keys_that_other_parsers_find(row: Asked) -> None:
+def test_a_readable_file_has_the_keys_that_other_parsers_find(row: AskedRow) -> None:
     value = FORMAT.parse(row.row.id, path_of(row).read_bytes().removeprefix(b"\xef\xbb\xbf"), Budgets()).value
     assert isinstance(value, dict)
     assert {key if key != "on" else "True" for key in value} == set(row.row.given["keys"])
 
 
 @every_file
-def test_a_file_named_as_it_is_called_has_the_same_diagnostics(row: Asked) -> None:
+def test_a_file_named_as_it_is_called_has_the_same_diagnostics(row: AskedRow) -> None:
     path = path_of(row)
     found = compile_project(Project(path.parent.resolve(), (path.resolve(),), Settings())).diagnostics
     wanted: Any = row.answer()
@@ -86,7 +86,7 @@ def test_a_file_named_as_it_is_called_has_the_same_diagnostics(row: Asked) -> No
 
 
 @every_file
-def test_a_fix_changes_one_value_and_leaves_its_text(row: Asked) -> None:
+def test_a_fix_changes_one_value_and_leaves_its_text(row: AskedRow) -> None:
     folder, name = path_of(row).parent.resolve(), "given.md"
     data = path_of(row).read_bytes()
     project = Project(folder, (folder / name,), Settings(), {name: data})

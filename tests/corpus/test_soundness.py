@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import Asked, ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.corpus import AskedRow, ask_rows
+from stagec_dev.rows import Agreement
 
 OPEN: frozenset[str] = frozenset()
 """Cases that are not yet as they want to be; a case that is must leave this list."""
 
 
-def cases() -> list[Asked]:
+def cases() -> list[AskedRow]:
     if "STAGEC_CORPUS" not in os.environ:
         return []
     lists = {"soundness/index.json", "promise/index.json"}
@@ -28,7 +28,7 @@ needs_corpus = pytest.mark.skipif(not CASES, reason="STAGEC_CORPUS is not set")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda each: each.row.id)
-def test_a_case_is_judged_as_it_wants(case: Asked) -> None:
+def test_a_case_is_judged_as_it_wants(case: AskedRow) -> None:
     got: Any = case.answer()
     wanted = Agreement.DISAGREE if case.row.id in OPEN else Agreement.AGREE
     assert case.compare(got) is wanted, json.dumps({"want": case.row.given["want"], "got": got})

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from stagec_dev.rule_pages import Block, Section, read_sections
+from stagec_dev.rule_pages import FencedBlock, Section, read_sections
 
 if TYPE_CHECKING:
     from stagec.core.diagnostic import Diagnostic
@@ -73,7 +73,7 @@ class Case(pytest.Item):
         return self.path, self.section.line, f"{self.path.stem}: {self.name}"
 
 
-def _compile(root: Path, inputs: tuple[Block, ...], code: str) -> tuple[Diagnostic, ...]:
+def _compile(root: Path, inputs: tuple[FencedBlock, ...], code: str) -> tuple[Diagnostic, ...]:
     from stagec.change.flow_tests.witness import search_briefly
     from stagec.check.pipeline import Project, compile_project
     from stagec.core.value import replace
@@ -95,7 +95,7 @@ _CHECKPOINTS = {f"STG{number}" for number in range(850, 900)}
 """Codes of rules that judge what runs have left instead of what projects hold."""
 
 
-def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnostic, ...]:
+def _judge_checkpoints(root: Path, inputs: tuple[FencedBlock, ...]) -> tuple[Diagnostic, ...]:
     """Verify the checkpoints in a project; those with a word such as `imported` are to be brought into a run."""
     from stagec.cli.commands.checkpoint import report_checkpoints
     from stagec.ir.protocol.checkpoint import TrustLevel
@@ -113,18 +113,18 @@ def _judge_checkpoints(root: Path, inputs: tuple[Block, ...]) -> tuple[Diagnosti
     return report_checkpoints(tuple(found)).report.diagnostics
 
 
-def _judge_logs(logs: list[Block]) -> tuple[Diagnostic, ...]:
+def _judge_logs(logs: list[FencedBlock]) -> tuple[Diagnostic, ...]:
     from stagec.check.marker_log import check_markers
 
     return tuple(each for log in logs for each in check_markers([_data(log)], log.info[1], stage=_running(log)))
 
 
-def _running(log: Block) -> str | None:
+def _running(log: FencedBlock) -> str | None:
     named = [each.removeprefix("stage=") for each in log.info[2:] if each.startswith("stage=")]
     return named[0] if named else None
 
 
-def _data(block: Block) -> bytes:
+def _data(block: FencedBlock) -> bytes:
     body = block.body
     for word in block.info[2:]:
         if word.startswith("times="):
@@ -143,13 +143,13 @@ def _settings(root: Path) -> object:
     return configure((), root).settings
 
 
-def write_inputs(root: Path, inputs: tuple[Block, ...]) -> None:
+def write_inputs(root: Path, inputs: tuple[FencedBlock, ...]) -> None:
     """Write the files of a case into a folder."""
     for block in inputs:
         _write(root, block)
 
 
-def _write(root: Path, block: Block) -> None:
+def _write(root: Path, block: FencedBlock) -> None:
     language, path, *_ = block.info
     target = root / path
     target.parent.mkdir(parents=True, exist_ok=True)

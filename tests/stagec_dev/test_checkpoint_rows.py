@@ -9,7 +9,7 @@ import pytest
 from protocol.manifests import CONTENT, ENTRY, encode, sign, upstream_json
 
 from stagec.core.json import Json
-from stagec_dev.row import Agreement, Row
+from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.checkpoint_scenarios import CHECKPOINT_SCENARIOS
 from stagec_dev.rows.protocol import ARTIFACT_PATHS, CHECKPOINT_MANIFESTS
 

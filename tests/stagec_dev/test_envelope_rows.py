@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stagec_dev.corpus import ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.rows import Agreement
 
 
 def stage(name: str, *needs: str, **members: Any) -> dict[str, Any]:

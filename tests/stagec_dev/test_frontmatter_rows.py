@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stagec_dev.corpus import ask_rows
-from stagec_dev.row import Agreement, Row
+from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.plans import FRONTMATTER
 
 OK = {"pyyaml": "ok", "ruamel_safe_12": "ok", "js_yaml4": None, "pyyaml_message": None}

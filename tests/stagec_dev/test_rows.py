@@ -10,7 +10,7 @@ import pytest
 
 from stagec_dev.__main__ import main
 from stagec_dev.corpus import ask_rows
-from stagec_dev.row import Agreement, Row
+from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.flows import MUTANTS
 
 REGISTRY = {"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}

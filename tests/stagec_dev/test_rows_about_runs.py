@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.row import Agreement, Row
+from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.flows import ROUTING
 from stagec_dev.rows.stage_definitions import runs
 

@@ -7,14 +7,16 @@ import pytest
 
 from stagec.check.pipeline import Project, compile_project
 from stagec.sources.project.settings import Settings
-from stagec_dev.cost import STEEPEST, Cost, Dimension, Files, Growth, measure
+from stagec_dev.cost import STEEPEST, Dimension, Files, Growth, MeasuredCost, measure
 from stagec_dev.tools.scaling import dimensions
 
-_START = Cost(0, 0.1, 50e6)
+_START = MeasuredCost(0, 0.1, 50e6)
 
 
 def _growth(*seconds: float, megabytes: tuple[float, float, float] = (60, 70, 90), status: int = 0) -> Growth:
-    quarter, half, every = (Cost(status, each, size * 1e6) for each, size in zip(seconds, megabytes, strict=True))
+    quarter, half, every = (
+        MeasuredCost(status, each, size * 1e6) for each, size in zip(seconds, megabytes, strict=True)
+    )
     return Growth((_START, quarter, half, every))
 
 

@@ -11,15 +11,15 @@ import pytest
 import yaml
 
 from stagec_dev.checkout import ROOT
-from stagec_dev.corpus import Asked, ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.corpus import AskedRow, ask_rows
+from stagec_dev.rows import Agreement
 
 WRONG = {"errors": 1, "codes": {"STG201": 1}, "compile": None, "run": None}
 RIGHT = {"errors": 0, "codes": {}, "compile": 0, "run": None}
 FAILED = {**RIGHT, "run": 1}
 
 
-def case(folder: Path, name: str, want: str, scenario: object = None) -> Asked:
+def case(folder: Path, name: str, want: str, scenario: object = None) -> AskedRow:
     """Copy an example as the only case of a corpus."""
     cases = folder / "soundness"
     shutil.copytree(ROOT / "registries" / name, cases / name)

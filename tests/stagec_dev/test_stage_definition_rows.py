@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import Asked, ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.corpus import AskedRow, ask_rows
+from stagec_dev.rows import Agreement
 
 STAGE = {
     "id": "plan",
@@ -22,7 +22,7 @@ STAGE = {
 SEED = "---\nid: plan\nname: Plan\n---\nPlan.\n"
 
 
-def row(folder: Path, file: str, given: object) -> Asked:
+def row(folder: Path, file: str, given: object) -> AskedRow:
     """Return the one row of a folder in which there is nothing else."""
     path = folder / "stage-definitions" / file
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def row(folder: Path, file: str, given: object) -> Asked:
     return found
 
 
-def stage(folder: Path, **members: object) -> Asked:
+def stage(folder: Path, **members: object) -> AskedRow:
     about = {key: given for key, given in members.items() if key in {"next", "contextSchema", "expect", "stagec"}}
     changed = {key: given for key, given in members.items() if key not in about}
     return row(folder, "cases/validate-stage-definition.json", [{"stage": {**STAGE, **changed}, **about}])

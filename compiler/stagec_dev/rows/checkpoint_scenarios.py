@@ -28,8 +28,7 @@ from stagec.ir.protocol.checkpoint import (
 from stagec.ir.protocol.stage_ids import find_segment_fault
 from stagec.runtime.world.stages.checkpoints import judge_checkpoint, list_manifests
 from stagec.runtime.world.stages.stage_files import RunFolder
-from stagec_dev.row import Agreement, Row, RowKind, is_out_of_scope, out_of_scope
-from stagec_dev.table import list_rows
+from stagec_dev.rows import Agreement, Row, RowKind, is_out_of_scope, list_rows, out_of_scope
 
 _FILES = ("checkpoint_scenarios_edge", "checkpoint_scenarios_upstream_tests")
 _OWN = frozenset({"misplaced-checkpoint", "repeated-artifact"})

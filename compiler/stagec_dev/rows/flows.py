@@ -24,8 +24,7 @@ from stagec.ir.plan.node import Go, Stop
 from stagec.runtime.machine import gate as gates
 from stagec.runtime.machine.program import Program, choose, program_of
 from stagec_dev.compiling import diagnostics, plans
-from stagec_dev.row import Agreement, Row, RowKind
-from stagec_dev.table import list_rows
+from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 
 _LISTED = frozenset({"soundness", "promise"})
 """Folders of counterexamples, each with a list of its cases."""

@@ -18,8 +18,7 @@ from stagec.ir.plan.document import Plan
 from stagec.runtime.machine.program import list_schedules, prepare
 from stagec.sources.project.settings import Settings
 from stagec_dev.compiling import diagnostics, plans
-from stagec_dev.row import Agreement, Row, RowKind
-from stagec_dev.table import list_rows
+from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 
 _ORIGIN = "stage-protocol:"
 _STRICT: Mapping[str, Severity | None] = {"strict": Severity.ERROR}

@@ -16,7 +16,7 @@ from stagec_dev.tools import Tool
 
 
 @value
-class Task:
+class CheckTask:
     """One thing to run; `slow` ones are left out by `--fast`, `needs_corpus` ones when there is no corpus."""
 
     name: str
@@ -38,15 +38,15 @@ def _program(name: str, *words: str) -> tuple[str, ...]:
     return (str(Path(sys.executable).with_name(name)), *words)
 
 
-def tasks(*, fast: bool) -> tuple[Task, ...]:
+def tasks(*, fast: bool) -> tuple[CheckTask, ...]:
     """Return what is run, in order: the quickest to fail first."""
     every = (
-        Task("ruff check", _program("ruff", "check")),
-        Task("ruff format", _program("ruff", "format", "--check")),
-        Task("mypy", _python("mypy")),
-        Task("tests", _python(*_FAST_TESTS) if fast else _python("pytest", "-q")),
-        Task("docs", _python("stagec_dev", "docs")),
-        Task("conformance", _python("stagec_dev", "conformance", "--rules", "A-C"), slow=True, needs_corpus=True),
+        CheckTask("ruff check", _program("ruff", "check")),
+        CheckTask("ruff format", _program("ruff", "format", "--check")),
+        CheckTask("mypy", _python("mypy")),
+        CheckTask("tests", _python(*_FAST_TESTS) if fast else _python("pytest", "-q")),
+        CheckTask("docs", _python("stagec_dev", "docs")),
+        CheckTask("conformance", _python("stagec_dev", "conformance", "--rules", "A-C"), slow=True, needs_corpus=True),
     )
     return tuple(task for task in every if not (fast and task.slow) and not (task.needs_corpus and corpus() is None))
 
@@ -63,7 +63,7 @@ def _run(options: Namespace) -> int:
     return int(any(outcome != "passed" for _, outcome, _ in outcomes))
 
 
-def _outcome(task: Task) -> tuple[str, str, str]:
+def _outcome(task: CheckTask) -> tuple[str, str, str]:
     print(f"── {task.name}", flush=True)
     start = time.monotonic()
     path = os.pathsep.join([str(ROOT / "compiler"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec_dev.checkout import corpus
-from stagec_dev.corpus import Asked, ask_rows
-from stagec_dev.row import Agreement
+from stagec_dev.corpus import AskedRow, ask_rows
+from stagec_dev.rows import Agreement
 from stagec_dev.table import table
 from stagec_dev.tools import Tool
 
@@ -42,7 +42,7 @@ def _run(options: Namespace) -> int:
     return int(any(found[Agreement.DISAGREE] for found in counts.values()))
 
 
-def _choose(folder: Path, sections: str | None) -> Iterable[Asked]:
+def _choose(folder: Path, sections: str | None) -> Iterable[AskedRow]:
     prefixes = _prefixes(sections) if sections else ("",)
     for each in ask_rows(folder):
         if not each.row.rules or any(slug.startswith(prefixes) for slug in each.row.rules):
@@ -55,7 +55,7 @@ def _prefixes(sections: str) -> tuple[str, ...]:
     return tuple(prefix for name, known in _SECTIONS.items() if first <= name <= (last or first) for prefix in known)
 
 
-def _answers(each: Asked) -> str:
+def _answers(each: AskedRow) -> str:
     return json.dumps({key: each.row.given[key] for key in ("expect", "rules", "places") if key in each.row.given})
 
 

@@ -7,10 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from stagec.core.json import Json
-from stagec_dev.row import Agreement, Row, RowKind
+from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 from stagec_dev.rows.stage_definitions import cases, runs
 from stagec_dev.rows.stage_definitions import cases as files
-from stagec_dev.table import list_rows
 
 _FOLDER = "stage-definitions"
 _WHOLE = ("seed", "examples", "derived-md")

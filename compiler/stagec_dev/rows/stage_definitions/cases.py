@@ -23,7 +23,7 @@ from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, 
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.machine.state import State, StepResult, TraceEvent
 from stagec.sources.project.settings import Settings
-from stagec_dev.row import Agreement, Row
+from stagec_dev.rows import Agreement, Row
 
 CODE = ("id", "body", "allowedTools", "turnCap", "completionTool", "completionSchema")
 """What a stage object can say."""
@@ -185,7 +185,7 @@ HOOK = "rows.world:answer"
 
 
 @value
-class World:
+class ToldWorld:
     """What answers requests, after how long, and when somebody wants the run to end; times are numbers without unit."""
 
     answer: Callable[[Effect], Json]
@@ -221,7 +221,7 @@ class Trace:
         return f"{told[0]['class']}/{told[0]['code']}" if told else None
 
 
-def run(plan: Plan, world: World, inputs: Mapping[str, Json] = NOTHING) -> Trace:
+def run(plan: Plan, world: ToldWorld, inputs: Mapping[str, Json] = NOTHING) -> Trace:
     """Return what happens in a run: requests are answered when they are due, those of one time in their order."""
     program, step = program_of(plan), StepResult(State())
     happened: list[Effect | TraceEvent] = []
@@ -238,7 +238,9 @@ def run(plan: Plan, world: World, inputs: Mapping[str, Json] = NOTHING) -> Trace
     return Trace(tuple(happened), step.state.ended)
 
 
-def _next(due: Mapping[str, tuple[float, Effect]], world: World, cancelled: float | None) -> tuple[Event | None, float]:
+def _next(
+    due: Mapping[str, tuple[float, Effect]], world: ToldWorld, cancelled: float | None
+) -> tuple[Event | None, float]:
     """Return what happens next and when; nothing when nothing is under way."""
     if not due:
         return None, 0.0

@@ -17,11 +17,11 @@ from stagec.runtime.machine.acts import hooks
 from stagec.runtime.machine.acts.authority import digest_of
 from stagec.runtime.machine.exchange import Call, Effect, Grant, Hook, Turn
 from stagec.runtime.machine.gate import may_join
-from stagec_dev.row import Agreement, is_out_of_scope, out_of_scope
+from stagec_dev.rows import Agreement, is_out_of_scope, out_of_scope
 from stagec_dev.rows.stage_definitions.cases import (
     HOOK,
+    ToldWorld,
     Trace,
-    World,
     diagnose_files,
     find_error,
     freeze_pipeline,
@@ -74,7 +74,7 @@ def _decisions(given: Given, stage: Given, calls: list[Json], replies: list[Any]
             return {"calls": [call]}
         return _GRANTED.get(reply[0], {}) if isinstance(effect, Grant) else {"value": ""}
 
-    trace = run(plan, World(answer))
+    trace = run(plan, ToldWorld(answer))
     return [_of_event(each.name, each.facts) for each in trace.trace if each.name in _DECIDED]
 
 
@@ -149,7 +149,7 @@ def show_model(given: Given) -> Any:
         return {"error": "completion-tool-collision"}
     if "allowed-tools-unknown" in found:
         return out_of_scope("a tool that the catalogue lacks is a compile error, so no run is without it")
-    (turn,) = run(freeze_pipeline(document)[1], World(lambda _: {})).effects(Turn)
+    (turn,) = run(freeze_pipeline(document)[1], ToldWorld(lambda _: {})).effects(Turn)
     return {"manifest": [*turn.tools, turn.completion]}
 
 
@@ -163,7 +163,7 @@ def headless(given: Given) -> Any:
     mode = "yolo" if given["yolo"] else "ask"
     _, plan = freeze_pipeline(machine([{**minimal("row"), "turnCap": 2}], "row", securityMode=mode))
     call: Json = {"calls": [{"id": "row-1", "tool": "bash", "arguments": {}}]}
-    trace = run(plan, World(lambda effect: call if isinstance(effect, Turn) else {}))
+    trace = run(plan, ToldWorld(lambda effect: call if isinstance(effect, Turn) else {}))
     return {"outcome": _denials(trace)}
 
 
@@ -240,9 +240,9 @@ class _Siblings:
     def __init__(self, given: Given, stages: Mapping[str, tuple[float, Any]]) -> None:
         self._abort, self._stages = given.get("abort"), stages
 
-    def world(self) -> World:
+    def world(self) -> ToldWorld:
         """Return what answers the stages."""
-        return World(self._answer, self._delay, _time(self._abort))
+        return ToldWorld(self._answer, self._delay, _time(self._abort))
 
     def _answer(self, effect: Effect) -> Json:
         name = stage_of(effect)
@@ -309,7 +309,7 @@ def _write_in(hook: str) -> str | None:
             return {"value": None, "ctx": {"written": True}}
         return {"calls": [{"tool": effect.completion, "arguments": {}}]} if isinstance(effect, Turn) else {}
 
-    return None if run(plan, World(answer)).outcome is Outcome.DONE else "Validation/ContextMutationForbidden"
+    return None if run(plan, ToldWorld(answer)).outcome is Outcome.DONE else "Validation/ContextMutationForbidden"
 
 
 _HOOK_OF = {"Setup": "setup", "CheckGate": "gate", "Assert": "assert", "Exit": "exit"}
@@ -339,7 +339,7 @@ def loop(given: Given) -> Any:
 
 def _work(turns: int, script: _Script) -> Trace:
     _, plan = freeze_pipeline(machine([{**minimal("row"), "allowedTools": ["work"], "turnCap": turns}], "row"))
-    return run(plan, World(script.answer))
+    return run(plan, ToldWorld(script.answer))
 
 
 class _Script:
@@ -375,7 +375,7 @@ def body(given: Given) -> Any:
     """Make a prompt in a context that a hook for the setup provides."""
     members = {"hooks": {"row": {"setup": HOOK}}}
     _, plan = freeze_pipeline(machine([{**minimal("row"), "body": given["body"]}], "row", **members))
-    trace = run(plan, World(lambda effect: {"value": dict(given["ctx"])} if isinstance(effect, Hook) else {}))
+    trace = run(plan, ToldWorld(lambda effect: {"value": dict(given["ctx"])} if isinstance(effect, Hook) else {}))
     failed = trace.facts("StageInitFailed")
     if failed:
         return {"error": "StageInitFailed", "phase": failed[0]["phase"], "reason": failed[0]["reason"]}
@@ -384,7 +384,7 @@ def body(given: Given) -> Any:
 
 def stage(given: Given) -> Any:
     """Run a stage with a hook for every phase, and another after it."""
-    trace = run(_compile_followed("Do it."), World(_Author(given).answer))
+    trace = run(_compile_followed("Do it."), ToldWorld(_Author(given).answer))
     judged = trace.facts("StageAssertOutcome", stageId="row")
     gated = trace.facts("StageInitFailed", phase="CheckGate")
     if gated or (judged and judged[0]["reason"] == "LifecycleFailure"):
@@ -392,7 +392,7 @@ def stage(given: Given) -> Any:
     exited = trace.facts("StageExited", stageId="row")[0]
     return {
         "assertOutcome": judged[0]["verdict"] if judged else exited["verdict"],
-        "phases": _phases(trace, run(_compile_followed("${ctx.missing}"), World(_Author(given).answer))),
+        "phases": _phases(trace, run(_compile_followed("${ctx.missing}"), ToldWorld(_Author(given).answer))),
         "hooks": [each for each in ("exit", "next") if each in _list_calls(trace)],
     }
 
@@ -451,7 +451,7 @@ _REMARKS = frozenset({"why", "reason"})
 
 
 @value
-class Case:
+class RowCase:
     """One kind of row: what stagec makes of one, and whether that is what the row wants."""
 
     answer: Callable[[Given], Any]
@@ -541,23 +541,23 @@ def _compare_shown(given: Given, got: Any) -> bool | None:
     return bool(given["manifest"] == got.get("manifest")) if "manifest" in given else None
 
 
-CASES: Mapping[str, Case] = {
-    "approval-stack": Case(stack, _same),
-    "args-digest": Case(digest, _digest),
-    "continuation-controller": Case(continuation, _compare_calls),
-    "ctx-access": Case(access, _access),
-    "fan-out": Case(fan_out, _same),
-    "grant-token-sequences": Case(sequence, _compare_step),
-    "headless": Case(headless, _compare_answer),
-    "join": Case(join, _same),
-    "loop-bound": Case(loop, _same),
-    "render-body": Case(body, _compare_error),
-    "run-stage": Case(stage, _same),
-    "tool-manifest": Case(show_model, _compare_shown),
+CASES: Mapping[str, RowCase] = {
+    "approval-stack": RowCase(stack, _same),
+    "args-digest": RowCase(digest, _digest),
+    "continuation-controller": RowCase(continuation, _compare_calls),
+    "ctx-access": RowCase(access, _access),
+    "fan-out": RowCase(fan_out, _same),
+    "grant-token-sequences": RowCase(sequence, _compare_step),
+    "headless": RowCase(headless, _compare_answer),
+    "join": RowCase(join, _same),
+    "loop-bound": RowCase(loop, _same),
+    "render-body": RowCase(body, _compare_error),
+    "run-stage": RowCase(stage, _same),
+    "tool-manifest": RowCase(show_model, _compare_shown),
 }
 
 
-def compare(case: Case, given: Given, got: Any) -> Agreement:
+def compare(case: RowCase, given: Given, got: Any) -> Agreement:
     """Tell how an answer stands to that of a row."""
     if is_out_of_scope(got):
         return Agreement.OUT_OF_SCOPE
