@@ -46,8 +46,12 @@ class Fitting:
     @cached_property
     def accepted(self) -> _Positions:
         """The positions of the results that did not fail."""
+        return self._all - self.having("fail")
+
+    def having(self, verdict: str) -> _Positions:
+        """Return the positions of the results with a verdict."""
         self._look_at(VERDICT)
-        return self._all - self._values[VERDICT].get(identity("fail"), _NONE)
+        return self._values[VERDICT].get(identity(verdict), _NONE)
 
     def _holding(self, condition: StageCondition) -> _Positions:
         path = condition.path
@@ -86,12 +90,16 @@ class Outcomes:
     whole: bool
 
 
-def outcomes(schemas: Schemas, stage: Stage) -> Outcomes | None:
-    """Return the results that a stage can have, None when they are too many to be looked at."""
+def outcomes(schemas: Schemas, stage: Stage, *besides: Path) -> Outcomes | None:
+    """Return the results that a stage can have, None when they are too many to be looked at.
+
+    Told apart is what conditions ask for, and whether something is at the paths `besides`.
+    """
     decided, checked = stage.conduct.cases, stage.conduct.checks
     asked = _collect_values(
         chain((one for each in decided for one in each.when), (one for each in checked for one in each.when))
     )
+    asked |= {path: () for path in besides if path not in asked}
     found = _find_variants(schemas, stage, asked)
     results = _Results(stage, asked, found).all() if found is not None else None
     if found is None or results is None:
@@ -164,9 +172,9 @@ class _Results:
     def _find_last_attempt(self) -> int | None:
         """Return the last attempt that there can be: checks may decide about an earlier one whatever it hands in."""
         checks = self._stage.conduct.checks
-        given = (each for check in checks for one in check.when if one.path == ATTEMPTS for each in one.values)
+        given = self._asked.get(ATTEMPTS, ())
         counts = {int(each) for each in given if isinstance(each, int | float) and is_count(each, 1, self._most)}
-        found = self.list_unjudged() if counts and not self._judged else None
+        found = self.list_unjudged() if checks and ATTEMPTS in self._asked and not self._judged else None
         if found is None:
             return self._most
         fitting, left, retried = Fitting(found), {*range(len(found))}, set[int]()
@@ -176,7 +184,7 @@ class _Results:
             retried |= decided if check.verdict == "retry" else set()
         retried |= {at for at in left if found[at][CAP_HIT].given is True}
         again = {found[at][ATTEMPTS].given if found[at][ATTEMPTS].asked else None for at in retried}
-        few = range(1, min(max(counts) + 2, self._most or LARGEST))
+        few = range(1, min(max(counts, default=0) + 2, self._most or LARGEST))
         return next((each for each in few if (each if each in counts else None) not in again), self._most)
 
     def _list_accepted(self) -> Iterator[list[list[Result]]]:

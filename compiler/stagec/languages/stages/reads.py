@@ -10,7 +10,7 @@ from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.flow import Demand, Read, Source, Unmet
 from stagec.languages.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
-from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, can_skip, most_attempts
+from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, Fitting, can_skip, most_attempts, outcomes
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import Combination, as_object, combinations
 from stagec.sources.contract.conflict import Conflict, conflict, emptiness
@@ -132,8 +132,11 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
             promised = promise(pipeline.schemas, stage.result, map(str, path[1:]), of_object=True)
-            if promised.presence is Presence.SURE and not may_lack and not _is_handed_in(pipeline, stage, way):
-                promised = replace(promised, presence=Presence.POSSIBLE)
+            if promised.presence is Presence.SURE:
+                is_sure = may_lack or _is_handed_in(pipeline, stage, way) or _is_ensured(pipeline, stage, way, path)
+                promised = promised if is_sure else replace(promised, presence=Presence.POSSIBLE)
+            elif promised.presence is not Presence.IMPOSSIBLE and _is_ensured(pipeline, stage, way, path):
+                promised = replace(promised, presence=Presence.SURE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
 
 
@@ -148,6 +151,31 @@ def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
         or any(each.path[0] == "parsed" and each.present is not False for each in case.when)
         for case in cases
     )
+
+
+def _is_ensured(pipeline: Pipeline, stage: Stage, way: Incoming, path: Path) -> bool:
+    """Tell whether cases and checks let no result of a stage lead on a way that has nothing at a path."""
+    if not stage.conduct.checks and (way.is_awaited or not any(each.when for each in stage.conduct.cases)):
+        return False
+    wanted = tuple(map(str, path))
+    found = pipeline.memo.once(("outcomes", stage.at, wanted), lambda: outcomes(pipeline.schemas, stage, wanted))
+    leading = _list_leading(pipeline, stage, way, Fitting(found.results)) if found is not None and found.whole else ()
+    return found is not None and bool(leading) and all(found.results[at][wanted].present for at in leading)
+
+
+def _list_leading(pipeline: Pipeline, stage: Stage, way: Incoming, fitting: Fitting) -> frozenset[int]:
+    """Return the positions of the results with which a stage leads on a way."""
+    if way.is_awaited:
+        collects = way.elements is not None and way.elements.collects
+        return fitting.meeting(()) if collects else fitting.having("ok")
+    leading, left = frozenset[int](), fitting.meeting(())
+    cases = list_cases(pipeline, stage, way)
+    live = pipeline.live_cases(stage)
+    for case in (*live, *(each for each in cases if each not in live)):
+        fresh = fitting.matching(case.when) & left
+        leading |= fresh if case in cases else frozenset()
+        left -= fresh
+    return leading
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:

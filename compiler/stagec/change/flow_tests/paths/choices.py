@@ -300,7 +300,10 @@ class Chooser:
         raise LookupError(asked.key)
 
     def _list_turns(self, effect: Turn) -> Iterator[AnswerChoice]:
-        """Yield results that are handed in, and that all turns pass; that alone once a turn has passed."""
+        """Yield results that are handed in, and that all turns pass; that alone once a turn has passed.
+
+        The turns of one attempt pass alone where the number of the attempt decides what follows.
+        """
         last = effect.transcript[-1]
         if last.role != "user" or not last.text.startswith(_REMINDER):
             for way in self.ways.find(_node_of(effect)):
@@ -313,7 +316,19 @@ class Chooser:
                 raise LookupError(asked.key)
             return {} if isinstance(asked, Wait) else {"text": ""}
 
+        def idle_once(asked: Effect) -> Json:
+            if read_key(asked.key).attempt != read_key(effect.key).attempt:
+                raise LookupError(asked.key)
+            return idle(asked)
+
         yield AnswerChoice("cap", {"text": ""}, _ODD, idle, repeats=True)
+        if self._counts_attempts(_node_of(effect)):
+            yield AnswerChoice("cap once", {"text": ""}, _ODD, idle_once)
+
+    def _counts_attempts(self, name: str) -> bool:
+        """Tell whether the number of the last attempt decides what follows a node."""
+        edges = self._program.plan.nodes[name].edges
+        return any(term.path == _ATTEMPTS for edge in edges for term in edge.when)
 
     def _list_endings(self, effect: Dispatch) -> Iterator[AnswerChoice]:
         """Yield how the agent can end, each ending in a run of its own plan."""
@@ -358,6 +373,7 @@ def _list_stage_answers(effect: StageRequest) -> Iterator[AnswerChoice]:
         yield AnswerChoice("done", simulate_stage(effect, {}))
 
 
+_ATTEMPTS = ("attemptCount",)
 _UNANSWERED = "the model gives no answer"
 
 
