@@ -106,6 +106,8 @@ BOM = b"\xef\xbb\xbf"
 CONFLICT = b"<<<<<<<"
 """How the first line of a conflict begins that git could not merge."""
 _MARKDOWN = ".md"
+_HEADS = 8 * 2**20
+"""Bytes of small files that somebody has glanced at, and that are kept until they are read."""
 _CLOSED = frozenset({"unreadable-file", "outside-project"})
 """The topics of faults that keep a file from being opened."""
 
@@ -139,6 +141,9 @@ class Sources:
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
         self._folders: dict[str, str] = {}
+        self._within = f"{str(self.root).rstrip('/')}/"
+        self._heads: dict[str, bytes] = {}
+        self._room = _HEADS
 
     def keep(self, question: object, answer: Callable[[], T]) -> T:
         """Return what follows from the texts in a question and from the budgets, as an earlier check found it out."""
@@ -201,16 +206,22 @@ class Sources:
             return []
 
     def glance(self, file: str, most: int) -> bytes:
-        """Return so many first bytes of a file, none where there is no file to read; nothing is remembered."""
+        """Return so many first bytes of a file, none where there is no file to read."""
         if file in self._hidden:
             return b""
         if file in self._overlay:
             return self._overlay[file][:most]
+        if file in self._heads:
+            return self._heads[file][:most]
         try:
             path, kind = self._resolve(file) if _nameable(file) else ("", 0)
-            return observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
+            head = observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
         except OSError:
             return b""
+        if 0 < len(head) < min(most, self._room):  # that is the whole file, which need not be opened again
+            self._heads[file] = head
+            self._room -= len(head)
+        return head
 
     def find_real_path(self, file: str) -> str:
         """Return the path in the project that leads to a file without a link; of one that is not there, its name."""
@@ -290,6 +301,10 @@ class Sources:
         return Fault("unreadable-file", Place(file), "dangling", facts)
 
     def _bytes(self, file: str, limit: int) -> bytes | Fault:
+        head = self._heads.pop(file, b"")
+        self._room += len(head)
+        if 0 < len(head) <= limit:
+            return head
         path, kind = self._resolve(file)
         if not self._holds(path):
             return Fault("outside-project", Place(file), "link", {"target": os.path.relpath(path, self.root)})
@@ -304,7 +319,7 @@ class Sources:
         return self._holds(observations.resolve(path))
 
     def _holds(self, real: str) -> bool:
-        return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+        return real.startswith(self._within) or real == str(self.root)
 
 
 def legible(data: bytes) -> bytes:
