@@ -140,7 +140,7 @@ class Sources:
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
-        self._folders: dict[str, str] = {}
+        self._folders = {"": str(self.root)}
         self._within = f"{str(self.root).rstrip('/')}/"
         self._heads: dict[str, bytes] = {}
         self._room = _HEADS
@@ -235,14 +235,33 @@ class Sources:
         """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
         given = f"{self.root}/{file}"
         folder, name = posixpath.split(file)
-        if folder not in self._folders:
-            self._folders[folder] = observations.resolve(f"{self.root}/{folder}")
-        if name not in {"", ".", ".."} and self._holds(self._folders[folder]):
+        real = self._find_folder(folder)
+        if name not in {"", ".", ".."} and self._holds(real):
             kind = observations.find_type(given, follow=False)
             if kind != stat.S_IFLNK:
-                return os.path.join(self._folders[folder], name), kind
+                return os.path.join(real, name), kind
         path = observations.resolve(given)
         return path, observations.find_type(given) if self._holds(path) else 0
+
+    def _find_folder(self, folder: str) -> str:
+        """Return where a folder really lies; each folder on the way to it is looked at once."""
+        missing: list[str] = []
+        while folder not in self._folders:
+            missing.append(folder)
+            folder = posixpath.dirname(folder) if _leads_down(folder) else ""
+        found = self._folders[folder]
+        for each in reversed(missing):
+            found = self._folders[each] = self._enter(found, each)
+        return found
+
+    def _enter(self, above: str, folder: str) -> str:
+        """Return where a folder really lies, if those around it really are in a folder `above`."""
+        below = os.path.join(above, posixpath.basename(folder))
+        try:
+            is_there = _leads_down(folder) and observations.find_type(below, follow=False) != stat.S_IFLNK
+        except OSError:
+            is_there = False
+        return below if is_there else observations.resolve(os.path.join(self.root, folder))
 
     def exists(self, file: str) -> bool:
         """Tell whether something has this name, be it only to learn why it cannot be read."""
@@ -271,7 +290,9 @@ class Sources:
 
     def has_folder(self, folder: str) -> bool:
         """Tell whether a folder is there, inside the project."""
-        return _nameable(folder) and self._inside(self.root / folder) and observations.is_folder(self.root / folder)
+        return (
+            _nameable(folder) and self._holds(self._find_folder(folder)) and observations.is_folder(self.root / folder)
+        )
 
     def _read(self, file: str, kind: str, room: int) -> Tree | None:
         form = format_of(file) or PLAIN
@@ -315,9 +336,6 @@ class Sources:
         except OversizedError as error:
             return Fault("oversized-file", Place(file), facts={"size": error.size, "limit": limit})
 
-    def _inside(self, path: Path) -> bool:
-        return self._holds(observations.resolve(path))
-
     def _holds(self, real: str) -> bool:
         return real.startswith(self._within) or real == str(self.root)
 
@@ -344,6 +362,14 @@ def _nameable(file: str) -> bool:
 
 _LONGEST_PATH, _LONGEST_NAME = 4_000, 255
 """Bytes; asking a system about a longer one fails, and resolving it first costs the square of its length."""
+
+
+def _leads_down(folder: str) -> bool:
+    """Tell whether a path leads from folder to folder below it, unless one is a link: what `..` means depends on links.
+
+    Elsewhere than on POSIX a folder may lead away that is no link.
+    """
+    return os.name == "posix" and posixpath.normpath(folder) == folder and not folder.startswith(("/", ".."))
 
 
 def join(folder: str, reference: str) -> str | None:
