@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from types import FrameType
 
 import pytest
 from campaigns import choose
@@ -107,6 +110,36 @@ def test_a_bound_below_the_shortest_run_refutes_it() -> None:
     (found,) = search(program_of(plan))
     assert isinstance(found, LostEntry)
     assert (found.kind, found.open) == ("bound-reached", "")
+
+
+def _count_calls(folder: Path, count: int) -> int:
+    """Return in how many calls of its own the search finds a run of as many stages that wait for one another."""
+    names = [f"S{at:04}_make" for at in range(count)]
+    envelope = {"goal": "Make it.", "run": ["make"], "inputs": {}, "outputs": {}, "dependencies": []}
+    stages = [{**envelope, "stageId": name} for name in names]
+    last = {**envelope, "stageId": "S9999_join", "dependencies": names}
+    folder.mkdir()
+    plan = {"reportTitle": "wide", "runId": "run-001", "stages": [*stages, last]}
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    (program,) = programs_of(folder)
+    calls = 0
+
+    def note(frame: FrameType, event: str, _given: object) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_globals is find_witnesses.__globals__
+
+    sys.setprofile(note)
+    try:
+        (found,) = search(program)
+    finally:
+        sys.setprofile(None)
+    assert isinstance(found, Witness)
+    assert found.executions == count + 1
+    return calls
+
+
+def test_what_waits_is_not_looked_at_again_at_every_step(tmp_path: Path) -> None:
+    assert _count_calls(tmp_path / "more", 120) < 2.5 * _count_calls(tmp_path / "few", 60)
 
 
 def test_a_search_that_may_make_few_steps_says_so() -> None:

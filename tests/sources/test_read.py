@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stagec.core.budgets import Budgets
+from stagec.core.observations import Recording
 from stagec.core.place import Place
 from stagec.sources.read import Sources, join
 from stagec.sources.tree import Fault, Tree
@@ -196,6 +197,65 @@ def test_a_glance_shows_how_a_file_begins(tmp_path: Path) -> None:
     sources = Sources(tmp_path, Budgets(), {"new.md": b"abcdef"})
     assert [sources.glance(file, 4) for file in ("a/b.md", "link.md", "new.md")] == [b"0123", b"0123", b"abcd"]
     assert sources.trees == ()
+
+
+def test_a_small_file_that_was_glanced_at_is_not_opened_again(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"0123456789")
+    with Recording() as recording:
+        sources = Sources(tmp_path, Budgets())
+        assert sources.glance("a.md", 100) == sources.glance("a.md", 100) == b"0123456789"
+        assert sources.glance("a.md", 4) == b"0123"
+        tree = sources.tree("a.md", "file")
+    assert tree is not None
+    assert tree.data == b"0123456789"
+    assert [kind for kind, _ in recording.observations if kind.startswith(("head", "read"))] == ["head 100"]
+
+
+@pytest.mark.parametrize("most", [4, 10])
+def test_a_glance_that_may_have_left_something_out_is_not_taken_for_the_file(tmp_path: Path, most: int) -> None:
+    (tmp_path / "a.md").write_bytes(b"0123456789")
+    sources = Sources(tmp_path, Budgets())
+    sources.glance("a.md", most)
+    (tmp_path / "a.md").write_bytes(b"0123456789abc")
+    tree = sources.tree("a.md", "file")
+    assert tree is not None
+    assert tree.data == b"0123456789abc"
+
+
+def test_a_glance_lifts_no_budget(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"0123456789")
+    sources = Sources(tmp_path, Budgets(file_size=9))
+    sources.glance("a.md", 100)
+    tree = sources.tree("a.md", "file")
+    assert tree is not None
+    assert [fault.topic for fault in tree.faults] == ["oversized-file"]
+
+
+def test_folders_on_the_way_to_a_file_may_be_links(tmp_path: Path) -> None:
+    root = tmp_path / "in"
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "a" / "b" / "c.md").write_bytes(b"c")
+    (tmp_path / "out" / "b").mkdir(parents=True)
+    (tmp_path / "out" / "b" / "c.md").write_bytes(b"secret")
+    (root / "near").symlink_to("a")
+    (root / "far").symlink_to("../out")
+    (root / "a" / "up").symlink_to("..")
+    sources = Sources(root, Budgets())
+    inside = ("a/b/c.md", "near/b/c.md", "a/up/near/b/c.md", "near/../a/b/c.md", "a/up/a/b/c.md")
+    assert [sources.find_real_path(each) for each in inside] == ["a/b/c.md"] * len(inside)
+    outside = ("far/b/c.md", "a/up/far/b/c.md", "far/../out/b/c.md", "near/../../out/b/c.md")
+    assert [sources.glance(each, 9) for each in outside] == [b""] * len(outside)
+    folders = ("", "a", "near/b", "a/", "a//b", "a/up", "far", "far/b", "..", "../out", "gone/b", "a/b/c.md", str(root))
+    assert [each for each in folders if sources.has_folder(each)] == [
+        "",
+        "a",
+        "near/b",
+        "a/",
+        "a//b",
+        "a/up",
+        str(root),
+    ]
+    assert not sources.has_folder(str(tmp_path / "out"))
 
 
 def test_a_glance_opens_nothing_but_files_of_the_project(tmp_path: Path) -> None:

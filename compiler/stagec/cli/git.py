@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from itertools import groupby
 from pathlib import Path
 from threading import Thread, Timer
 from typing import BinaryIO, cast
 
 from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.canonical import digest
-from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder, write_all
+from stagec.core.disk import OpenedFolder, RefusedWriteError, open_folder
 from stagec.core.failure import Failure
 from stagec.core.folders import enter_folder, make_fresh, remove_tree
 from stagec.core.value import value
@@ -149,7 +150,7 @@ _HEAD = 3
 def read_blobs(top: str, names: Sequence[str]) -> Iterator[bytes | None]:
     """Yield the contents of each file that is named in git's words; nothing for one that git does not have."""
     given = "".join(f"{name}\n" for name in names)
-    told = run_git(top, "cat-file", "--batch", given=os.fsencode(given)) or b""
+    told = run_git(top, "cat-file", "--batch", "--buffer", given=os.fsencode(given)) or b""
     at = 0
     for name in names:
         end = told.find(b"\n", at)
@@ -316,17 +317,17 @@ def open_revision(revision: Revision) -> Iterator[Path]:
 
 
 def _fill(folder: OpenedFolder, files: Iterable[tuple[str, bytes]]) -> None:
-    _write_revisions(folder, ".git", b"")  # a project ends at the top of its repository
-    for path, data in files:
-        with suppress(RefusedWriteError):  # no path of a sound tree leads elsewhere
-            _write_revisions(folder, path, data)
+    folder.fill(".git", b"")  # a project ends at the top of its repository
+    for above, inside in groupby(files, key=_folder_of):
+        # no path of a sound tree leads elsewhere
+        with suppress(RefusedWriteError), enter_folder(folder, above, make=True) as opened:
+            for path, data in inside:
+                opened.fill(posixpath.basename(path), data)
+
+
+def _folder_of(file: tuple[str, bytes]) -> str:
+    return posixpath.dirname(file[0])
 
 
 _SHORT = 16
 """Digits of a commit that people see; more than git needs in any repository."""
-
-
-def _write_revisions(folder: OpenedFolder, path: str, data: bytes) -> None:
-    above, _, name = path.rpartition("/")
-    with enter_folder(folder, above, make=True) as opened:
-        os.close(opened.create(name, partial(write_all, data=data), durable=False))

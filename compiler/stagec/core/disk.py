@@ -101,6 +101,14 @@ class OpenedFolder:
             self.synchronise()
         return created
 
+    def fill(self, name: str, data: bytes) -> None:
+        """Write a new file (0600) of a folder that nobody reads yet: it has its name before it is whole."""
+        created = self.open(name, _NEW | os.O_WRONLY)
+        try:
+            write_all(created, data)
+        finally:
+            os.close(created)
+
     def append(self, name: str) -> int:
         """Open a regular file to write at its end; one that is missing is made (0600)."""
         _refuse_special(self.status(name))

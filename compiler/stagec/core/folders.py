@@ -129,26 +129,30 @@ def remove_tree(folder: OpenedFolder, name: str) -> None:
     if not stat.S_ISDIR(status.st_mode):
         os.unlink(name, dir_fd=descriptor_of(folder))
         return
-    _open_up(folder, name, status)
+    _open_up(folder, name)
     with enter_folder(folder, name) as top:
-        while names := os.listdir(descriptor_of(top)):
-            for each in names:
-                _empty(top, each)
+        while found := _list(top):
+            for each, is_folder in found:
+                _empty(top, each, is_folder=is_folder)
     os.rmdir(name, dir_fd=descriptor_of(folder))
 
 
-def _empty(top: OpenedFolder, name: str) -> None:
+def _list(folder: OpenedFolder) -> list[tuple[str, bool]]:
+    """Return the names in a folder, and whether each is a folder itself; most systems tell this with the names."""
+    with os.scandir(descriptor_of(folder)) as entries:
+        return [(each.name, each.is_dir(follow_symlinks=False)) for each in entries]
+
+
+def _empty(top: OpenedFolder, name: str, *, is_folder: bool) -> None:
     """Remove a name; folders below it move up first, so that however deep they are, two are open at a time."""
-    status = top.status(name)
-    if status is None or not stat.S_ISDIR(status.st_mode):
+    if not is_folder:
         os.unlink(name, dir_fd=descriptor_of(top))
         return
-    _open_up(top, name, status)
+    _open_up(top, name)
     with enter_folder(top, name) as folder:
-        for each in os.listdir(descriptor_of(folder)):
-            below = folder.status(each)
-            if below is not None and stat.S_ISDIR(below.st_mode):
-                _open_up(folder, each, below)
+        for each, is_below in _list(folder):
+            if is_below:
+                _open_up(folder, each)
                 new = f".stagec-{os.urandom(16).hex()}.tmp"
                 os.rename(each, new, src_dir_fd=folder.descriptor, dst_dir_fd=top.descriptor)
             else:
@@ -156,9 +160,10 @@ def _empty(top: OpenedFolder, name: str) -> None:
     os.rmdir(name, dir_fd=descriptor_of(top))
 
 
-def _open_up(folder: OpenedFolder, name: str, status: os.stat_result) -> None:
+def _open_up(folder: OpenedFolder, name: str) -> None:
     """Let the user do everything in a folder: its modes may forbid what removing it takes."""
-    if status.st_mode & _OWN != _OWN:
+    status = folder.status(name)
+    if status is not None and status.st_mode & _OWN != _OWN:
         os.chmod(name, _OWN, dir_fd=descriptor_of(folder))
 
 

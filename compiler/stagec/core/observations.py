@@ -123,7 +123,7 @@ def read_whole(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def read_head(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return so many first bytes of a file that is no link."""
+    """Return so many first bytes of a file that is no link; fewer are all of it."""
     file = os.fspath(path)
     return _observe(f"head {most}", file, lambda: _read_head(file, most), _digest)
 
@@ -244,8 +244,12 @@ def _read(path: str, most: int) -> bytes:
 
 
 def _read_head(path: str, most: int) -> bytes:
+    head = b""
     with open(_open_there(path), "rb", buffering=0) as opened:
-        return opened.read(most) or b""  # a pipe took the place of the file, and nobody has written yet
+        # less than was asked for may come at a time, and nothing of a pipe that took the place of the file
+        while len(head) < most and (more := opened.read(most - len(head))):
+            head += more
+    return head
 
 
 def _read_again(path: str, most: int) -> bytes:

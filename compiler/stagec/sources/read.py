@@ -106,6 +106,8 @@ BOM = b"\xef\xbb\xbf"
 CONFLICT = b"<<<<<<<"
 """How the first line of a conflict begins that git could not merge."""
 _MARKDOWN = ".md"
+_HEADS = 8 * 2**20
+"""Bytes of small files that somebody has glanced at, and that are kept until they are read."""
 _CLOSED = frozenset({"unreadable-file", "outside-project"})
 """The topics of faults that keep a file from being opened."""
 
@@ -138,7 +140,10 @@ class Sources:
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
-        self._folders: dict[str, str] = {}
+        self._folders = {"": str(self.root)}
+        self._within = f"{str(self.root).rstrip('/')}/"
+        self._heads: dict[str, bytes] = {}
+        self._room = _HEADS
 
     def keep(self, question: object, answer: Callable[[], T]) -> T:
         """Return what follows from the texts in a question and from the budgets, as an earlier check found it out."""
@@ -201,16 +206,22 @@ class Sources:
             return []
 
     def glance(self, file: str, most: int) -> bytes:
-        """Return so many first bytes of a file, none where there is no file to read; nothing is remembered."""
+        """Return so many first bytes of a file, none where there is no file to read."""
         if file in self._hidden:
             return b""
         if file in self._overlay:
             return self._overlay[file][:most]
+        if file in self._heads:
+            return self._heads[file][:most]
         try:
             path, kind = self._resolve(file) if _nameable(file) else ("", 0)
-            return observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
+            head = observations.read_head(path, most) if kind == stat.S_IFREG and self._holds(path) else b""
         except OSError:
             return b""
+        if 0 < len(head) < min(most, self._room):  # that is the whole file, which need not be opened again
+            self._heads[file] = head
+            self._room -= len(head)
+        return head
 
     def find_real_path(self, file: str) -> str:
         """Return the path in the project that leads to a file without a link; of one that is not there, its name."""
@@ -224,14 +235,33 @@ class Sources:
         """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
         given = f"{self.root}/{file}"
         folder, name = posixpath.split(file)
-        if folder not in self._folders:
-            self._folders[folder] = observations.resolve(f"{self.root}/{folder}")
-        if name not in {"", ".", ".."} and self._holds(self._folders[folder]):
+        real = self._find_folder(folder)
+        if name not in {"", ".", ".."} and self._holds(real):
             kind = observations.find_type(given, follow=False)
             if kind != stat.S_IFLNK:
-                return os.path.join(self._folders[folder], name), kind
+                return os.path.join(real, name), kind
         path = observations.resolve(given)
         return path, observations.find_type(given) if self._holds(path) else 0
+
+    def _find_folder(self, folder: str) -> str:
+        """Return where a folder really lies; each folder on the way to it is looked at once."""
+        missing: list[str] = []
+        while folder not in self._folders:
+            missing.append(folder)
+            folder = posixpath.dirname(folder) if _leads_down(folder) else ""
+        found = self._folders[folder]
+        for each in reversed(missing):
+            found = self._folders[each] = self._enter(found, each)
+        return found
+
+    def _enter(self, above: str, folder: str) -> str:
+        """Return where a folder really lies, if those around it really are in a folder `above`."""
+        below = os.path.join(above, posixpath.basename(folder))
+        try:
+            is_there = _leads_down(folder) and observations.find_type(below, follow=False) != stat.S_IFLNK
+        except OSError:
+            is_there = False
+        return below if is_there else observations.resolve(os.path.join(self.root, folder))
 
     def exists(self, file: str) -> bool:
         """Tell whether something has this name, be it only to learn why it cannot be read."""
@@ -260,7 +290,9 @@ class Sources:
 
     def has_folder(self, folder: str) -> bool:
         """Tell whether a folder is there, inside the project."""
-        return _nameable(folder) and self._inside(self.root / folder) and observations.is_folder(self.root / folder)
+        return (
+            _nameable(folder) and self._holds(self._find_folder(folder)) and observations.is_folder(self.root / folder)
+        )
 
     def _read(self, file: str, kind: str, room: int) -> Tree | None:
         form = format_of(file) or PLAIN
@@ -290,6 +322,10 @@ class Sources:
         return Fault("unreadable-file", Place(file), "dangling", facts)
 
     def _bytes(self, file: str, limit: int) -> bytes | Fault:
+        head = self._heads.pop(file, b"")
+        self._room += len(head)
+        if 0 < len(head) <= limit:
+            return head
         path, kind = self._resolve(file)
         if not self._holds(path):
             return Fault("outside-project", Place(file), "link", {"target": os.path.relpath(path, self.root)})
@@ -300,11 +336,8 @@ class Sources:
         except OversizedError as error:
             return Fault("oversized-file", Place(file), facts={"size": error.size, "limit": limit})
 
-    def _inside(self, path: Path) -> bool:
-        return self._holds(observations.resolve(path))
-
     def _holds(self, real: str) -> bool:
-        return real == str(self.root) or real.startswith(str(self.root).rstrip("/") + "/")
+        return real.startswith(self._within) or real == str(self.root)
 
 
 def legible(data: bytes) -> bytes:
@@ -329,6 +362,14 @@ def _nameable(file: str) -> bool:
 
 _LONGEST_PATH, _LONGEST_NAME = 4_000, 255
 """Bytes; asking a system about a longer one fails, and resolving it first costs the square of its length."""
+
+
+def _leads_down(folder: str) -> bool:
+    """Tell whether a path leads from folder to folder below it, unless one is a link: what `..` means depends on links.
+
+    Elsewhere than on POSIX a folder may lead away that is no link.
+    """
+    return os.name == "posix" and posixpath.normpath(folder) == folder and not folder.startswith(("/", ".."))
 
 
 def join(folder: str, reference: str) -> str | None:

@@ -87,6 +87,11 @@ class Queue(Generic[V]):
         others = Queue(self._old, following, self._latest) if following < len(self._old) else Queue(self._latest)
         return self._old[self._first], others
 
+    @property
+    def parts(self) -> tuple[tuple[V, ...], int, tuple[V, ...]]:
+        """A tuple that queues share, where the elements of this one begin in it, and the few that come after these."""
+        return self._old, self._first, self._latest
+
     def __iter__(self) -> Iterator[V]:
         """Yield the elements."""
         for place in range(self._first, len(self._old)):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
-from itertools import count
+from itertools import accumulate, count
+from typing import Generic, TypeVar
 
 from stagec.change.flow_tests.paths.choices import AgentEnding, AnswerChoice, Chooser, list_verdicts
 from stagec.change.flow_tests.paths.positions import Positions, RunPosition, list_open_inputs, list_starts
@@ -32,7 +33,7 @@ from stagec.runtime.machine import Answered, Effect, Program, Started, StepResul
 from stagec.runtime.machine.exchange import Ask, Event, Hook, Shell, Turn, choose_next, read_key
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import program_of
-from stagec.runtime.machine.state import Scope, State
+from stagec.runtime.machine.state import PendingNode, Scope, State
 from stagec.runtime.world.samples import make_output
 
 FAR = 10**6
@@ -48,6 +49,8 @@ class Distances:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._least = _measure(plan)
+        self._waiting = _Rests(self._of_waiting)
+        self._chained = _Rests(self.of_node)
 
     def of_entry(self, entry: str) -> int:
         """Return the least number of executions of a completed run from an entry."""
@@ -62,12 +65,16 @@ class Distances:
     def of_state(self, state: State) -> int:
         """Return how many executions have yet to begin at least until a run is completed."""
         left = sum(self.of_node(each.node) - 1 for each in state.active.values() if not each.begins_branch)
-        left += sum(1 if each.begins_branch else self.of_node(each.node) for each in state.waiting)
+        shared, first, latest = state.waiting.parts
+        left += self._waiting.find(shared, first) + sum(map(self._of_waiting, latest))
         return left + sum(self._of_scope(each) for each in state.scopes.values())
 
     def of_node(self, node: str) -> int:
         """Return the least number of executions from a node to the end of its branch."""
         return self._least.get(node, FAR)
+
+    def _of_waiting(self, waiting: PendingNode) -> int:
+        return 1 if waiting.begins_branch else self.of_node(waiting.node)
 
     def _of_hub(self, name: _Name) -> int:
         nodes = [name] if isinstance(name, str) else self._plan.choices[name[0]].values()
@@ -77,8 +84,26 @@ class Distances:
         if scope.agenda is not None:
             return 0  # its nodes are counted when they begin
         after = 0 if scope.join is None else self.of_node(scope.join)
-        left = scope.nodes[len(scope.results) + 1 :] if scope.is_chain else ()
-        return after + sum(map(self.of_node, left))
+        return after + (self._chained.find(scope.nodes, len(scope.results) + 1) if scope.is_chain else 0)
+
+
+V = TypeVar("V")
+
+
+class _Rests(Generic[V]):
+    """The sums of what is left of a tuple: the states of a run share their tuples, and each has come further."""
+
+    def __init__(self, weigh: Callable[[V], int]) -> None:
+        self._weigh = weigh
+        self._given: tuple[V, ...] = ()
+        self._sums = [0]
+
+    def find(self, given: tuple[V, ...], first: int) -> int:
+        """Return the sum of a tuple's elements from one of them on, 0 behind the last one."""
+        if given is not self._given:
+            sums = [*accumulate(map(self._weigh, reversed(given)), initial=0)]
+            self._given, self._sums = given, sums[::-1]
+        return self._sums[min(first, len(given))]
 
 
 def _measure(plan: Plan) -> Mapping[str, int]:
