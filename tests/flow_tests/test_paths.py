@@ -24,12 +24,14 @@ from stagec.change.flow_tests.coverage import CoveredPart, list_parts, measure_c
 from stagec.change.flow_tests.paths.choices import AnswerChoice
 from stagec.change.flow_tests.paths.finder import PathFinder, PathSet, find_paths, list_starts
 from stagec.change.flow_tests.paths.search import Played, Player
+from stagec.change.flow_tests.witness import search_briefly
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace, value
 from stagec.ir.plan import dump
 from stagec.runtime.machine import Program, StepResult, advance, load
 from stagec.runtime.machine.program import program_of
+from stagec.runtime.world.samples import _Maker
 from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
@@ -106,17 +108,46 @@ def test_more_executions_than_one_set_has_room_for_are_left_out_by_name() -> Non
     }
 
 
-def make_fork(folder: Path, branches: int) -> Program:
-    """Return the program of a pipeline that forks into so many stages."""
-    files = next(each.files for each in PIPELINES.rows if each.title == "siblings")(branches, faulty=False)
+def make_pipeline(folder: Path, title: str, count: int) -> Program:
+    """Return the program of a pipeline with so many of something."""
+    files = next(each.files for each in PIPELINES.rows if each.title == title)(count, faulty=False)
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(str(text))
     return next(programs(folder))
 
 
+@pytest.mark.parametrize("title", ["boolean fields of cases", "paths of cases"])
+@pytest.mark.parametrize("count", [3, 40])
+def test_each_case_about_a_member_of_its_own_is_taken(title: str, count: int, tmp_path: Path) -> None:
+    program = make_pipeline(tmp_path, title, count)
+    found = find_paths(program)
+    check_claims(program, found)
+    assert not found.missing
+
+
+@pytest.mark.parametrize("title", ["boolean fields of cases", "paths of cases", "terms of a case"])
+def test_four_times_as_many_cases_are_compiled_with_as_few_made_up_answers(
+    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    make = _Maker.simplest
+
+    def counted(self: _Maker, schema: Any, depth: int) -> Any:
+        made[-1] += depth == 0
+        return make(self, schema, depth)
+
+    monkeypatch.setattr(_Maker, "simplest", counted)
+    for count in (60, 240):
+        made.append(0)
+        folder = tmp_path / str(count)
+        make_pipeline(folder, title, count)
+        compile_project(Project(folder, (folder,), Settings()), search_briefly)
+    assert 0 < made[0] == made[1]
+
+
 def test_every_branch_of_a_wide_fork_is_come_to(tmp_path: Path) -> None:
-    program = make_fork(tmp_path, 24)
+    program = make_pipeline(tmp_path, "siblings", 24)
     found = find_paths(program)
     check_claims(program, found)
     assert {part.node for part in found.coverage.run} == {*program.plan.nodes}
@@ -129,7 +160,7 @@ def test_the_search_of_a_fork_ends_where_each_answer_takes_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stagec.change.flow_tests.paths.search._WORK", 200)
-    found = find_paths(make_fork(tmp_path, 30))
+    found = find_paths(make_pipeline(tmp_path, "siblings", 30))
     reasons = {each.why.partition(", and ")[2] for each in found.missing}
     assert reasons == {"the search was given up: forks with too many branches"}
 

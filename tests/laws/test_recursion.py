@@ -24,6 +24,7 @@ ALLOWED = {
     },
     "cli.commands.conformance:find_difference": "a line of a program is at most `json_reader.DEPTH` deep",
     "cli.app:_add_help": "commands and their subcommands",
+    "runtime.world.samples:_demand": "`_DEEPEST` levels are wished for",
     "runtime.world.samples:_Maker._of_kind": "`_DEEPEST` levels and `_MOST` values are made",
     "runtime.world.samples:_Maker.simplest": "`_DEEPEST` levels and `_MOST` values are made",
     "runtime.world.samples:_Maker._make_array": "`_DEEPEST` levels and `_MOST` values are made",

@@ -19,7 +19,7 @@ from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.ir.plan.document import Contents
 from stagec.runtime.machine.program import program_of
-from stagec.runtime.world.samples import RequiredValue, make_samples
+from stagec.runtime.world.samples import PlainDemands, RequiredValue, make_samples
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.conflict import emptiness
 from stagec.sources.contract.promise import Presence, possible_values, promise
@@ -153,3 +153,24 @@ def test_an_answer_is_made_up_for_every_intent_that_an_answer_can_have() -> None
                 made = next(make_samples(program, name, [RequiredValue(("action",), intent)]), None)
                 told["found" if made is not None else f"not found: {seed} {intent}"] += 1
     assert told["found"] >= MOST_FOUND * told.total() > 0, told
+
+
+def test_no_answer_has_a_value_that_its_schema_is_said_never_to_allow() -> None:
+    told: Counter[bool] = Counter()
+    for seed in range(choose(120, whole=2_000)):
+        schema = {**Maker(seed).make(), "$schema": Dialect.OF_2019.address}
+        contents = Contents()
+        name = contents.add(json.dumps(schema))
+        program = program_of(replace(repeating(), contents={**repeating().contents, **contents.texts}))
+        demands = PlainDemands(program, name)
+        valid = [each for each in ANSWERS if jsonschema_rs.validator_for(schema).is_valid(each)]
+        having = {(member, json.dumps(each[member])) for each in valid for member in each}
+        for member, given in {(member, json.dumps(each[member])) for each in ANSWERS for member in each}:
+            is_allowed = demands.allow(RequiredValue((member,), json.loads(given)))
+            told[is_allowed] += 1
+            assert is_allowed or (member, given) not in having, (seed, member, given)
+        for member in ("action", "status", "to"):
+            is_allowed = demands.allow(RequiredValue((member,), absent=True))
+            told[is_allowed] += 1
+            assert is_allowed or all(member in each for each in valid), (seed, member)
+    assert told[False] > 0 < told[True]

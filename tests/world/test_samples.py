@@ -14,7 +14,7 @@ from stagec.ir.plan.document import Contents
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.json_values import MISSING, follow
 from stagec.runtime.machine.program import program_of
-from stagec.runtime.world.samples import RequiredValue, make_samples, make_value
+from stagec.runtime.world.samples import PlainDemands, RequiredValue, make_samples, make_value
 
 NAMES = [f"n{number}" for number in range(20)]
 ENDLESS: dict[str, dict[str, Any]] = {
@@ -144,3 +144,68 @@ def test_a_wished_value_finds_the_branch_that_allows_it() -> None:
     for each in range(12):
         found = next(make_samples(program, name, [RequiredValue(("kind",), f"k{each}")]))
         assert follow(found, ("more",)) == each
+
+
+def test_an_answer_has_all_members_that_a_schema_asks_for_one_by_one() -> None:
+    names = [f"n{at}" for at in range(3_000)]
+    members = {each: {"type": "string"} for each in names}
+    program, name = program_with({**OBJECT, "required": names, "properties": members})
+    assert [*next(make_samples(program, name, ()))] == names
+
+
+def test_a_default_is_not_changed_by_what_is_wished_in_it() -> None:
+    inner = {**OBJECT, "default": {"a": 1}, "properties": {"a": {"enum": [1, 2]}}}
+    program, name = program_with({**OBJECT, "required": ["it"], "properties": {"it": inner}})
+    assert next(make_samples(program, name, [RequiredValue(("it", "a"), 2)])) == {"it": {"a": 2}}
+    assert next(make_samples(program, name, ())) == {"it": {"a": 1}}
+
+
+def test_many_wishes_inside_one_member_choose_its_branch() -> None:
+    names = [f"n{at}" for at in range(30)]
+    members = {"more": {"const": 1}, **{each: {"const": 7} for each in names}}
+    branch = {"required": [*members], "properties": members}
+    other = {"properties": {names[-1]: {"const": 8}}}
+    program, name = program_with({**OBJECT, "properties": {"it": {**OBJECT, "oneOf": [other, branch]}}})
+    wanted = [RequiredValue(("it", each), 7) for each in names]
+    assert next(make_samples(program, name, wanted)) == {"it": {"more": 1, **dict.fromkeys(names, 7)}}
+
+
+def test_what_is_wished_deeper_than_answers_may_be_is_not_made_up() -> None:
+    program, name = program_with(OBJECT)
+    path = tuple("a" * 5_000)
+    assert [*make_samples(program, name, [RequiredValue(path, 1)])] == []
+    assert PlainDemands(program, name).allow(RequiredValue(path, 1))
+
+
+ALLOWED: dict[str, tuple[Json, Json, bool]] = {
+    "a type": ({"type": "string"}, 1, False),
+    "an integer": ({"type": "integer"}, 1, True),
+    "an integer is a number": ({"type": "number"}, 1, True),
+    "a whole number that is no integer in Python": ({"type": "integer"}, 1.0, True),
+    "a boolean is no number": ({"type": "number"}, True, False),
+    "one of several types": ({"type": ["string", "null"]}, None, True),
+    "a listed value": ({"enum": ["a", "b"]}, "c", False),
+    "a reference": ({"$ref": "#/$defs/flag"}, "a", False),
+    "a reference by a name": ({"$ref": "#flag"}, "a", True),
+    "a conjunction": ({"allOf": [{"$ref": "#/$defs/flag"}]}, "a", False),
+    "alternatives are left open": ({"anyOf": [{"type": "boolean"}]}, "a", True),
+    "nothing": (False, "a", False),
+    "a circle": ({"$ref": "#/$defs/circle"}, "a", True),
+}
+
+
+@pytest.mark.parametrize(("inner", "given", "is_allowed"), ALLOWED.values(), ids=ALLOWED)
+def test_a_value_is_ruled_out_by_what_every_alternative_asks_for(inner: Json, given: Json, *, is_allowed: bool) -> None:
+    parts: Json = {"flag": {"type": "boolean"}, "circle": {"$ref": "#/$defs/circle"}}
+    around: Json = {**OBJECT, "required": ["it"], "properties": {"it": inner}}
+    program, name = program_with({**OBJECT, "properties": {"around": around}, "$defs": parts})
+    demands = PlainDemands(program, name)
+    assert demands.allow(RequiredValue(("around", "it"), given)) is is_allowed
+    assert not demands.allow(RequiredValue(("around", "it"), absent=True))
+    assert demands.allow(RequiredValue(("around",), absent=True))
+
+
+def test_references_below_an_identity_rule_nothing_out() -> None:
+    inner = {"$id": "urn:x", "$defs": {"flag": {}}, "properties": {"it": {"$ref": "#/$defs/flag"}}}
+    program, name = program_with({"properties": {"around": inner}, "$defs": {"flag": {"type": "boolean"}}})
+    assert PlainDemands(program, name).allow(RequiredValue(("around", "it"), "text"))

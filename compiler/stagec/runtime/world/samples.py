@@ -6,10 +6,12 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.budgets import AnswerBudgets
+from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.gate import Among, Exists, Gate, IntentGate, Reads, Term
@@ -87,7 +89,7 @@ _DEEPEST = 12
 
 
 _MOST = 2_000
-"""Values that are made for one answer; nobody reads more."""
+"""Values that are made for one answer, or as many as its schema has parts: a small schema may ask for any number."""
 
 
 _ALTERNATIVES = 4
@@ -113,10 +115,13 @@ def make_sample(program: Program, schema: str | None, required: Iterable[Require
 def make_samples(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Iterator[Object]:
     """Yield different objects that satisfy the schema of a content, as wished, the simplest one first."""
     wanted = tuple(required)
+    if any(len(each.path) > AnswerBudgets().depth for each in wanted):
+        return  # no answer may be so deep
+    demanded = _demand(each for each in wanted if not each.absent)
     seen: list[Json] = []
     for maker in _list_makers(program, schema):
         # what is wished is asked for like what the schema asks for, so that its alternatives are chosen accordingly
-        made = maker.simplest({"allOf": [maker.root, *map(_demand, wanted)]}, 0)
+        made = maker.simplest({"allOf": [maker.root, demanded]}, 0)
         found = dict(made) if isinstance(made, dict) else {}
         for each in wanted:
             maker.put(found, each)
@@ -125,12 +130,82 @@ def make_samples(program: Program, schema: str | None, required: Iterable[Requir
         seen.append(found)
 
 
-def _demand(each: RequiredValue) -> Json:
-    """Return a schema of the objects that have what is wished."""
-    found: Json = {"const": each.value}
-    for key in () if each.absent else reversed(each.path):
-        found = {"required": [str(key)], "properties": {str(key): found}}
-    return {} if each.absent else found
+def _demand(wanted: Iterable[RequiredValue], depth: int = 0) -> Json:
+    """Return a schema of the objects that have what is wished, each object in one part, as deep as any are made."""
+    inside: dict[str, list[RequiredValue]] = {}
+    found: list[Json] = []
+    for each in wanted:
+        if len(each.path) == depth:
+            found.append({"const": each.value})
+        else:
+            inside.setdefault(str(each.path[depth]), []).append(each)
+    if inside and depth < _DEEPEST:
+        members = {name: _demand(some, depth + 1) for name, some in inside.items()}
+        found.append({"required": [*inside], "properties": members})
+    return found[0] if len(found) == 1 else {"allOf": found}
+
+
+class PlainDemands:
+    """What a schema asks for of the members of its objects in all of its alternatives; `size` counts its parts."""
+
+    def __init__(self, program: Program, schema: str | None) -> None:
+        self._root = _read_root(program, schema)
+        text = "" if schema is None else program.plan.contents[schema]
+        self.size = _count_parts(text)
+        self._is_named = '"$id"' in text  # so references may lead elsewhere
+        self._known: dict[tuple[Key, ...], list[Object]] = {(): self._write_out([self._root])}
+
+    def allow(self, each: RequiredValue) -> bool:
+        """Tell whether an object may have a required value; False is certain."""
+        if len(each.path) > _DEEPEST:
+            return True
+        around = self._find(())
+        for at in range(1, len(each.path)):
+            around = self._find(each.path[:at])
+            if not all(_may_be(inner, {}) for inner in around):
+                return False
+        if each.absent:
+            return not any(str(each.path[-1]) in list_of(outer.get("required")) for outer in around)
+        return all(_may_be(inner, each.value) for inner in self._find(each.path))
+
+    def _find(self, path: tuple[Key, ...]) -> list[Object]:
+        """Return the parts of the schema that every value at a path satisfies; those around it are known."""
+        if path not in self._known:
+            around = [object_of(each.get("properties")) for each in self._known[path[:-1]]]
+            self._known[path] = self._write_out([each[str(path[-1])] for each in around if str(path[-1]) in each])
+        return self._known[path]
+
+    def _write_out(self, todo: list[Json]) -> list[Object]:
+        """Return some schemas with all that they join, or what they refer to instead."""
+        found: list[Object] = []
+        seen = set[str]()
+        for each in todo:  # grows while it is read
+            schema = _NOTHING_FITS if each is False else object_of(each)
+            reference = schema.get("$ref")
+            if reference is None:
+                found.append(schema)
+                todo += list_of(schema.get("allOf"))
+            elif not self._is_named and isinstance(reference, str) and reference not in seen:
+                seen.add(reference)
+                todo += [_find_part(self._root, reference)] if reference.startswith("#/") else []
+        return found
+
+
+_NOTHING_FITS: Object = {"enum": []}
+_NUMBERS = frozenset({"integer", "number"})
+
+
+def _may_be(schema: Object, given: Json) -> bool:
+    """Tell whether the type and the listed values of a schema leave room for a value; of an object only the type."""
+    kinds = schema.get("type")
+    named = [kinds] if isinstance(kinds, str) else list_of(kinds)
+    kind = kind_of(given)
+    if named and kind not in named and not (kind in _NUMBERS and not _NUMBERS.isdisjoint(map(str, named))):
+        return False
+    if isinstance(given, dict):
+        return schema is not _NOTHING_FITS
+    listed = [schema["const"]] if "const" in schema else schema.get("enum")
+    return not isinstance(listed, list) or given in listed
 
 
 def make_value(program: Program, schema: str | None) -> Json:
@@ -144,7 +219,7 @@ def make_value(program: Program, schema: str | None) -> Json:
 
 def list_values(program: Program, schema: str | None, path: Iterable[Key] = ()) -> list[Json] | None:
     """Return the values that the schema of a content lists one by one for a path, None where it lists none."""
-    root = {} if schema is None else json.loads(program.plan.contents[schema])
+    root = _read_root(program, schema)
     found = _follow(root, root)
     for key in path:
         found = _follow(root, object_of(found.get("properties")).get(str(key)))
@@ -173,30 +248,64 @@ def _find_part(root: Json, reference: str) -> Json:
     return found
 
 
+def _read_root(program: Program, schema: str | None) -> Object:
+    return {} if schema is None else _parse(program.plan.contents[schema])
+
+
+@lru_cache(maxsize=100)
+def _parse(text: str) -> Object:
+    """Return the schema in a text, which nobody changes; no object says as little as an empty one."""
+    return object_of(json.loads(text))
+
+
+def _count_parts(text: str) -> int:
+    """Return how many objects there may be in the text of a schema, each at most a schema of its own."""
+    return text.count("{")
+
+
 def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
-    """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives."""
-    root = {} if schema is None else json.loads(program.plan.contents[schema])
-    root, matches = root if isinstance(root, dict) else {}, program.answer_schemas.matches
+    """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives.
+
+    Each has to be used before the next one, which depends on its choices.
+    """
+    root, matches = _read_root(program, schema), program.answer_schemas.matches
+    most = 0 if schema is None else _count_parts(program.plan.contents[schema])
+    first: list[_Maker] = []
+    made = 0
     for alternative in range(_ALTERNATIVES):
         for is_full in (False, True):
-            yield _Maker(root, matches, alternative, is_full=is_full)
+            maker = _Maker(root, matches, alternative, is_full=is_full, most=most)
+            yield maker
+            first = [*first, maker][:2]
+            made += maker.made
+        if made > _MADE or not any(count > 1 for maker in first for count in maker.choices):
+            return  # without choices all others would make the same
     # choose otherwise at one place, at two places, and so on, as far as there is something to choose
-    waiting: deque[tuple[Mapping[int, int], bool]] = deque(({}, is_full) for is_full in (False, True))
-    joined = 0
+    waiting: deque[tuple[Mapping[int, int], bool]] = deque()
+    for is_full, maker in zip((False, True), first, strict=True):
+        waiting.extend(_list_picks({}, maker, is_full=is_full))
+    joined = sum(maker.joined for maker in first)
     for _ in range(_MAKERS):
-        if not waiting or joined > _JOINED:
+        if not waiting or joined > _JOINED or made > _MADE:
             return
         picks, is_full = waiting.popleft()
-        maker = _Maker(root, matches, picks=picks, is_full=is_full)
+        maker = _Maker(root, matches, picks=picks, is_full=is_full, most=most)
         yield maker
-        joined += maker.joined
-        first = max(picks, default=-1) + 1
-        for at, count in enumerate(maker.choices[first:], first):
-            waiting.extend(({**picks, at: other}, is_full) for other in range(1, min(count, _MOST_CHOICES)))
+        joined, made = joined + maker.joined, made + maker.made
+        waiting.extend(_list_picks(picks, maker, is_full=is_full))
+
+
+def _list_picks(picks: Mapping[int, int], maker: _Maker, *, is_full: bool) -> Iterator[tuple[Mapping[int, int], bool]]:
+    """Yield picks with one more choice that is made otherwise, after the last one."""
+    first = max(picks, default=-1) + 1
+    for at, count in enumerate(maker.choices[first:], first):
+        yield from (({**picks, at: other}, is_full) for other in range(1, min(count, _MOST_CHOICES)))
 
 
 _MOST_CHOICES = 16
 """Alternatives at one place that are tried."""
+_MADE = 250_000
+"""Values that are made for one answer before no further choices are tried."""
 _JOINED = 50_000
 """Parts of schemas that are put together before no further choices are tried."""
 
@@ -206,7 +315,7 @@ class _Maker:
 
     At each choice, `picks` says which alternative is taken, by the number of the choice; otherwise the one that
     `alternative` says. `choices` are the numbers of alternatives at the choices so far. `joined` counts the schemas
-    that were put together.
+    that were put together, `made` the values that were made.
     """
 
     def __init__(
@@ -217,17 +326,19 @@ class _Maker:
         picks: Mapping[int, int] | None = None,
         *,
         is_full: bool = False,
+        most: int = 0,
     ) -> None:
         self.root, self._matches = root, matches
         self.choices: list[int] = []
         self.joined = 0
         self._alternative, self._picks, self._is_full = alternative, picks or {}, is_full
-        self._left = _MOST
+        self._most = max(_MOST, most)
+        self.made = 0
 
     def simplest(self, schema: Any, depth: int) -> Any:
         """Return the simplest value that a schema seems to allow, nothing where it wants no end."""
-        self._left -= 1
-        if depth > _DEEPEST or self._left < 0:
+        self.made += 1
+        if depth > _DEEPEST or self.made > self._most:
             return None
         expanded = self._resolve(schema, depth)
         if "const" in expanded:
@@ -248,9 +359,10 @@ class _Maker:
             if not isinstance(found, dict):
                 return
             schema = self._member(schema, key)
-            if not isinstance(found.get(str(key)), dict):
-                made_up = self.simplest(schema, len(way))
-                found[str(key)] = made_up if isinstance(made_up, dict) else {}
+            inner = found.get(str(key))
+            if not isinstance(inner, dict):
+                inner = self.simplest(schema, len(way))
+            found[str(key)] = dict(inner) if isinstance(inner, dict) else {}  # a default belongs to the schema
             found = found[str(key)]
         if each.absent:
             found.pop(str(last), None)
@@ -360,7 +472,10 @@ class _Maker:
 
     def _resolve(self, schema: Any, depth: int) -> Mapping[str, Any]:
         """Return a schema with what it refers to and chooses from written out, as far as that is simple."""
-        expanded = dict(object_of(schema))
+        given = object_of(schema)
+        if _COMPOSED.isdisjoint(given):
+            return given
+        expanded = dict(given)
         for _ in range(_DEEPEST):
             others: list[Json] = [self._at(expanded.pop("$ref"))] if "$ref" in expanded else []
             others += list_of(expanded.pop("allOf", None))
@@ -405,6 +520,8 @@ def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _BRANCHES = ("if", "then", "else")
+_COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "dependentSchemas", "if"})
+"""Keywords by which a schema has further parts that apply to the same value."""
 
 
 def _join_named(one: Any, other: Any) -> dict[str, Any]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
+from stagec.change.flow_tests.paths.combinations import combine
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.memo import LazySequence
-from stagec.core.place import Key
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
 from stagec.ir.plan.document import Judge, Plan
-from stagec.ir.plan.gate import AgentGate, Among, Exists, Gate, IntentGate, JudgeGate, Reads, Term, VerdictGate
+from stagec.ir.plan.gate import AgentGate, Gate, IntentGate, JudgeGate, VerdictGate
 from stagec.ir.plan.node import Edge, Named, Node
 from stagec.runtime.machine import Effect, Program
 from stagec.runtime.machine.exchange import (
@@ -38,13 +38,12 @@ from stagec.runtime.machine.exchange import Judge as JudgeRequest
 from stagec.runtime.machine.gate import ALIASES, judge_result, read_handoff, read_intent, read_target
 from stagec.runtime.machine.json_values import all_hold, follow
 from stagec.runtime.world.samples import (
+    PlainDemands,
     RequiredValue,
     collect_required_values,
-    find_in_answer,
     list_values,
     make_output,
     make_samples,
-    read_text,
 )
 
 TYPE_CHECKING = False  # the real one costs the import of `typing`
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
     from stagec.runtime.world.composed import ScriptedAgent
 
 
-_COMBINATIONS = 200
-"""Combinations of values that conditions are about which are tried for one outcome."""
 _VARIANTS = 2
 """Results that are kept for one way: later nodes may need what schemas do not demand."""
 
@@ -114,14 +111,15 @@ class WayFinder:
             judge = self._program.plan.judge
             yield from ((None, required) for required in ((), *(() if judge is None else _list_signals(judge))))
             return
+        schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
+        demands = PlainDemands(self._program, schema)
         if not isinstance(node.gate, IntentGate):
-            terms = [term for edge in node.edges for term in edge.when]
-            if isinstance(node.gate, VerdictGate):
-                terms += [term for check in node.gate.checks for term in check.when]
-            yield from ((None, required) for required in self._combine(node.gate, terms))
+            checks = [each.when for each in node.gate.checks] if isinstance(node.gate, VerdictGate) else []
+            cases = [*(each.when for each in node.edges), *checks]
+            order = [*(each.when for each in self._sort(node.edges)), *checks]
+            yield from ((None, required) for required in combine(node.gate, demands, cases, order))
             return
         routes = self._program.routes[name].items()
-        schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
         listed = list_values(self._program, schema, node.gate.field)
         for outcome, edges in routes if self._rank is None else sorted(routes, key=self._rank_way):
             words = [outcome, *(word for word, meant in ALIASES.items() if meant == outcome)]
@@ -131,36 +129,14 @@ class WayFinder:
             free = () if all(isinstance(each, Named) for each in targets) else (None,)
             for word, chosen in product(words, (*named, *free)):
                 said = tuple(collect_required_values(node.gate, word, chosen, ()))
-                terms = [term for edge in edges for term in edge.when]
-                yield from ((outcome, (*said, *required)) for required in self._combine(node.gate, terms))
+                cases = [edge.when for edge in edges]
+                yield from ((outcome, (*said, *required)) for required in combine(node.gate, demands, cases))
+
+    def _sort(self, edges: Iterable[Edge]) -> Iterable[Edge]:
+        return edges if self._rank is None else sorted(edges, key=self._rank)
 
     def _rank_way(self, way: tuple[str, tuple[Edge, ...]]) -> int:
         return 0 if self._rank is None else min(map(self._rank, way[1]))
-
-    def _combine(self, gate: Gate, terms: Iterable[Term]) -> Iterator[tuple[RequiredValue, ...]]:
-        """Yield combinations of values that conditions tell apart, the one without any requirement first."""
-        values: dict[tuple[Key, ...], list[RequiredValue]] = {}
-        for term in terms:
-            path = find_in_answer(gate, term)
-            if path:
-                values.setdefault(path, []).extend(self._list_values(path, term))
-        yield ()
-        yield from islice(
-            product(*({repr(each): each for each in some}.values() for some in values.values())), _COMBINATIONS
-        )
-
-    def _list_values(self, path: tuple[Key, ...], term: Term) -> Iterator[RequiredValue]:
-        """Yield values at a path for which a condition holds, and some for which it does not."""
-        match term:
-            case Among(values=values):
-                yield from (RequiredValue(path, each) for each in values)
-            case Reads(texts=texts):
-                yield from (RequiredValue(path, read_text(each)) for each in texts)
-                yield from (RequiredValue(path, text) for text in texts)
-            case Exists():
-                yield RequiredValue(path, "text")
-        yield from (RequiredValue(path, other) for other in _OTHERS)
-        yield RequiredValue(path, absent=True)
 
     def _describe(self, name: str, gate: Gate, sample: Object) -> str | None:
         """Return which way a result takes: its outcome, the number of its edge, and the node that it names."""
@@ -210,10 +186,6 @@ def _find_edge(edges: Iterable[Edge], result: Json, named: str | None = None) ->
         if all_hold(edge.when, result) and not (isinstance(edge.target, Named) and named not in edge.target.nodes):
             return at
     return None
-
-
-_OTHERS: tuple[Json, ...] = (True, False, 0, 1, "text", "other", None, {}, [])
-"""Values of which few conditions hold."""
 
 
 Follow = Callable[[Effect], Json]
