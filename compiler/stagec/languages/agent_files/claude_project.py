@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from stagec.core.place import Place
-from stagec.core.value import value
+from stagec.core.value import NOTHING, value
 from stagec.languages.agent_files.hooks import Hooks
 from stagec.languages.agent_files.mcp_servers import McpServer
 from stagec.languages.agent_files.settings import ClaudeSettings
+from stagec.languages.agent_files.workflows import LockState
 
 
 @value
@@ -42,8 +45,9 @@ class ClaudeProject:
     """The settings by the folder that they count for, all hooks, all servers, and the files that are missing.
 
     Commands are shadowed in projects, skills in plugins. `imported` has the workflows of gh-aw that others import,
-    `declared` the names of servers in tools; both count files that nobody asked to check. `is_redirected` tells that
-    requests go to another address than that of Anthropic, where other models are.
+    `locks` the state of the compiled files of those that events start, by workflow. `declared` has the names of servers
+    in tools; it and `imported` count files that nobody asked to check. `is_redirected` tells that requests go to
+    another address than that of Anthropic, where other models are.
     """
 
     settings: tuple[tuple[str, ClaudeSettings], ...] = ()
@@ -51,6 +55,7 @@ class ClaudeProject:
     servers: tuple[McpServer, ...] = ()
     lost: tuple[LostPath, ...] = ()
     imported: frozenset[str] = frozenset()
+    locks: Mapping[str, LockState] = NOTHING
     shadowed_commands: tuple[NameClash, ...] = ()
     shadowed_skills: tuple[NameClash, ...] = ()
     declared: frozenset[str] = frozenset()
