@@ -14,7 +14,11 @@ from stagec.languages.agent_files.known import Known
 
 _ENTRY = re.compile(r"(?:[^\s,()]|\([^()]*\)?)+")
 _WRAPPED = re.compile(r"\[(.*)\]", re.DOTALL)
-_OF_SERVER = "mcp__"
+_OF_SERVER = re.compile(r"mcp__[^*]+?(?<!__)(?:__\*)?")
+"""A name of a server, of one of its tools, or of all of them; in no other one of these can an agent write `*`."""
+_DENIED = "disallowedTools"
+_OF_EVERY_SERVER = frozenset({"mcp__*", "mcp__*__*"})
+"""What takes all tools of servers from an agent; it gives none."""
 _EVERY = "*"
 
 
@@ -42,7 +46,7 @@ class ToolEntry:
 def list_tools(file: AgentFile, known: Known, key: str = "tools") -> tuple[ToolEntry, ...]:
     """Return the entries of a list of tools, none of one that is absent, or neither a text nor a list."""
     return tuple(
-        ToolEntry(text, name, at, find_group(name, known))
+        ToolEntry(text, name, at, _find_group(name, known, is_denied=key == _DENIED))
         for given, at in _list_texts(file.members.get(key), file.at / key)
         for text in _ENTRY.findall(given)
         if (name := text.partition("(")[0])
@@ -57,26 +61,21 @@ def _list_texts(given: Json, at: Place) -> Iterator[tuple[str, Place]]:
         yield from ((each, at / index) for index, each in enumerate(given) if isinstance(each, str))
 
 
-_PART = re.compile(r"^mcp__.+__.*[^_*]\*")
-"""A name of some tools of a server, which Claude Code does not know: only all tools of a server have a name."""
-
-
 def has_texts(given: Json) -> bool:
     """Tell whether a value is a text, or a list with one: nothing else names a tool."""
     return isinstance(given, str) or any(isinstance(each, str) for each in list_of(given))
 
 
-def find_group(name: str, known: Known) -> ToolGroup:
+def _find_group(name: str, known: Known, *, is_denied: bool) -> ToolGroup:
     """Return what a name of a tool means: names are exact."""
-    is_of_server = name.startswith(_OF_SERVER) and _PART.search(name) is None
-    if name == _EVERY or is_of_server or name in known.names("tools"):
-        return ToolGroup.KNOWN
-    if name in known.aliases("tool-aliases"):
+    is_named = name in known.names("tools") or name in known.aliases("tool-aliases")
+    is_of_servers = (is_denied and name in _OF_EVERY_SERVER) or _OF_SERVER.fullmatch(name) is not None
+    if name == _EVERY or is_named or is_of_servers:
         return ToolGroup.KNOWN
     return ToolGroup.GONE if name in known.aliases("gone-tools") else ToolGroup.UNKNOWN
 
 
 def find_case(name: str, known: Known) -> str | None:
     """Return the tool that a name differs from by case alone, if it is one."""
-    near = {each for each in known.names("tools") if each.lower() == name.lower()}
-    return near.pop() if len(near) == 1 else None
+    near = [each for each in known.names("tools") if each != name and each.lower() == name.lower()]
+    return near[0] if len(near) == 1 else None

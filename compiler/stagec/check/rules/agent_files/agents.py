@@ -65,7 +65,8 @@ def stg3107_undescribed_agent(document: AgentFiles) -> Iterator[Finding]:
         is_copilot = file.kind.name == "copilot-agent"
         is_for_editor = is_copilot and file.members.get("target") == "vscode"
         is_named = is_copilot or isinstance(file.members.get("name"), str)
-        if (isinstance(given, str) and given.strip()) or not is_named or is_for_editor or file.where.is_plugin:
+        is_told = isinstance(given, str) and (given.strip() if is_copilot else given)
+        if is_told or not is_named or is_for_editor or file.where.is_plugin:
             continue
         if file.reading.is_whole:
             at = file.at / "description" if "description" in file.members else file.at
@@ -128,15 +129,22 @@ def stg3110_toolless_agent(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     for file in document.of("claude-agent"):
-        entries = list_tools(file, known)
-        if entries and all(each.group is not ToolGroup.KNOWN for each in entries):
+        entries, withheld = list_tools(file, known), _list_withheld(file, known)
+        if entries and all(each.group is not ToolGroup.KNOWN or each.name in withheld for each in entries):
             names = listing(list(dict.fromkeys(each.name for each in entries)), "nor")
-            either = "neither " if len(entries) > 1 else ""
-            verb = "names" if len(entries) == 1 or either else "name"
-            message = f"{either}{names} {verb} a tool of {known.version()}: the agent is refused at its first use"
-            if len(entries) == 1:
-                message = f"{names} names no tool of {known.version()}: the agent is refused at its first use"
-            yield Finding(file.at / "tools", message, (), correct_case(file, entries, known))
+            either, verb = ("neither ", "names a tool") if len(entries) > 1 else ("", "names no tool")
+            is_withheld = any(each.name in withheld for each in entries)  # the main agent of a session may get these
+            whose = f"that {known.version()} gives to subagents" if is_withheld else f"of {known.version()}"
+            message = f"{either}{names} {verb} {whose}: the agent is refused at its first use"
+            severity = Severity.WARNING if is_withheld else None
+            yield Finding(file.at / "tools", message, (), correct_case(file, entries, known), severity=severity)
+
+
+def _list_withheld(file: AgentFile, known: Known) -> frozenset[str]:
+    """Return the tools that an agent does not get, even if it lists them."""
+    is_planning = file.members.get("permissionMode") == "plan"
+    never = (*known.names("never-for-subagents"), *(() if is_planning else known.names("only-when-planning")))
+    return frozenset(never)
 
 
 @rule(since="0.1", origin=("agent-files:emptied-tools",), severity=Severity.WARNING)
@@ -238,10 +246,10 @@ def stg3114_unavailable_agent_tool(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     for file in document.of("claude-agent"):
-        is_planning = file.members.get("permissionMode") == "plan"
-        never = {*known.names("never-for-subagents"), *(() if is_planning else known.names("only-when-planning"))}
-        for each in list_tools(file, known):
-            if each.name in never:
+        entries, withheld = list_tools(file, known), _list_withheld(file, known)
+        is_any_left = any(each.group is ToolGroup.KNOWN and each.name not in withheld for each in entries)
+        for each in entries if is_any_left else ():  # otherwise the agent has no tools at all
+            if each.name in withheld:
                 yield Finding(each.at, f"{quote(each.name)} is taken from every agent by {known.version()}")
 
 
