@@ -5,26 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.place import Mention, Place
+from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.ir.catalogue.document import LabelBook, pick, read_data
 from stagec.ir.rights import Label, Labelled, Right, Teller
-
-STRICT = ("contents", "issues", "pull-requests")
-"""Permissions that strict mode allows to be read only."""
-
-
-def find_forbidden_permissions(members: Object, at: Place) -> Iterator[Mention]:
-    """Yield the permissions to write that fail the compilation, with what is written."""
-    given = members.get("permissions")
-    if members.get("strict") is False:
-        return
-    if given == "write-all":
-        yield Mention("write-all", at / "permissions")
-    for name, each in object_of(given).items():
-        if name in STRICT and each == "write":
-            yield Mention(name, at / "permissions" / name)
-
 
 _OFF: tuple[Json, ...] = (False,)
 _EVERYTHING = frozenset({"*", ":*"})

@@ -14,8 +14,15 @@ from stagec.core.words import listing, quote
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.handoffs import list_handoff_targets
 from stagec.languages.agent_files.known import Known
-from stagec.languages.agent_files.server_mentions import fold_server, list_undeclared_servers
-from stagec.languages.agent_files.tool_names import ToolEntry, ToolGroup, find_case, has_texts, list_tools
+from stagec.languages.agent_files.tool_names import (
+    ToolEntry,
+    ToolGroup,
+    find_case,
+    fold_server,
+    has_texts,
+    list_tools,
+    list_undeclared_servers,
+)
 from stagec.languages.agent_files.values import find_misfits, present
 
 
@@ -324,10 +331,6 @@ def stg3117_ignored_agent_value(document: AgentFiles) -> Iterator[Finding]:
                 yield Finding(wrong.at, f"Claude Code drops this server: {wrong}{why}")
 
 
-_OF_TOOLS = frozenset({"allowed-tools", "allowedTools", "Tools", "tool"})
-"""Spellings of `tools` that another rule speaks of."""
-
-
 @rule(since="0.1", origin=("agent-files:misspelt-agent-key",), severity=Severity.WARNING)
 def stg3118_misspelt_agent_key(document: AgentFiles) -> Iterator[Finding]:
     """A key of an agent, a skill or a command is one letter or its case away from one that Claude Code reads.
@@ -341,7 +344,7 @@ def stg3118_misspelt_agent_key(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     keys = known.keys("agent")
-    foreign = {*known.keys("copilot-agent", "Copilot"), *known.keys("opencode-agent", "OpenCode"), *_OF_TOOLS}
+    foreign = {*known.keys("copilot-agent", "Copilot"), *known.keys("opencode-agent", "OpenCode"), *_MISNAMED}
     for file in document.of("claude-agent"):
         yield from _judge_misspelt_agent_key(
             file, known, lambda key: None if key in foreign else _guess(key, keys), keys

@@ -17,7 +17,6 @@ from stagec.languages.agent_files.known import CODEX, COPILOT, GH_AW, OPENCODE, 
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.tool_names import list_tools
 from stagec.languages.agent_files.values import find_misfits
-from stagec.languages.agent_files.workflow_rights import find_forbidden_permissions
 from stagec.languages.agent_files.workflows import LockState, find_lock
 
 _UNSTARTABLE_CONFIGURATION_KINDS = {OPENCODE: {"opencode-config": "config"}, CODEX: {"codex-config": "config"}}
@@ -163,14 +162,18 @@ def stg3165_forbidden_write_permission(files: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Let the workflow read, and write by `safe-outputs`. Or turn strict mode off with `strict: false`.
     """
+    strict = files.known.names("strictly-read", GH_AW)
     for file in _list_judged_workflows(files):
-        for each in find_forbidden_permissions(file.members, file.at):
-            is_single = len(each.at.pointer) > 1
-            what = f"to write {quote(each.name)}" if is_single else quote(each.name)
-            fix = Fix("write 'read'", (Edit(Change.REPLACE, each.at, "read"),))
-            can_write = is_single and bool(file.members.get("safe-outputs"))
-            message = f"strict mode forbids the permission {what}: the workflow does not compile"
-            yield Finding(each.at, message, fix=fix if can_write else None)
+        given, at = file.members.get("permissions"), file.at / "permissions"
+        forbidden = [name for name, each in object_of(given).items() if name in strict and each == "write"]
+        if file.members.get("strict") is False:
+            continue
+        if given == "write-all":
+            yield Finding(at, "strict mode forbids the permission 'write-all': the workflow does not compile")
+        for name in forbidden:
+            message = f"strict mode forbids the permission to write {quote(name)}: the workflow does not compile"
+            fix = Fix("write 'read'", (Edit(Change.REPLACE, at / name, "read"),))
+            yield Finding(at / name, message, fix=fix if file.members.get("safe-outputs") else None)
 
 
 def _list_judged_workflows(files: AgentFiles) -> Iterator[AgentFile]:
