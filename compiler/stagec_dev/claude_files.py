@@ -17,7 +17,7 @@ from stagec.sources.project.configuration import configure
 from stagec_dev.claude_session import MARK, SERVER, ClaudeSession, run_session
 
 PACKAGE = "@anthropic-ai/claude-code@2.1.332"
-_BATCH = 60
+_BATCH = 40
 _VALUES: Sequence[Any] = (
     *("x", "", " ", "1", "true", "no", 1, 1.5, -1, 0, True, False, None, [], ["a"], ["a", "b"], [1], [[1]]),
     *({}, {"a": "b"}, {"a": 1}, {"a": []}, {"a": {"command": "c"}}),

@@ -69,7 +69,7 @@ def run_session(program: Path, root: Path, home: Path, agents: Sequence[str] = (
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

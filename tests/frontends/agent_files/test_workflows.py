@@ -122,6 +122,14 @@ def test_what_versions_read_differently_proves_no_change(tmp_path: Path, head: s
     assert judge(tmp_path, head, "0" * 64, body, {"a.md": "A part."}) == UNKNOWN
 
 
+def test_a_list_that_is_not_indented_is_no_import_to_the_digest(tmp_path: Path) -> None:
+    head = f"{HEAD}\nimports:\n- a.md"
+    assert (
+        judge(tmp_path, head, digest(f'{{"frontmatter-text":{json.dumps(head)}}}'), parts={"a.md": "A part."})
+        == CURRENT
+    )
+
+
 def test_who_turned_the_comparison_off_is_not_told_of_it(tmp_path: Path) -> None:
     assert judge(tmp_path, "on:\n  push:\n  stale-check: false\nbrand-new-key: 1", "0" * 64) == UNKNOWN
 

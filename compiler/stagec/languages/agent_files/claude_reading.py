@@ -338,8 +338,6 @@ def _find_lost_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
 
 def _judge_lock(sources: Sources, file: AgentFile) -> LockState:
     lock = find_lock(file.at.file)
-    if not file.reading.is_whole:
-        return LockState.UNKNOWN
     if not sources.exists(lock):
         return LockState.MISSING
     begin = sources.glance(lock, _HEADER)
