@@ -75,7 +75,7 @@ class Parsed:
 
 
 _INVISIBLE = re.compile(
-    rb"\xf3\xa0[\x80-\x87]|\xe2\x80[\x8b-\x8d\xaa-\xae]|\xe2\x81[\xa0-\xa9]|.\xef\xbb\xbf", re.DOTALL
+    rb"\xf3\xa0[\x80-\x87]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xd8\x9c|\xe2\x81[\xa0-\xa9]|.\xef\xbb\xbf", re.DOTALL
 )
 """Tags, selectors, blanks without width and marks of direction, in UTF-8."""
 

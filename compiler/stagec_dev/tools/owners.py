@@ -1,4 +1,4 @@
-"""Compare what stagec says of configurations with what the programs do that own them."""
+"""Compare what stagec says of configurations, agents and skills with what the programs do that own them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.value import value
 from stagec.languages.agent_files.known import read_data
 from stagec.sources.project.configuration import configure
+from stagec_dev.claude_files import LOADED, PACKAGE, compare
 from stagec_dev.tools import Tool
 
 
@@ -59,7 +60,7 @@ _OWNERS: Mapping[str, _Owner] = {
         "opencode-ai@1.18.33", ["opencode", "--pure", "debug", "config"], "opencode.json", "OpenCode", "config", [{}]
     ),
     "plugin": _Owner(
-        "@anthropic-ai/claude-code@2.1.332",
+        PACKAGE,
         ["claude", "plugin", "validate", "."],
         ".claude-plugin/plugin.json",
         "Claude Code",
@@ -67,7 +68,7 @@ _OWNERS: Mapping[str, _Owner] = {
         [_PLUGIN],
     ),
     "marketplace": _Owner(
-        "@anthropic-ai/claude-code@2.1.332",
+        PACKAGE,
         ["claude", "plugin", "validate", "."],
         ".claude-plugin/marketplace.json",
         "Claude Code",
@@ -89,21 +90,23 @@ _VALUES: Sequence[Any] = ("x", "", 1, 1.5, -1, True, [], ["a"], [1], {}, {"a": "
 
 
 def _declare(parser: ArgumentParser) -> None:
-    parser.add_argument("owner", choices=sorted(_OWNERS), help="the program, or the file of it")
+    parser.add_argument("owner", choices=sorted({*_OWNERS, *LOADED}), help="the program, or the file of it")
     parser.add_argument("--programs", type=Path, required=True, metavar="DIR", help="where npm installs the program")
     parser.add_argument("--mutants", type=int, default=500, help="so many files at most (default: 500)")
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="the first (default: 0)")
 
 
 def _run(options: Namespace) -> int:
-    owner = _OWNERS[options.owner]
-    program = (options.programs / "node_modules/.bin" / owner.command[0]).absolute()
+    owner, loaded = _OWNERS.get(options.owner), LOADED.get(options.owner)
+    package, command = (owner.package, owner.command[0]) if owner is not None else (PACKAGE, "claude")
+    program = (options.programs / "node_modules/.bin" / command).absolute()
     if not program.exists():
-        subprocess.run(["npm", "install", "--silent", "--prefix", options.programs, owner.package], check=True)
-    mutants = list(_mutate(owner))
+        subprocess.run(["npm", "install", "--silent", "--prefix", options.programs, package], check=True)
+    mutants = [*(_mutate(owner) if owner is not None else ()), *(loaded.heads() if loaded is not None else ())]
     chosen = mutants[options.first :: max(1, len(mutants) // options.mutants)][: options.mutants]
-    differing = [line for mutant in chosen for line in _compare(owner, program, mutant)]
-    told = f"{len(chosen) - len(differing)} of {len(chosen)} files are judged as {owner.package} judges them"
+    differing = [line for mutant in chosen if owner is not None for line in _compare(owner, program, mutant)]
+    differing += compare(program, loaded, chosen) if loaded is not None else ()
+    told = f"{len(chosen) - len(differing)} of {len(chosen)} files are judged as {package} judges them"
     sys.stdout.write("\n".join([*differing, told, ""]))
     return int(bool(differing))
 

@@ -17,8 +17,8 @@ from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.core.value import replace
 from stagec.languages.agent_files.hooks import list_scripts, read_hooks
-from stagec.languages.agent_files.mcp_names import split_mcp_name
-from stagec.languages.agent_files.workflow_rights import resolve_import
+from stagec.languages.agent_files.permission_rules import split_mcp_name
+from stagec.languages.agent_files.workflows import resolve_import
 from stagec.sources.project.settings import Settings
 
 AT = Place("settings.json", ("hooks",))

@@ -6,7 +6,6 @@ import pytest
 
 from stagec.core.memo import Memo
 from stagec.core.place import Place
-from stagec.languages.agent_files.denials import Denials
 from stagec.languages.agent_files.known import Known, read_data
 from stagec.languages.agent_files.permission_rules import (
     Behaviour,
@@ -16,6 +15,7 @@ from stagec.languages.agent_files.permission_rules import (
     read_permission_rule,
     read_permission_rules,
 )
+from stagec.languages.agent_files.tool_names import Denials
 
 AT = Place("settings.json")
 

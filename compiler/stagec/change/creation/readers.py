@@ -24,9 +24,11 @@ from stagec.change.creation.taking import (
     lose,
     take_over,
 )
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import list_of, object_of, text_in
+from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.core.words import listing
+from stagec.languages.agent_files.workflows import list_imports
 
 __all__ = [
     "CLAUDE_CODE_READER",
@@ -225,14 +227,13 @@ def read_workflow(given: AgentText, around: Around) -> Adopted:
     )
 
 
-def _list_imports(given: Json) -> list[str]:
-    every = list_of(given) or list_of(object_of(given).get("aw"))
-    return [each for one in every if isinstance(each := object_of(one).get("path", one), str)]
+def _list_imports(given: AgentText) -> list[str]:
+    return [each.name for each in list_imports(given.members.get("imports"), Place(given.file))]
 
 
 def _list_imported(given: AgentText) -> Iterator[Handoff]:
     """Yield the one agent that a workflow may import."""
-    for each in _list_imports(given.members.get("imports")):
+    for each in _list_imports(given):
         file = each if _AGENTS in each else posixpath.normpath(posixpath.join(posixpath.dirname(given.file), each))
         if _AGENTS in file and "@" not in file:
             name = posixpath.basename(file).removesuffix(".md").removesuffix(".agent")
@@ -241,7 +242,7 @@ def _list_imported(given: AgentText) -> Iterator[Handoff]:
 
 def _list_lost_gh_aw(given: AgentText) -> Iterator[Loss]:
     known = {each.label.removeprefix("imports: ") for each in _list_imported(given)}
-    parts = [each for each in _list_imports(given.members.get("imports")) if each not in known]
+    parts = [each for each in _list_imports(given) if each not in known]
     if parts:
         yield lose(given, "imports", f"the texts of {', '.join(parts)} are not part of the prompt")
     for key in given.members:

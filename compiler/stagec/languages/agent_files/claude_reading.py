@@ -11,14 +11,20 @@ from functools import partial
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.languages.agent_files.claude_project import ClaudeProject, LostPath, NameClash, OwnedHooks
+from stagec.languages.agent_files.claude_project import (
+    ClaudeProject,
+    ClaudeSettings,
+    LostPath,
+    NameClash,
+    OwnedHooks,
+    read_settings,
+)
 from stagec.languages.agent_files.document import AgentFile
 from stagec.languages.agent_files.hooks import list_scripts, read_hooks
 from stagec.languages.agent_files.known import CLAUDE_CODE, COPILOT, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.mcp_servers import McpServer, read_servers
-from stagec.languages.agent_files.settings import ClaudeSettings, read_settings
-from stagec.languages.agent_files.workflow_rights import list_imports, resolve_import
+from stagec.languages.agent_files.workflows import LockState, find_lock, judge_lock, list_imports, resolve_import
 from stagec.sources.read import Sources, join
 
 CLAUDE_MANIFEST = ".claude-plugin/plugin.json"
@@ -165,6 +171,8 @@ _LINK = re.compile(
 """A link to a file, relative to the skill: no address, no page of a site, and nothing that a call fills in."""
 _SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
 """The file that comes first in a project, and in a plugin, by the name of both."""
+_HEADER, _LONGEST_PART = 64 * 1024, 1024 * 1024
+"""How many bytes of a compiled file, and of a file that a workflow imports, are read for its digest."""
 _LISTED = frozenset({"commands", "skills"})
 """Keys with which the manifest of a plugin lists what it has."""
 
@@ -194,13 +202,15 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
     )
     agents = _find_lost_agents(read, files, known)
     memory = (lost for each in files if each.kind.name == "claude-memory" for lost in _find_lost_memory(sources, each))
-    parts = (lost for each in files if each.kind.name == "gh-aw-workflow" for lost in _find_lost_parts(sources, each))
+    workflows = [each for each in files if each.kind.name == "gh-aw-workflow"]
+    parts = (lost for each in workflows for lost in _find_lost_parts(sources, each))
     return ClaudeProject(
         settings=read,
         hooks=hooks,
         servers=servers,
         lost=(*_find_lost_scripts(sources, hooks), *memory, *parts, *links, *plugins, *agents),
         imported=frozenset(_list_imported(sources, files)),
+        locks={each.at.file: _judge_lock(sources, each) for each in workflows if "on" in each.members},
         shadowed_commands=tuple(_find_clashes(sources, files, "claude-command", _SKILL_FILE, is_plugin=False)),
         shadowed_skills=tuple(_find_clashes(sources, files, "claude-skill", _COMMAND_FILE, is_plugin=True)),
         declared=frozenset(each.tool_name for each in (*servers, *beside)),
@@ -319,11 +329,16 @@ def _find_lost_agents(
 
 
 def _find_lost_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
-    """Yield the imports of a workflow of gh-aw that are in no file of the project, and its compiled file."""
-    lock = f"{posixpath.splitext(file.at.file)[0]}.lock.yml"
-    if "on" in file.members and file.reading.is_whole and not sources.exists(lock):
-        yield LostPath("lock", lock, file.at)
+    """Yield the imports of a workflow of gh-aw that are in no file of the project."""
     for named in list_imports(file.members.get("imports"), file.at / "imports"):
         meant = resolve_import(named.name, file.at.file)
         if meant is not None and not sources.exists(meant):
             yield LostPath("workflow import", named.name, named.at)
+
+
+def _judge_lock(sources: Sources, file: AgentFile) -> LockState:
+    lock = find_lock(file.at.file)
+    if not sources.exists(lock):
+        return LockState.MISSING
+    begin = sources.glance(lock, _HEADER)
+    return judge_lock(file.text, file.members, file.at.file, begin, lambda each: sources.glance(each, _LONGEST_PART))

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import value
-from stagec.languages.agent_files.claude_project import ClaudeProject
-from stagec.languages.agent_files.hooks import GUARD_EVENTS, HookEntry
+from stagec.languages.agent_files.claude_project import ClaudeProject, ClaudeSettings
+from stagec.languages.agent_files.hooks import HookEntry, can_refuse
 from stagec.languages.agent_files.permission_rules import Behaviour
-from stagec.languages.agent_files.settings import ClaudeSettings
 
 _SHOWN_OF_HOOKS: Mapping[str, str] = {"command": "command", "http": "url", "mcp_tool": "tool"}
 """Which member of a hook says what it starts; a hook of another type asks a model."""
@@ -75,7 +74,7 @@ def _list_of_hooks(entry: HookEntry) -> Iterator[ProjectGrant]:
             "",
             _define(hook.members),
             widens=True,
-            guards=entry.event in GUARD_EVENTS,
+            guards=can_refuse(entry.event),
         )
 
 

@@ -9,40 +9,24 @@ from collections.abc import Callable, Iterator, Mapping
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
+from stagec.languages.agent_files.known import CLAUDE_CODE, read_data
 
-TOOL_EVENTS = frozenset(
-    {"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"},
-)
-"""Events whose matcher is compared with the name of a tool."""
-GUARD_EVENTS = frozenset({"PreToolUse", "PermissionRequest"})
-"""Events of which one malformed entry costs the whole file: all that is in the settings, or the agent."""
-_REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "command": ("command",),
-    "prompt": ("prompt",),
-    "agent": ("prompt",),
-    "http": ("url",),
-    "mcp_tool": ("server", "tool"),
-}
-"""The types of hooks, and the texts that each needs."""
-_ANY: Mapping[str, str] = {"once": "boolean", "if": "text", "statusMessage": "text"}
-_OPTIONAL: Mapping[str, Mapping[str, str]] = {
-    "command": {
-        **_ANY,
-        "async": "boolean",
-        "asyncRewake": "boolean",
-        "shell": "shell",
-        "args": "texts",
-        "rewakeMessage": "filled",
-        "rewakeSummary": "filled",
-    },
-    "prompt": {**_ANY, "model": "text", "continueOnBlock": "boolean"},
-    "agent": {**_ANY, "model": "text"},
-    "http": {**_ANY, "url": "address", "headers": "map of texts", "allowedEnvVars": "texts"},
-    "mcp_tool": {**_ANY, "input": "map"},
-}
-"""What the other members of a hook must be, by its type: measured, Claude Code 2.1.332, which refuses null too."""
+
+def is_compared_with_tools(event: str) -> bool:
+    """Tell whether the matchers of an event are compared with names of tools."""
+    return event in read_data()[CLAUDE_CODE]["tool-events"]
+
+
+def can_refuse(event: str) -> bool:
+    """Tell whether hooks of an event can refuse a call; one malformed entry costs all settings, or the agent."""
+    return event in read_data()[CLAUDE_CODE]["guard-events"]
+
+
 _SCHEME = re.compile(r"\s*[a-zA-Z][a-zA-Z0-9+.-]*:")
+_NEEDED, _EVERY = "needed", "*"
+"""Of a row of `hook-members`: what is a text that must be there, and what holds for every type."""
 _FITTING: Mapping[str, Callable[[Json], bool]] = {
+    _NEEDED: lambda given: isinstance(given, str),
     "boolean": lambda given: isinstance(given, bool),
     "text": lambda given: isinstance(given, str),
     "filled": lambda given: isinstance(given, str) and given != "",
@@ -52,7 +36,6 @@ _FITTING: Mapping[str, Callable[[Json], bool]] = {
     "shell": lambda given: given in ("bash", "powershell"),
     "address": lambda given: isinstance(given, str) and _SCHEME.match(given) is not None,
 }
-_OF_HOOKS = ("type", *dict.fromkeys(key for keys in _REQUIRED.values() for key in keys))
 _NOTHING = kind_of(None)
 _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
 
@@ -70,7 +53,7 @@ class HookFault:
     def costs_file(self) -> bool:
         """Whether Claude Code gives up the whole file, and not this entry alone; it passes over an event of nothing."""
         is_empty = self.reason == "no list" and self.found == _NOTHING
-        return self.reason == "no map" or (self.event in GUARD_EVENTS and not is_empty)
+        return self.reason == "no map" or (can_refuse(self.event) and not is_empty)
 
 
 @value
@@ -154,7 +137,11 @@ class _EventReader:
         if not isinstance(given.get("matcher", ""), str):
             yield self._fault(at / "matcher", "matcher", given["matcher"])
         if "hooks" not in given:
-            yield HookFault(at, "no hooks", self._event, next((key for key in _OF_HOOKS if key in given), ""))
+            needed = (
+                "type",
+                *(member for _, member, wanted in read_data()[CLAUDE_CODE]["hook-members"] if wanted == _NEEDED),
+            )
+            yield HookFault(at, "no hooks", self._event, next((key for key in needed if key in given), ""))
         elif not isinstance(given["hooks"], list):
             yield self._fault(at / "hooks", "hooks", given["hooks"])
         for index, hook in enumerate(list_of(given.get("hooks"))):
@@ -167,21 +154,20 @@ class _EventReader:
         kind = given.get("type")
         if "type" not in given:
             yield HookFault(at, "no type", self._event)
-        elif not isinstance(kind, str) or kind not in _REQUIRED:
+        elif not isinstance(kind, str) or kind not in read_data()[CLAUDE_CODE]["hook-types"]:
             yield HookFault(at / "type", "type", self._event, kind if isinstance(kind, str) else kind_of(kind))
         else:
             yield from self._check_members(given, at, kind)
 
     def _check_members(self, given: Object, at: Place, kind: str) -> Iterator[HookFault]:
-        for member in _REQUIRED[kind]:
-            if member not in given:
+        rows = [row for row in read_data()[CLAUDE_CODE]["hook-members"] if row[0] in (kind, _EVERY)]
+        told = set()
+        for _, member, wanted in rows:
+            if wanted == _NEEDED and member not in given:
                 yield HookFault(at, f"no {member}", self._event, kind)
-            elif not isinstance(given[member], str):
-                yield self._fault(at / member, "text", given[member])
-        for member, wanted in _OPTIONAL[kind].items():
-            is_told = member in _REQUIRED[kind] and not isinstance(given.get(member), str)
-            if member in given and not is_told and not _FITTING[wanted](given[member]):
-                yield self._fault(at / member, wanted, given[member])
+            elif member in given and member not in told and not _FITTING[wanted](given[member]):
+                told.add(member)
+                yield self._fault(at / member, "text" if wanted == _NEEDED else wanted, given[member])
         timeout = given.get("timeout", 1)
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0:
             yield self._fault(at / "timeout", "timeout", timeout)

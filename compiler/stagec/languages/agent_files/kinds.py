@@ -10,7 +10,7 @@ from typing import Any
 
 from stagec.core.value import value
 from stagec.languages.agent_files.known import read_data
-from stagec.languages.agent_files.loaders import Loader, strict, tools
+from stagec.languages.agent_files.loaders import Loader, tools
 
 
 @value
@@ -63,7 +63,7 @@ _LOADERS: Mapping[str, Loader] = {
     "jsonc": tools.load_jsonc,
     "opencode": tools.load_opencode,
     "prose": tools.load_prose,
-    "strict": strict.load,
+    "strict": tools.load_strict,
     "toml": tools.load_toml,
     "unread": tools.load_unread,
 }

@@ -9,7 +9,15 @@ from enum import StrEnum
 from stagec.core.json import Json, kind_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.languages.agent_files.mcp_names import MCP_PREFIX
+
+_MCP = re.compile(r"mcp__(?P<server>.+?)(?:__(?P<tool>.+))?", re.DOTALL)
+MCP_PREFIX = "mcp__"
+
+
+def split_mcp_name(name: str) -> tuple[str, str | None] | None:
+    """Return the server and the tool that a name such as `mcp__files__read` means; nothing for any other name."""
+    found = _MCP.fullmatch(name)
+    return None if found is None else (found["server"], found["tool"])
 
 
 class Behaviour(StrEnum):

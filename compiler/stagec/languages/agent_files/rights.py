@@ -12,10 +12,9 @@ from stagec.core.value import replace, value
 from stagec.ir.catalogue.document import LabelBook
 from stagec.ir.catalogue.read import find_nearby
 from stagec.ir.rights import FlowRights, Labelled, PermissionMode, Right, Rights, ShellText, Teller, stand_alone
-from stagec.languages.agent_files.denials import Denials
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.known import COPILOT, OPENCODE
-from stagec.languages.agent_files.tool_names import ToolGroup, list_tools
+from stagec.languages.agent_files.tool_names import Denials, ToolGroup, list_tools
 from stagec.languages.agent_files.values import find_misfits
 from stagec.languages.agent_files.workflow_rights import WorkflowRights
 from stagec.sources.read import Sources

@@ -4,7 +4,8 @@ A row is `[path, type, cost, scope, source]`. In a path `*` stands for every mem
 for the value itself if it is a map whose member `a` is the text `b`, and `{a}` if it has no member `a`. A type is one
 or more alternatives with ` | ` between them: a name of `_KINDS`, `'word'`, `/pattern/`, or `@list` for the names of a
 list, which count in any case with `@list/i`. `map{a b}` is a map without other members, `map!a,b` one that needs
-some, `map?a^b,c?d^e` one that has neither `b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. The cost is
+some, `map?a^b,c?d^e` one that has neither `b` nor `c` if it has `a`, and otherwise no `e` if it has `d`. `[]` before
+all alternatives takes a list with one element for the element. The cost is
 what is lost: `file`, `entry`, `program` (it does not start) or `nothing` (the value is ignored). The scope tells
 which files of settings have the key: `any`, or those of the `user`, also `local` ones, or `managed` ones alone.
 """
@@ -112,6 +113,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     ),
     "unset": ("", lambda given: isinstance(given, str | int | float | None) and not given),
     "digits": ("", lambda given: isinstance(given, str) and given.isdecimal()),
+    "leading": ("a whole number", lambda given: re.match(r"\s*[+-]?[0-9]", str(given)) is not None),
     "list": ("a list", lambda given: isinstance(given, list)),
     "texts": ("a list of texts", lambda given: isinstance(given, list)),
     "paths": ("a list of texts that begin with './'", lambda given: isinstance(given, list)),
@@ -143,7 +145,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "commit": ("the 40 digits of a commit", lambda given: _matches("(?-i:[0-9a-f]{40})", given)),
     "sha256": ("64 hexadecimal digits", lambda given: _matches("[0-9a-f]{64}", given)),
 }
-_FOLDED = "/i"
+_FOLDED, _UNWRAPPED = "/i", "[]"
 _ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
 """What the elements of lists must be."""
 _CLOSED = re.compile(
@@ -151,18 +153,26 @@ _CLOSED = re.compile(
 )
 
 
+def _unwrap(given: Json) -> Json:
+    while isinstance(given, list) and len(given) == 1:
+        given = given[0]
+    return given
+
+
 class _Type:
     """The alternatives of one row."""
 
     def __init__(self, type_: str, known: Known, owner: str) -> None:
-        self._names = type_.split(" | ")
+        self._unwraps = type_.startswith(_UNWRAPPED)
+        self._names = type_.removeprefix(_UNWRAPPED).split(" | ")
         lists = [known.names(each[1:].removesuffix(_FOLDED), owner) for each in self._names if each.startswith("@")]
         quoted = (each.strip("'") for each in self._names if each.startswith("'"))
         self.words = (*quoted, *(word for each in lists for word in each))
 
     def find(self, given: Json, at: Place) -> Iterator[tuple[Place, str, Json]]:
         """Yield what does not fit: where it is, what is expected there, and what was found."""
-        fitting = next((name for name in self._names if self._fits(name, given)), None)
+        meant = _unwrap(given) if self._unwraps else given
+        fitting = next((name for name in self._names if self._fits(name, meant)), None)
         closed = _CLOSED.fullmatch(fitting or "")
         if fitting is None:
             yield at, self._describe(), given

@@ -14,8 +14,15 @@ from stagec.core.words import listing, quote
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.handoffs import list_handoff_targets
 from stagec.languages.agent_files.known import Known
-from stagec.languages.agent_files.server_mentions import fold_server, list_undeclared_servers
-from stagec.languages.agent_files.tool_names import ToolEntry, ToolGroup, find_case, has_texts, list_tools
+from stagec.languages.agent_files.tool_names import (
+    ToolEntry,
+    ToolGroup,
+    find_case,
+    fold_server,
+    has_texts,
+    list_tools,
+    list_undeclared_servers,
+)
 from stagec.languages.agent_files.values import find_misfits, present
 
 
@@ -65,7 +72,8 @@ def stg3107_undescribed_agent(document: AgentFiles) -> Iterator[Finding]:
         is_copilot = file.kind.name == "copilot-agent"
         is_for_editor = is_copilot and file.members.get("target") == "vscode"
         is_named = is_copilot or isinstance(file.members.get("name"), str)
-        if (isinstance(given, str) and given.strip()) or not is_named or is_for_editor or file.where.is_plugin:
+        is_told = isinstance(given, str) and (given.strip() if is_copilot else given)
+        if is_told or not is_named or is_for_editor or file.where.is_plugin:
             continue
         if file.reading.is_whole:
             at = file.at / "description" if "description" in file.members else file.at
@@ -128,15 +136,22 @@ def stg3110_toolless_agent(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     for file in document.of("claude-agent"):
-        entries = list_tools(file, known)
-        if entries and all(each.group is not ToolGroup.KNOWN for each in entries):
+        entries, withheld = list_tools(file, known), _list_withheld(file, known)
+        if entries and all(each.group is not ToolGroup.KNOWN or each.name in withheld for each in entries):
             names = listing(list(dict.fromkeys(each.name for each in entries)), "nor")
-            either = "neither " if len(entries) > 1 else ""
-            verb = "names" if len(entries) == 1 or either else "name"
-            message = f"{either}{names} {verb} a tool of {known.version()}: the agent is refused at its first use"
-            if len(entries) == 1:
-                message = f"{names} names no tool of {known.version()}: the agent is refused at its first use"
-            yield Finding(file.at / "tools", message, (), correct_case(file, entries, known))
+            either, verb = ("neither ", "names a tool") if len(entries) > 1 else ("", "names no tool")
+            is_withheld = any(each.name in withheld for each in entries)  # the main agent of a session may get these
+            whose = f"that {known.version()} gives to subagents" if is_withheld else f"of {known.version()}"
+            message = f"{either}{names} {verb} {whose}: the agent is refused at its first use"
+            severity = Severity.WARNING if is_withheld else None
+            yield Finding(file.at / "tools", message, (), correct_case(file, entries, known), severity=severity)
+
+
+def _list_withheld(file: AgentFile, known: Known) -> frozenset[str]:
+    """Return the tools that an agent does not get, even if it lists them."""
+    is_planning = file.members.get("permissionMode") == "plan"
+    never = (*known.names("never-for-subagents"), *(() if is_planning else known.names("only-when-planning")))
+    return frozenset(never)
 
 
 @rule(since="0.1", origin=("agent-files:emptied-tools",), severity=Severity.WARNING)
@@ -238,10 +253,10 @@ def stg3114_unavailable_agent_tool(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     for file in document.of("claude-agent"):
-        is_planning = file.members.get("permissionMode") == "plan"
-        never = {*known.names("never-for-subagents"), *(() if is_planning else known.names("only-when-planning"))}
-        for each in list_tools(file, known):
-            if each.name in never:
+        entries, withheld = list_tools(file, known), _list_withheld(file, known)
+        is_any_left = any(each.group is ToolGroup.KNOWN and each.name not in withheld for each in entries)
+        for each in entries if is_any_left else ():  # otherwise the agent has no tools at all
+            if each.name in withheld:
                 yield Finding(each.at, f"{quote(each.name)} is taken from every agent by {known.version()}")
 
 
@@ -316,10 +331,6 @@ def stg3117_ignored_agent_value(document: AgentFiles) -> Iterator[Finding]:
                 yield Finding(wrong.at, f"Claude Code drops this server: {wrong}{why}")
 
 
-_OF_TOOLS = frozenset({"allowed-tools", "allowedTools", "Tools", "tool"})
-"""Spellings of `tools` that another rule speaks of."""
-
-
 @rule(since="0.1", origin=("agent-files:misspelt-agent-key",), severity=Severity.WARNING)
 def stg3118_misspelt_agent_key(document: AgentFiles) -> Iterator[Finding]:
     """A key of an agent, a skill or a command is one letter or its case away from one that Claude Code reads.
@@ -333,7 +344,7 @@ def stg3118_misspelt_agent_key(document: AgentFiles) -> Iterator[Finding]:
     """
     known = document.known
     keys = known.keys("agent")
-    foreign = {*known.keys("copilot-agent", "Copilot"), *known.keys("opencode-agent", "OpenCode"), *_OF_TOOLS}
+    foreign = {*known.keys("copilot-agent", "Copilot"), *known.keys("opencode-agent", "OpenCode"), *_MISNAMED}
     for file in document.of("claude-agent"):
         yield from _judge_misspelt_agent_key(
             file, known, lambda key: None if key in foreign else _guess(key, keys), keys

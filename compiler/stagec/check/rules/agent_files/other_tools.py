@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stagec.check.rules.agent_files import list_misfits, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
-from stagec.core.json import Json, kind_of, list_of, object_of, text_in
+from stagec.core.json import Json, Object, kind_of, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -16,7 +16,8 @@ from stagec.languages.agent_files.handoffs import find_dropped_handoffs, list_ha
 from stagec.languages.agent_files.known import CODEX, COPILOT, GH_AW, OPENCODE, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.tool_names import list_tools
-from stagec.languages.agent_files.workflow_rights import find_forbidden_permissions
+from stagec.languages.agent_files.values import find_misfits
+from stagec.languages.agent_files.workflows import LockState, find_lock
 
 _UNSTARTABLE_CONFIGURATION_KINDS = {OPENCODE: {"opencode-config": "config"}, CODEX: {"codex-config": "config"}}
 
@@ -161,15 +162,25 @@ def stg3165_forbidden_write_permission(files: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Let the workflow read, and write by `safe-outputs`. Or turn strict mode off with `strict: false`.
     """
+    strict = files.known.names("strictly-read", GH_AW)
+    for file in _list_judged_workflows(files):
+        given, at = file.members.get("permissions"), file.at / "permissions"
+        forbidden = [name for name, each in object_of(given).items() if name in strict and each == "write"]
+        if file.members.get("strict") is False:
+            continue
+        if given == "write-all":
+            yield Finding(at, "strict mode forbids the permission 'write-all': the workflow does not compile")
+        for name in forbidden:
+            message = f"strict mode forbids the permission to write {quote(name)}: the workflow does not compile"
+            fix = Fix("write 'read'", (Edit(Change.REPLACE, at / name, "read"),))
+            yield Finding(at / name, message, fix=fix if file.members.get("safe-outputs") else None)
+
+
+def _list_judged_workflows(files: AgentFiles) -> Iterator[AgentFile]:
+    """Yield the workflows that are compiled themselves, without those that gh-aw has compiled as they are."""
     for file in files.of("gh-aw-workflow"):
-        is_compiled = "on" in file.members  # another one is a part, and nobody has measured what it does to others
-        for each in find_forbidden_permissions(file.members, file.at) if is_compiled else ():
-            is_single = len(each.at.pointer) > 1
-            what = f"to write {quote(each.name)}" if is_single else quote(each.name)
-            fix = Fix("write 'read'", (Edit(Change.REPLACE, each.at, "read"),))
-            can_write = is_single and bool(file.members.get("safe-outputs"))
-            message = f"strict mode forbids the permission {what}: the workflow does not compile"
-            yield Finding(each.at, message, fix=fix if can_write else None)
+        if "on" in file.members and files.claude.locks.get(file.at.file) is not LockState.CURRENT:
+            yield file
 
 
 @rule(since="0.1", origin=("agent-files:missing-workflow-import",))
@@ -282,51 +293,57 @@ def _list_above(folder: str) -> Iterator[str]:
         yield folder
 
 
-_PARTS = (("frontmatter", ""), ("events", "on"), ("permissions", "permissions"))
-_WHAT = {"frontmatter": "key", "events": "event", "permissions": "permission"}
-
-
 @rule(since="0.1", origin=("agent-files:refused-workflow",))
 def stg3173_refused_workflow(files: AgentFiles) -> Iterator[Finding]:
-    """A workflow of gh-aw has a key, an event or a permission that does not exist.
+    """A workflow of gh-aw has a key, an event, a permission or a safe output that does not exist, or a wrong value.
 
     ## Why this matters
-    `gh aw compile` refuses the file, so the workflow that runs is the old one or none.
+    `gh aw compile` refuses the file, so the workflow that runs is the old one or none. A name that is like no other may
+    be newer than stagec; this is a warning. A workflow that its compiled file belongs to has no such mistakes.
 
     ## How to fix
-    Write the name that the message suggests.
+    Write the name that the message suggests, or delete the member. Add a key or an event that is newer to `agent-files`
+    in the [configuration](../configuration.md#agent-files).
     """
-    for file in files.of("gh-aw-workflow"):
-        for group, member in _PARTS if "on" in file.members else ():
-            yield from _judge_refused_workflow(files, file, group, member)
+    known = files.known
+    for file in _list_judged_workflows(files):
+        yield from _judge_names(file.members, file.at, known.keys(file.kind.keys, GH_AW), "key", known)
+        for member, group, what in known.data[GH_AW]["closed"]:
+            given = object_of(file.members.get(member))
+            yield from _judge_names(given, file.at / member, known.names(group, GH_AW), what, known)
+        for wrong in find_misfits(file.members, file.at, known, "workflow", GH_AW):
+            yield Finding(wrong.at, f"gh aw does not compile the file: {wrong}")
 
 
-def _judge_refused_workflow(files: AgentFiles, file: AgentFile, group: str, member: str) -> Iterator[Finding]:
-    known = files.known.names(group, GH_AW)
-    given: Json = file.members.get(member) if member else file.members
-    at = file.at / member if member else file.at
-    for name in object_of(given):
-        meant = None if name in known else known.slip(name)
-        if meant is not None:  # others may be newer than the names that stagec knows
-            edits = (Edit(Change.RENAME, (at / name).key, meant),)
-            fix = None if meant in object_of(given) else Fix("rename it", edits)
-            message = f"gh aw compiles no {_WHAT[group]} {quote(name)}; did you mean {quote(meant)}?"
-            yield Finding((at / name).key, message, fix=fix)
+def _judge_names(given: Object, at: Place, names: NameIndex, what: str, known: Known) -> Iterator[Finding]:
+    former = known.names("former", GH_AW)
+    for name in (each for each in given if each not in names and each not in former):
+        meant, where = names.slip(name), (at / name).key
+        if meant is None:
+            message = f"{known.version(GH_AW)} has no {what} {quote(name)}"
+            yield Finding(where, message, severity=Severity.WARNING)
+            continue
+        fix = None if meant in given else Fix("rename it", (Edit(Change.RENAME, where, meant),))
+        yield Finding(where, f"gh aw compiles no {what} {quote(name)}; did you mean {quote(meant)}?", fix=fix)
 
 
 @rule(since="0.1", origin=("agent-files:uncompiled-workflow",), severity=Severity.WARNING)
 def stg3174_uncompiled_workflow(files: AgentFiles) -> Iterator[Finding]:
-    """A workflow of gh-aw is not compiled.
+    """A workflow of gh-aw is not compiled, or its frontmatter has changed since.
 
     ## Why this matters
-    GitHub runs the compiled file that ends with `.lock.yml`, and no Markdown.
+    GitHub runs the compiled file that ends with `.lock.yml`, and no Markdown. The compiled file has a digest of the
+    frontmatter. Its first job compares them, and ends the run if they differ. stagec does not compare them where a
+    workflow imports others, because versions of gh-aw differ there.
 
     ## How to fix
     Run `gh aw compile`, and commit the file that it writes.
     """
-    for lost in files.claude.lost:
-        if lost.use == "lock":
-            yield Finding(lost.at, f"the workflow never runs: there is no file {quote(lost.path)}")
+    for name, state in files.claude.locks.items():
+        if state is LockState.MISSING:
+            yield Finding(Place(name), f"the workflow never runs: there is no file {quote(find_lock(name))}")
+        elif state is LockState.STALE:
+            yield Finding(Place(name), f"the frontmatter has changed since {quote(find_lock(name))} was compiled")
 
 
 @rule(since="0.1", origin=("agent-files:repeated-copilot-agent",), severity=Severity.WARNING)

@@ -12,8 +12,7 @@ from stagec.core.words import quote
 from stagec.languages.agent_files.document import AgentFiles
 from stagec.languages.agent_files.known import Known
 from stagec.languages.agent_files.mcp_servers import McpServer, ServerFault
-from stagec.languages.agent_files.server_mentions import fold_server, list_undeclared_servers
-from stagec.languages.agent_files.tool_names import list_tools
+from stagec.languages.agent_files.tool_names import fold_server, list_tools, list_undeclared_servers
 
 
 @rule(since="0.1", origin=("agent-files:folded-server",), severity=Severity.WARNING)

@@ -9,20 +9,21 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote, with_article
-from stagec.languages.agent_files.denials import find_denied_tools
+from stagec.languages.agent_files.claude_project import ClaudeSettings
 from stagec.languages.agent_files.document import AgentFiles
-from stagec.languages.agent_files.hooks import TOOL_EVENTS, HookEntry, Hooks
+from stagec.languages.agent_files.hooks import HookEntry, Hooks, is_compared_with_tools
 from stagec.languages.agent_files.known import OPENCODE, Known
-from stagec.languages.agent_files.mcp_names import MCP_PREFIX, split_mcp_name
 from stagec.languages.agent_files.permission_rules import (
     CONTENT_FIELDS,
+    MCP_PREFIX,
     PATH_TOOLS,
     Behaviour,
     Neglect,
     PermissionRule,
     Refusal,
+    split_mcp_name,
 )
-from stagec.languages.agent_files.settings import ClaudeSettings
+from stagec.languages.agent_files.tool_names import find_denied_tools
 from stagec.languages.agent_files.values import Misfit
 
 _SHARED = "settings.json"
@@ -260,7 +261,7 @@ def stg3155_unmatched_hook(files: AgentFiles) -> Iterator[Finding]:
         yield from _judge_events(each.hooks, files.known)
         for entry in each.hooks.entries:
             yield from _judge_matcher(entry, files.known)
-            names = entry.list_exact_names() if entry.event in TOOL_EVENTS else ()
+            names = entry.list_exact_names() if is_compared_with_tools(entry.event) else ()
             if names and not any(_is_tool(name, files.known) for name in names):
                 yield _judge_names(entry, names, files.known)
 

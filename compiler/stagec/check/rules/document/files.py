@@ -202,9 +202,11 @@ def stg118_conflict_markers(tree: Tree) -> Iterator[Finding]:
 
 _TAG = "\U000e0000-\U000e007f"
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+_MARKS = "\u061c\u200e\u200f"
+"""Marks of direction, which are no text but count as such in Unicode."""
 _HIDDEN = re.compile(
     f"(?P<tags>[{_TAG}]+)|(?P<selectors>[\U000e0100-\U000e01ef]{{2,}})"
-    "|(?P<blank>[\u200b-\u200d\u2060-\u2064\ufeff]+)|(?P<turn>[\u202a-\u202e\u2066-\u2069])"
+    f"|(?P<blank>[\u200b-\u200d\u2060-\u2064\ufeff]+)|(?P<mark>[{_MARKS}]+)|(?P<turn>[\u202a-\u202e\u2066-\u2069])"
 )
 _FROM_RIGHT = frozenset({"R", "AL"})
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1bff\ua980-\ua9ff\uaa60-\uaadf]")
@@ -232,15 +234,21 @@ def stg119_hidden_characters(tree: Tree) -> Iterator[Finding]:
 
 def _list_findings(tree: Tree) -> Iterator[Finding]:
     text = _FLAG.sub(lambda flag: " " * len(flag[0]), tree.data.decode(errors="replace"))
-    start = 0
+    start, is_any_from_right = 0, _is_from_right(text)
     for line in text.split("\n"):
-        is_from_right = not line.isascii() and any(unicodedata.bidirectional(each) in _FROM_RIGHT for each in line)
+        is_from_right = is_any_from_right and _is_from_right(line)
         for found in _HIDDEN.finditer(line, 0 if start else 1):
-            message = _describe(found, line, is_from_right=is_from_right)
+            needs_marks = is_any_from_right if found["mark"] else is_from_right  # a mark may end a line of digits
+            message = _describe(found, line, is_from_right=needs_marks)
             if message is not None:
                 at = Place(tree.file, range=(start + found.start(), start + found.end()))
                 yield Finding(at, message)
         start += len(line) + 1
+
+
+def _is_from_right(text: str) -> bool:
+    letters = (each for each in text if each not in _MARKS) if not text.isascii() else ""
+    return any(unicodedata.bidirectional(each) in _FROM_RIGHT for each in letters)
 
 
 def _describe(found: re.Match[str], line: str, *, is_from_right: bool) -> str | None:
@@ -255,6 +263,8 @@ def _describe(found: re.Match[str], line: str, *, is_from_right: bool) -> str | 
         around = line[max(start - 1, 0) : start] + line[end : end + 1]
         is_joiner = not around.isascii() and (_UNSPACED.search(around) or "\u200b" not in found[0])
         return None if is_joiner and end - start == 1 else f"nobody sees {names}, which a model reads"
+    if found["mark"] and not is_from_right:
+        return f"nobody sees {names}, which a model reads, in a file that has no text from right to left"
     return None if is_from_right else f"{names} turns the direction of a line that has no text from right to left"
 
 

@@ -11,7 +11,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, list_of, object_of
 from stagec.core.place import Place, Position, Span
 from stagec.core.value import replace, value
-from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading, strict
+from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading
 from stagec.languages.agent_files.loaders.displaced import find_displaced
 from stagec.languages.agent_files.loaders.frontmatter import (
     FrontmatterBlock,
@@ -27,6 +27,38 @@ from stagec.languages.agent_files.loaders.frontmatter import (
 from stagec.sources.formats.markdown import split
 from stagec.sources.project.toml import line_of, parse
 from stagec.sources.tree import Fault, Lines, Tree
+
+_OWN_LIMITS = frozenset({"anchor", "tag"})
+"""Reasons for which stagec refuses frontmatter of its own that is good YAML."""
+
+
+def load_strict(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return the frontmatter of a file as a tool reads it that tries once."""
+    if not tree.readable and any(map(_is_own_limit, tree.faults)):
+        return _read_as_yaml(tree, budgets)
+    if isinstance(tree.value, dict):
+        return OwnerReading(LoadOutcome.READ, object_of(tree.value), tree.faults)
+    if tree.faults and not tree.readable:
+        return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    displaced = find_displaced(tree.file, tree.data.decode(errors="replace"), budgets)
+    return OwnerReading(LoadOutcome.ABSENT, faults=tree.faults, displaced=displaced)
+
+
+def _is_own_limit(fault: Fault) -> bool:
+    return fault.topic == "invalid-frontmatter" and fault.reason in _OWN_LIMITS
+
+
+def _read_as_yaml(tree: Tree, budgets: Budgets) -> OwnerReading:
+    """Return what YAML says of a frontmatter with anchors or tags."""
+    text = tree.data.decode(errors="replace")
+    fenced = split(text)
+    if fenced is None:
+        return OwnerReading(LoadOutcome.LOST, faults=tree.faults)
+    parsed = read_block(FrontmatterBlock(tree.file, text[fenced.start : fenced.end], fenced.start), budgets)
+    faults = (*keep_others(tree), *parsed.faults)
+    if find_refusal(parsed) is not None or not isinstance(parsed.value, dict):
+        return OwnerReading(LoadOutcome.LOST, faults=faults or tree.faults)
+    return OwnerReading(LoadOutcome.READ, parsed.value, faults)
 
 
 def read_quoted(quoted: Quoted, refused: Fault, budgets: Budgets) -> OwnerReading:
@@ -188,7 +220,7 @@ _OPENCODE_VALUE = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\s*:\s*(?P<value>(?![\"'])[
 
 def load_opencode(tree: Tree, budgets: Budgets) -> OwnerReading:
     """Return the frontmatter of a file as OpenCode reads it."""
-    reading = strict.load(tree, budgets)
+    reading = load_strict(tree, budgets)
     text = tree.data.decode(errors="replace")
     fenced = split(text) if any(fault.topic == "invalid-yaml" for fault in reading.faults) else None
     if reading.outcome is not LoadOutcome.LOST or fenced is None:
