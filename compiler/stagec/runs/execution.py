@@ -290,6 +290,7 @@ class RunHandle:
     async def _ask(self, effect: Effect) -> Json:
         """Return the answer to a request, from the caller, from people, from the clock or from stagec's own world."""
         self._began[effect.key] = read_clock()
+        effect = self._timers.shorten(effect)
         answerer = self._answers.get(type(effect))
         is_own = self._world is not None and self._world.takes(effect)
         if answerer is not None:
@@ -299,7 +300,7 @@ class RunHandle:
             self._publish(Questioned(describe_question(self.program.plan, effect)))
             answer = await waiting
         elif isinstance(effect, Wait) and not is_own:
-            await asyncio.sleep(self._timers.find_rest(effect) / 1000)
+            await asyncio.sleep(effect.milliseconds / 1000)
             answer = {}
         elif self._world is None:
             raise Failure(f"nobody answers the request {quote(effect.key)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from time import monotonic, sleep, time_ns
 import pytest
 from runtime.stages.talks import DONE, FAILED, pipeline, stage, submit
 
+from stagec import runs
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan import dump
@@ -85,6 +87,20 @@ def test_a_resumed_run_waits_for_the_rest(
     assert state.ended is Outcome.DONE
     (rest,) = world.seen
     assert least <= rest <= most
+
+
+def test_a_run_in_a_program_waits_for_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.run"
+    interrupt(path, monkeypatch, 200 * SECOND)
+    world = Waits(resumed=True)
+
+    async def resume() -> runs.RunResult:
+        async with await runs.resume(path, answers={Turn: world.answer, Wait: world.answer}, own=None) as run:
+            return await run.result()
+
+    assert asyncio.run(asyncio.wait_for(resume(), 20)).outcome is Outcome.DONE
+    (rest,) = world.seen
+    assert 390_000 <= rest <= 400_000
 
 
 def test_a_journal_without_times_waits_for_the_whole() -> None:
