@@ -335,10 +335,8 @@ function* validated(run, execution, over) {
 /** Act, and wait before the edge that is taken where it says so: a timer takes no place of those that act. */
 export function* execute(run, execution) {
   const over = yield* decide(run, execution);
-  if (over.edge?.wait) {
-    execution.rests = true;
-    yield execution.ask("wait", { milliseconds: over.edge.wait });
-  }
+  execution.rests = (over.edge?.wait ?? 0) > 0;
+  if (execution.rests) yield execution.ask("wait", { milliseconds: over.edge.wait });
   return over;
 }
 

@@ -279,10 +279,7 @@ export class Run {
   }
 
   /** Go on in a branch, which keeps its place among the nodes that act, unless it has waited for a time. */
-  next(arrival) {
-    if (this.hasPlace) this.waiting.unshift(arrival);
-    else this.waiting.push(arrival);
-  }
+  next(arrival) { this.waiting = this.hasPlace ? [arrival, ...this.waiting] : [...this.waiting, arrival]; }
 
   go(target, over) {
     const { branch, name: origin, result } = over;
