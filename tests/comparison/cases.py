@@ -235,6 +235,16 @@ def elements(**fields: Any) -> Edit:
     )
 
 
+def waiting(milliseconds: int) -> Edit:
+    """Change how long the list waits before its edges that lead on."""
+    return edges(
+        "list",
+        lambda found: tuple(
+            replace(each, wait=milliseconds) if isinstance(each.target, ForEach) else each for each in found
+        ),
+    )
+
+
 def on(node: str, **fields: Any) -> Edit:
     """Change fields of a node."""
     return lambda plan: replace(plan, nodes={**plan.nodes, node: replace(plan.nodes[node], **fields)})
@@ -351,6 +361,7 @@ C, S, T, A, J, W, D, P = (
 )
 E = listing_elements()
 COLLECTING = elements(collect=True)(E)
+SLOW = waiting(5_000)(E)
 G = replace(playable.command("a", "b"), limits=Limits(3, Outcome.DONE))
 NEW_NODE = Node(Prompt(), IntentGate(("action",), ("closing",), False, "closing"), (Edge("closing", DONE),))
 CHOOSING = edges(
@@ -415,6 +426,9 @@ CASES = (
     Case("other elements run at the same time", E, elements(concurrency=None), "CHG246"),
     Case("failed elements are passed on", E, elements(collect=True), "CHG246"),
     Case("a failed element ends the run", COLLECTING, elements(collect=False), "CHG246"),
+    Case("a stage waits before what follows", E, waiting(5_000), "CHG247"),
+    Case("a stage waits longer before what follows", SLOW, waiting(6_000), "CHG247"),
+    Case("a stage does not wait any more", SLOW, waiting(0), "CHG247"),
     Case("another stage runs for each element", E, elements(nodes=("other",)), "CHG225"),
     Case(
         "a stage runs for each element of a list that nobody promised",

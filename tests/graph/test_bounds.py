@@ -106,3 +106,37 @@ def test_what_may_be_done_again_is_listed() -> None:
     assert found == {"plan": Repetition("plan", 3, 6000, 0, 0, None)}
     (closure,) = bound(steps(), Assumed()).repetitions
     assert closure == Repetition("closure.issue", 1, 0, 2, 3, "retry")
+
+
+def test_waits_before_edges_are_part_of_the_time_of_runs_that_take_them() -> None:
+    quick = (Edge("closing", Go("end"), (), 5), Edge("repeat", Go("slow"), (), 700))
+    work = Node(Command((), milliseconds=10), ExitGate(), quick)
+    end = Node(Command((), milliseconds=10_000), ExitGate(), (DONE, Edge("repeat", Stop(Outcome.FAILED))))
+    slow = Node(Command((), milliseconds=100), ExitGate(), (DONE, Edge("repeat", Stop(Outcome.FAILED))))
+    assert only(plan_of(work=work, end=end, slow=slow)).milliseconds == UpperBound(10_015, 10_015)
+    late = replace(work, edges=(quick[0], replace(quick[1], wait=700_000)))
+    assert only(plan_of(work=late, end=end, slow=slow)).milliseconds == UpperBound(700_110, 700_110)
+
+
+def test_a_run_that_repeats_waits_as_often_as_it_may_repeat() -> None:
+    again = Edge("repeat", Go("work"), (), 1_000)
+    work = Node(Command((), milliseconds=10), ExitGate(), (DONE, again))
+    entry = only(replace(plan_of(work=work), limits=Limits(3)))
+    assert entry.milliseconds == UpperBound(3_030, 3_030)
+    assert entry.executions == UpperBound(3, 3)
+
+
+def test_branches_wait_at_the_same_time() -> None:
+    wait = Edge("fail", Go("mend"), (), 9_000)
+    ends = (Edge("closing", Stop(Outcome.DONE)), Edge("repeat", Stop(Outcome.FAILED)))
+    node = Node(Command((), milliseconds=10), ExitGate(), (*ends, wait))
+    plan = plan_of(
+        work=replace(node, edges=(Edge("closing", Fork(("one", "two"))), ends[1])),
+        one=node,
+        two=node,
+        mend=replace(node, edges=ends),
+    )
+    assert only(replace(plan, limits=Limits(parallel=2))).milliseconds.most == 10 + 10 + 9_000 + 10
+    one_place = only(plan).milliseconds.most
+    assert one_place is not None
+    assert one_place >= 10 + 10 + 9_000 + 10

@@ -20,6 +20,15 @@ _ENDING = {"closing", "verdict"}
 
 
 def execute(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -> Steps:
+    """Act, and wait before the edge that is taken, if it says so."""
+    over = yield from _decide(knows, execution, prompts)
+    if over.edge is not None and over.edge.get("wait"):
+        execution.rests = True
+        yield execution.ask("wait", milliseconds=over.edge["wait"])
+    return over
+
+
+def _decide(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -> Steps:
     """Act, find the outcome, choose the edge, and validate where it ends the work."""
     if execution.node["act"]["is"] == "converse":
         result = yield from converse(knows, execution)

@@ -37,6 +37,8 @@ class Execution:
         """The grants that calls have used: the attempt, the call, its tool and the digest of its arguments."""
         self.interrupted = False
         """Whether the runner has asked for the end of its process."""
+        self.rests = False
+        """Whether it is over, and waits before its edge is taken: then it has no place among those that act."""
         self.asides: list[Request] = []
         """What is asked beside what the task waits for."""
         self._asked = 0

@@ -9,11 +9,12 @@ from plan_vectors.made_jumps import jumps
 from plan_vectors.made_repeats import repeats
 from plan_vectors.made_scopes import scopes
 from plan_vectors.made_stages import stages
+from plan_vectors.made_waits import waits
 from plan_vectors.made_words import words
 from plan_vectors.writing import framed
 
 
 def made() -> Mapping[str, bytes]:
     """Return the file of every plan made by hand, by its name."""
-    makers = (gates, jumps, repeats, scopes, stages, words)
+    makers = (gates, jumps, repeats, scopes, stages, waits, words)
     return {make.__name__: framed(make()) for make in makers}

@@ -201,10 +201,14 @@ class Run:
             if ended is not None:
                 self._active.remove(ended)
                 self._follow(ended, ended.task.returned)
-            elif self._waiting and len(self._active) < self._plan["limits"].get("parallel", 1):
+            elif self._waiting and self._acting() < self._plan["limits"].get("parallel", 1):
                 self._begin(self._waiting.popleft())
             else:
                 return
+
+    def _acting(self) -> int:
+        """Count the executions that take a place."""
+        return sum(not each.rests for each in self._active)
 
     def _begin(self, arrival: Arrival) -> None:
         most, knows = self._plan["limits"].get("executions"), self._knows
@@ -237,6 +241,7 @@ class Run:
 
     def _follow(self, execution: Execution, ended: Ended) -> None:
         arrival = execution.arrival
+        self._has_place = not execution.rests
         if ended.failed is None or ended.result:
             self._knows.records[arrival.node] = ended.record
         if ended.failed is not None:
@@ -268,8 +273,11 @@ class Run:
             self._fork(Scope(target, branch, execution.name), over)
 
     def _next(self, arrival: Arrival) -> None:
-        """Go on in a branch, which keeps its place among the nodes that act."""
-        self._waiting.appendleft(arrival)
+        """Go on in a branch, which keeps its place among the nodes that act, unless it has waited for a time."""
+        if self._has_place:
+            self._waiting.appendleft(arrival)
+        else:
+            self._waiting.append(arrival)
 
     def _chain(self, scope: Scope, over: Over) -> None:
         """Begin the next branch of a chain, or leave it."""

@@ -66,6 +66,8 @@ def _edges(node: Json) -> Iterator[str]:
     gate = node["gate"]
     for outcome in _outcomes(gate) - {edge["on"] for edge in node["edges"]} - {"abort"}:
         yield f"there is no edge for {outcome}"
+    if any(edge.get("wait") and edge["target"]["is"] == "stop" for edge in node["edges"]):
+        yield "a wait comes before an end"
     for target in (edge["target"] for edge in node["edges"]):
         if target["is"] == "named" and "target" not in gate:
             yield "nothing names the node"

@@ -40,8 +40,9 @@ class Contents:
         return {"is": "hole", "path": piece} if isinstance(piece, list) else piece
 
 
-def edge(on: str, target: Json, *when: Json) -> Json:
-    return {"on": on, "target": target, **({"when": list(when)} if when else {})}
+def edge(on: str, target: Json, *when: Json, wait: int = 0) -> Json:
+    terms = {"when": list(when)} if when else {}
+    return {"on": on, "target": target, **terms, **({"wait": wait} if wait else {})}
 
 
 def go(node: str, **more: str) -> Json:

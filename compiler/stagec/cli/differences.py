@@ -9,7 +9,8 @@ from stagec.change.comparison.change import Action, PlanChange, PlanPart
 from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.markdown import quote_markdown
-from stagec.cli.wording import describe_target, describe_way, format_duration, format_value, shorten
+from stagec.cli.wording import describe_delay, describe_target, describe_way, format_value, shorten
+from stagec.core.durations import format_duration
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
@@ -94,6 +95,8 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
         return ""
     if change.topic == "edge":
         return _describe_edge(given, arrow)
+    if change.topic == "edge-wait":
+        return _show_time(given)
     if change.topic == "input":
         declared = object_of(given)
         need = "required" if declared["required"] else "optional"
@@ -110,7 +113,7 @@ def _describe_edge(given: Any, arrow: str) -> str:
         shorten(given["on"]),
         codec_of(tuple[Term, ...]).read(given.get("when", []), _KNOWN),
         arrow,
-        describe_target(target),
+        describe_target(target) + describe_delay(given.get("wait", 0)),
     )
 
 

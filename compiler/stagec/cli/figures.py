@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import product
 
-from stagec.cli.wording import format_duration, join_names, shorten
+from stagec.cli.wording import join_names, shorten
+from stagec.core.durations import format_duration
 from stagec.core.value import value
 from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
 from stagec.ir.graph.usage import Quantity

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stagec.cli.files import describe_absence
+from stagec.core.durations import UNITS
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 
@@ -103,9 +104,9 @@ class Duration(_Seconds):
         """Return the seconds; refuse what is no duration."""
         if isinstance(value, float):
             return value
-        number, unit = (value[:-1], value[-1]) if value[-1:] in _UNITS else (value, "s")
+        number, unit = (value[:-1], value[-1]) if value[-1:] in UNITS else (value, "s")
         try:
-            seconds = float(number) * _UNITS[unit]
+            seconds = float(number) * UNITS[unit]
         except ValueError:
             seconds = 0.0
         if not 0 < seconds < _LONGEST:
@@ -113,7 +114,6 @@ class Duration(_Seconds):
         return seconds
 
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST = 10**9
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import assert_never
 
+from stagec.core.durations import format_duration
 from stagec.core.json import Json
 from stagec.core.words import quote
 from stagec.ir.plan.act import (
@@ -104,8 +105,13 @@ def name_act(act: Act) -> str:
 
 
 def describe_edge(edge: Edge, arrow: str) -> str:
-    """Return `ok: parsed.approved = true → review`."""
-    return describe_way(shorten(edge.on), edge.when, arrow, describe_target(edge.target))
+    """Return `ok: parsed.approved = true → review`, and `fail → ask, after 10 min`."""
+    return describe_way(shorten(edge.on), edge.when, arrow, describe_target(edge.target) + describe_delay(edge.wait))
+
+
+def describe_delay(milliseconds: int) -> str:
+    """Return how long an edge waits, to be put behind where it leads."""
+    return f", after {format_duration(milliseconds)}" if milliseconds else ""
 
 
 def describe_way(outcome: str, when: Collection[Term], arrow: str, leads: str) -> str:
@@ -249,18 +255,3 @@ def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:
 def describe_conditions(terms: Iterable[Term]) -> str:
     """Return `parsed.approved = true and reason present`."""
     return " and ".join(map(_describe_condition, terms))
-
-
-_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
-
-
-def format_duration(milliseconds: int) -> str:
-    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
-    if 0 < milliseconds < _SECOND:
-        return f"{milliseconds} ms"
-    parts, rest = [], milliseconds
-    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
-        many, rest = divmod(rest, size)
-        parts += [f"{many:,} {unit}"] if many else []
-    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
-    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

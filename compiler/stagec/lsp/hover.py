@@ -10,6 +10,7 @@ from stagec.check.formatting import find_order
 from stagec.check.formatting.reading import MemberOrder, read_order
 from stagec.check.pipeline import list_families
 from stagec.core.diagnostic import Diagnostic
+from stagec.core.durations import format_duration
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
@@ -197,12 +198,13 @@ def name_target(edge: WrittenEdge) -> str:
     if isinstance(target, Stop):
         return f"the end: {target.outcome}"
     nodes = list_opened(target)
+    after = f", after {format_duration(edge.edge.wait)}" if edge.edge.wait else ""
     if isinstance(target, Named):
         return "one of " + ", ".join(f"`{each}`" for each in nodes[:_MOST])
     joined = f", then `{target.join}`" if isinstance(target, Fork | ForEach) and target.join else ""
     if isinstance(target, ForEach):
-        return f"{', then '.join(f'`{each}`' for each in nodes)} for {target.elements}{joined}"
-    return " and ".join(f"`{each}`" for each in nodes) + joined
+        return f"{', then '.join(f'`{each}`' for each in nodes)} for {target.elements}{joined}{after}"
+    return " and ".join(f"`{each}`" for each in nodes) + joined + after
 
 
 def _list(title: str, items: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ from stagec.runtime.drivers.history import EventTimes
 from stagec.runtime.drivers.local.drive import Course, EventCount, EventStore, RunSession, restore, run_at_once
 from stagec.runtime.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.drivers.requests import IDLE
+from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Started, Wait
 from stagec.runtime.machine.failures import RunFailure, describe_failure, failure_to_json
@@ -131,6 +132,7 @@ class RunHandle:
     def __init__(self, program: Program, answers: Answers, world: BudgetedWorld | None) -> None:
         self.program = program
         self._answers, self._world = answers, world
+        self._timers = Timers()
         self._loop = asyncio.get_running_loop()
         self._events: list[RunEvent] = []
         self._changed = asyncio.Event()
@@ -214,7 +216,7 @@ class RunHandle:
                 memory.observe(event, step)
 
         history = session.journal.history if isinstance(session.journal, Journal) else None
-        state = State() if history is None else restore(self.program, history, recall)
+        state = State() if history is None else restore(self.program, history, recall, timers=self._timers)
         parts = AnswerParts() if memory is None else memory.parts
         session = replace(session, observe=self._observe, parts=parts)
         self._course = Course(session, state, run_at_once, self._time)
@@ -288,6 +290,7 @@ class RunHandle:
     async def _ask(self, effect: Effect) -> Json:
         """Return the answer to a request, from the caller, from people, from the clock or from stagec's own world."""
         self._began[effect.key] = read_clock()
+        effect = self._timers.shorten(effect)
         answerer = self._answers.get(type(effect))
         is_own = self._world is not None and self._world.takes(effect)
         if answerer is not None:

@@ -23,7 +23,11 @@ from playable import judged, stages, steps
 
 from stagec.core.failure import Failure
 from stagec.core.json import Json
+from stagec.core.value import replace
 from stagec.ir.plan import dump
+from stagec.ir.plan.facts import facts
+from stagec.ir.plan.gate import Among
+from stagec.ir.plan.node import Edge, Go
 from stagec.runtime.drivers.dbos import RunPhase, RunStore
 from stagec.runtime.drivers.dbos.run_records import Settlement
 from stagec.runtime.drivers.dbos.tables import documents
@@ -229,3 +233,50 @@ def test_a_segment_that_is_not_the_one_of_the_run_settles_nothing(runs: RunStore
     assert transitions(runs).settle(record, Settlement(RunPhase.INTERRUPTED, "lost"))
     assert not transitions(runs).settle(record, Settlement(RunPhase.INTERRUPTED, "lost"))
     assert runs.find("one").segment == 1
+
+
+class Busy(ScriptedTestWorld):
+    """Refuses the first request, and never answers a wait: no worker is to hold one of ten minutes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[int] = []
+
+    def answer(self, effect: Effect) -> Json:
+        if isinstance(effect, Wait):
+            self.waits.append(effect.milliseconds)
+            raise Failure("it waits")
+        assert isinstance(effect, Turn)
+        if "plan#1/" in effect.key:
+            return {"error": "busy"}
+        return {"calls": [{"id": "s", "tool": effect.completion, "arguments": {"words": 1}}]}
+
+    def overlaps(self, _effect: Effect) -> bool:
+        return True
+
+    def name_provider(self, _effect: Effect) -> str:
+        return ""
+
+
+def test_a_run_that_waits_before_an_edge_is_a_row_until_its_time_has_come(runs: RunStore) -> None:
+    plan = stages()
+    first = plan.nodes["plan"]
+    again = Edge("fail", Go("plan"), (Among(("reason",), ("provider-failed",)),), 600_000)
+    plan = replace(plan, nodes={**plan.nodes, "plan": replace(first, edges=(again, *first.edges))})
+    submit(runs, submission("one", replace(plan, facts=facts(plan))))
+    world = Busy()
+    with working(runs.database, world):
+        record = wait_until(runs, "one", RunPhase.WAITING)
+        assert record.reason == "waits for a time"
+        ((wait, due),) = record.due.items()
+        assert wait == "one/plan#1/1.1"
+        assert 590_000 < due - record.now <= 600_000
+    let_time_pass(runs, 600_000)
+    with runs.database.transact() as connection:
+        connection.execute(rows.update().values(wake_at=1))
+    with working(runs.database, world):
+        record = wait_until(runs, "one", *ENDED)
+    assert record.phase is RunPhase.DONE
+    assert not world.waits
+    asked = [each.key for each in runs.read_history(record).events if isinstance(each, Answered)]
+    assert asked[:3] == ["one/plan#1/1.0", "one/plan#1/1.1", "one/plan#2/1.0"]

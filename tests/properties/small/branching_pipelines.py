@@ -119,7 +119,11 @@ class _Maker:
             case["onFailure"] = chance.choice(("abort", "collect"))
         if chance.random() < 0.3:
             case["concurrency"] = chance.choice((1, 2))
-        return case, join
+        return self._delay(case), join
+
+    def _delay(self, case: dict[str, Json]) -> dict[str, Json]:
+        """Let a case wait at times."""
+        return case | {"wait": self._chance.choice(("1s", "1.5m", "365d"))} if self._chance.random() < 0.2 else case
 
     def _recover(self, name: str) -> None:
         """Let a stage of a scope have a branch of its own for failures, at times with a fork in it."""
@@ -127,7 +131,7 @@ class _Maker:
         if chance.random() > 0.3:
             return
         rescue = self._add(name)
-        self._next[name] = [{"when": {"verdict": "fail"}, "stages": [rescue]}]
+        self._next[name] = [self._delay({"when": {"verdict": "fail"}, "stages": [rescue]})]
         if chance.random() < 0.4 and name not in self._items:
             some = [self._add(None), self._add(None)]
             join = self._add(None)
@@ -143,7 +147,7 @@ class _Maker:
                 continue
             ahead = self._add(name)
             self._go_on(ahead, left - 2)
-            found.append({"when": {"parsed.kind": each}, "stages": [ahead]})
+            found.append(self._delay({"when": {"parsed.kind": each}, "stages": [ahead]}))
         if chance.random() < 0.3:
             found[-1] = {"stages": [name]}  # a way back
         if chance.random() < 0.3:

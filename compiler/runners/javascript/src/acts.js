@@ -332,8 +332,16 @@ function* validated(run, execution, over) {
 
 // ---- one execution
 
-/** Act, find the outcome, choose the edge, and validate where that ends the work. */
+/** Act, and wait before the edge that is taken where it says so: a timer takes no place of those that act. */
 export function* execute(run, execution) {
+  const over = yield* decide(run, execution);
+  execution.rests = (over.edge?.wait ?? 0) > 0;
+  if (execution.rests) yield execution.ask("wait", { milliseconds: over.edge.wait });
+  return over;
+}
+
+/** Act, find the outcome, choose the edge, and validate where that ends the work. */
+function* decide(run, execution) {
   const { act, gate } = execution.node;
   if (act.is === "process") return yield* stage(run, execution);
   if (act.is === "converse") {

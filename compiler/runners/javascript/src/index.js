@@ -43,7 +43,7 @@ class Execution {
     Object.assign(this, { arrival, node, found, name: arrival.name, attempt: 1, asked: 0, asides: [], used: new Set() });
     this.label = `${arrival.name}#${run.past(arrival.name).visits}`;
     this.id = `${run.id}/${this.label}`;
-    this.interrupted = false;
+    this.interrupted = this.rests = false;
   }
 
   again() {
@@ -239,10 +239,12 @@ export class Run {
       if (over) {
         this.active = this.active.filter((each) => each !== over);
         this.follow(over, over.task.returned);
-      } else if (this.waiting.length && this.active.length < (this.plan.limits.parallel ?? 1)) this.begin(this.waiting.shift());
+      } else if (this.waiting.length && this.hasRoom()) this.begin(this.waiting.shift());
       else return;
     }
   }
+
+  hasRoom() { return this.active.filter((each) => !each.rests).length < (this.plan.limits.parallel ?? 1); }
 
   begin(arrival) {
     const { executions: most, reached = "failed" } = this.plan.limits;
@@ -264,7 +266,8 @@ export class Run {
     this.begin({ ...arrival, name: otherwise });
   }
 
-  follow({ arrival, name, node, label }, over) {
+  follow({ arrival, name, node, label, rests }, over) {
+    this.hasPlace = !rests;
     if (over.result) this.past(name).record = over.record;
     const { branch } = arrival;
     if (over.failed) this.end("failed", over.failed);
@@ -275,8 +278,8 @@ export class Run {
     else this.go(over.edge.target, { name, node, label, branch, result: over.result });
   }
 
-  /** Go on in a branch, which keeps its place among the nodes that act. */
-  next(arrival) { this.waiting.unshift(arrival); }
+  /** Go on in a branch, which keeps its place among the nodes that act, unless it has waited for a time. */
+  next(arrival) { this.waiting = this.hasPlace ? [arrival, ...this.waiting] : [...this.waiting, arrival]; }
 
   go(target, over) {
     const { branch, name: origin, result } = over;

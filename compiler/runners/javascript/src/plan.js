@@ -125,7 +125,8 @@ function* unsoundNode({ act, gate, edges }) {
   if (!GATES[act.is].includes(gate.is)) yield "the gate cannot judge the act";
   for (const outcome of outcomesOf(gate)) if (!edges.some((edge) => edge.on === outcome)) yield `there is no edge for ${outcome}`;
   if (gate.is === "intent" && gate.failFast === false && !gate.intents.includes(gate.fallback)) yield "there is nothing to fall back on";
-  for (const { target } of edges) {
+  for (const { target, wait } of edges) {
+    if (wait && target.is === "stop") yield "a wait comes before an end";
     if (["named", "pick"].includes(target.is) && !has(gate, "target")) yield "nothing names the node";
     if (["fork", "each"].includes(target.is) && new Set([...target.nodes, target.join]).size <= target.nodes.length) yield "a fork has a node twice";
   }

@@ -113,6 +113,7 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "edge": (_D, "edge"),
     "choice": (_D, "choice"),
     "edge-order": (_D, "order of edges"),
+    "edge-wait": (_D, "wait before the edge on"),
     "elements-most": (_D, "elements at most on"),
     "elements-together": (_D, "elements at the same time on"),
     "elements-collect": (_D, "failed elements passed on from"),

@@ -169,6 +169,10 @@ def _compare_edges(old: tuple[Edge, ...], new: tuple[Edge, ...]) -> Iterator[Pla
     before, after = (dict(_number(edges)) for edges in (old, new))
     for key in dict.fromkeys((*before, *after)):
         one, other = before.get(key), after.get(key)
+        if one is not None and other is not None:
+            yield from compare_values("edge-wait", one.wait or None, other.wait or None, name=key[0])
+            if one.target == other.target:
+                continue
         if one is not None and other is not None and _run_alike(one.target, other.target):
             yield from _compare_elements(key[0], one.target, other.target)
             continue
@@ -212,6 +216,7 @@ def show_edge(edge: Edge) -> Json:
         "on": edge.on,
         "target": write(edge.target),
         **({"when": write_all(edge.when)} if edge.when else {}),
+        **({"wait": edge.wait} if edge.wait else {}),
     }
 
 

@@ -25,6 +25,7 @@ from stagec.runtime.machine.execution import (
     Conversation,
     Execution,
     PendingJudgement,
+    PendingMove,
     PendingPreflight,
     PendingTransition,
     PendingValidation,
@@ -265,7 +266,7 @@ class Situation:
     def holds_result(self, change: PlanChange) -> str:
         """Say whether a result may be on its way to the node, or the node has one."""
         going = [each.progress for each in self.state.active.values()]
-        on_the_way = any(isinstance(each, PendingValidation | PendingJudgement | PendingTransition) for each in going)
+        on_the_way = any(isinstance(each, _HOLDS_RESULT) for each in going)
         scopes: list[Scope] = [each for each in self.state.scopes.values() if change.node in {*each.nodes, each.join}]
         if on_the_way or scopes or change.node in list_standing(self.state):
             return f"the run has results for {quote(change.node)}"
@@ -316,6 +317,9 @@ class Situation:
             if any(isinstance(target, Pick) and target.choices == choices for target in targets):
                 return f"{quote(each.node)} is under way"
         return ""
+
+
+_HOLDS_RESULT = (PendingValidation, PendingJudgement, PendingTransition, PendingMove)
 
 
 def _is_empty(given: Json) -> bool:

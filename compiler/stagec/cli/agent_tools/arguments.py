@@ -76,7 +76,7 @@ PAGE = _object(**_RULE, page={**_TEXT, "description": "Why the rule exists and h
 RULES = _object(found=_NUMBER, rules=_list(_object(**_RULE)), next=_NEXT)
 
 
-_EDGE = _object(on=_TEXT, to=_NAMES, then=_NAME, end=_NAME)
+_EDGE = _object(on=_TEXT, to=_NAMES, then=_NAME, end=_NAME, wait_milliseconds=_NUMBER)
 _NODE: dict[str, Json] = {"node": _TEXT, "kind": _NAME, "file": _TEXT, "leads_to": _list(_EDGE)}
 _FLOW = _object(flow=_TEXT, file=_TEXT, nodes=_NUMBER, starts=_NAMES, never_start=_NAMES, most_executions=_COUNT)
 _WHOLE_NODE = _object(

@@ -203,9 +203,10 @@ def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
 def _write_edge(edge: WrittenEdge) -> Object:
     target = edge.target
     if isinstance(target, Stop):
-        return {"on": edge.on, "to": [], "then": None, "end": target.outcome.value}
+        return {"on": edge.on, "to": [], "then": None, "end": target.outcome.value, "wait_milliseconds": 0}
     join = target.join if isinstance(target, Fork | ForEach) else None
-    return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None}
+    wait = edge.edge.wait
+    return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None, "wait_milliseconds": wait}
 
 
 def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:

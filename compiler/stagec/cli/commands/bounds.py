@@ -32,13 +32,14 @@ from stagec.cli.sheet import Row, Sheet
 from stagec.cli.sides import is_plan
 from stagec.cli.streams import show_progress
 from stagec.cli.unfound import choose_flows, explain_missing_flow
-from stagec.cli.wording import format_duration, join_names, shorten
+from stagec.cli.wording import join_names, shorten
 from stagec.core.diagnostic import Diagnostic
+from stagec.core.durations import format_duration
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote, shorten_digest
-from stagec.ir.graph.bounds import Repetition, bound
+from stagec.ir.graph.bounds import MoveWait, Repetition, bound
 from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, UpperBound, Way
 from stagec.ir.graph.schedule_bounds import NodeFailure, ScheduleBounds
 from stagec.ir.graph.usage import Interval, NamedModel, Quantity
@@ -271,6 +272,7 @@ class BoundedFlow:
     repetitions: Annotated[
         tuple[Repetition, ...], "The nodes that may act more than once in an execution, or that are validated."
     ]
+    waits: Annotated[tuple[MoveWait, ...], "The waits before what follows an outcome, the longest first."]
     plan: Annotated[Plan, HIDDEN]
     found: Annotated[tuple[EntryBounds, ...], HIDDEN]
     basis: Annotated[tuple[str, ...], HIDDEN]
@@ -291,6 +293,7 @@ class BoundedFlow:
             assumed=BoundsBasis.of(basis, models),
             entries=tuple(map(BoundedEntry.of, found.entries)),
             repetitions=found.repetitions,
+            waits=found.waits,
             plan=plan,
             found=found.entries,
             basis=tuple(describe_basis(basis, models)),
@@ -474,6 +477,9 @@ def draw_flow(sheet: Sheet, given: BoundedFlow) -> None:
     if given.repetitions:
         sheet.heading(f"retries of {shorten(plan.id)}")
         sheet.table(_list_repetitions(given.repetitions))
+    if given.waits:
+        sheet.heading(f"waits of {shorten(plan.id)}")
+        sheet.table(_list_waits(given.waits))
 
 
 def _draw_entry(sheet: Sheet, plan: Plan, entry: EntryBounds) -> None:
@@ -638,6 +644,16 @@ def _list_repetitions(given: Iterable[Repetition]) -> Iterator[Row]:
             times = f", at most {each.validations} failures" if each.on_failure == "retry" else ""
             repetition.append(f"validated by {validators}; then {each.on_failure}{times}")
         yield (shorten(each.node),), tuple(repetition)
+
+
+def _list_waits(given: Sequence[MoveWait]) -> Iterator[Row]:
+    for each in given[:_MOST_WAITS]:
+        yield (shorten(each.node),), (f"{format_duration(each.milliseconds)} on {shorten(each.outcome)}",)
+    if len(given) > _MOST_WAITS:
+        yield ("…",), (f"{len(given) - _MOST_WAITS:,} shorter ones",)
+
+
+_MOST_WAITS = 20
 
 
 def _write_flow(given: BoundedFlow) -> Iterator[str]:

@@ -41,6 +41,7 @@ from stagec.runtime.drivers.local.drive import forget_interruption, keep_interru
 from stagec.runtime.drivers.local.mailbox import MessageWatcher
 from stagec.runtime.drivers.local.request_descriptions import label_request
 from stagec.runtime.drivers.messages import MessageKind, RunMessage
+from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.machine.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
 from stagec.runtime.world.budget import BudgetedWorld, BudgetReached
@@ -165,11 +166,20 @@ def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:
     audience = Audience(setup)
     try:
         with _hold_requests(steering.inbox), setup.mail.watch(steering.obey):
-            state = restore(setup.program, setup.journal.history, audience.recall)
+            timers = Timers()
+            state = restore(setup.program, setup.journal.history, audience.recall, timers=timers)
             world = WorldWithProgress(setup.world) if steering.inbox is None else setup.world
             inbox, redactor = steering.inbox, Redactor(os.environ)
             session = RunSession(
-                setup.program, setup.journal, world, audience.observe, inbox, setup.most, redactor, audience.parts
+                setup.program,
+                setup.journal,
+                world,
+                audience.observe,
+                inbox,
+                setup.most,
+                redactor,
+                audience.parts,
+                timers,
             )
             return proceed(session, state, event)
     except KeyboardInterrupt:

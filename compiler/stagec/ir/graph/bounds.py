@@ -37,11 +37,21 @@ class Repetition:
 
 
 @value
+class MoveWait:
+    """How long a node waits before what follows an outcome."""
+
+    node: Annotated[str, "The node."]
+    outcome: Annotated[str, "The outcome."]
+    milliseconds: Annotated[Count, "How long it waits each time."]
+
+
+@value
 class Bounds:
-    """The bounds of every entry, and what in the nodes repeats."""
+    """The bounds of every entry, what in the nodes repeats, and the waits between them, the longest first."""
 
     entries: tuple[EntryBounds, ...]
     repetitions: tuple[Repetition, ...]
+    waits: tuple[MoveWait, ...] = ()
 
     @property
     def is_bounded(self) -> bool:
@@ -54,7 +64,7 @@ def bound(plan: Plan, assumed: Assumed | Assumptions) -> Bounds:
     given = assumed if isinstance(assumed, Assumptions) else Assumptions(assumed)
     agents = _bound_agents(plan, given)
     entries = (_bound_entry(plan, name, given, agents) for name in plan.entries)
-    return Bounds(tuple(entries), tuple(_list_repetitions(plan)))
+    return Bounds(tuple(entries), tuple(_list_repetitions(plan)), _list_waits(plan))
 
 
 def bound_entry(plan: Plan, entry: str, given: Assumptions) -> EntryBounds:
@@ -139,6 +149,12 @@ class _ScheduleEntry:
 def _sum(parts: Sequence[int | None], own: int, most: int) -> int | None:
     known = [each for each in parts if each is not None]
     return min(most, own + sum(known)) if len(known) == len(parts) else None
+
+
+def _list_waits(plan: Plan) -> tuple[MoveWait, ...]:
+    edges = ((name, edge) for name, node in plan.nodes.items() for edge in node.edges if edge.wait)
+    found = dict.fromkeys(MoveWait(name, edge.on, edge.wait) for name, edge in edges)
+    return tuple(sorted(found, key=lambda each: -each.milliseconds))
 
 
 def _list_repetitions(plan: Plan) -> Iterator[Repetition]:

@@ -251,7 +251,7 @@ class EntryRuns:
             found = runs.find_longest(known)
         if found is not None or self._plain.cycles or self._plain.forks:
             return found
-        plain = self._plain.find_longest(known)
+        plain = self._plain.find_longest(known, is_time=measure is Quantity.MILLISECONDS)
         return None if plain is None else Weight(min(MOST, plain.total * self._count_failures()), plain.way)
 
     def _count_failures(self) -> int:

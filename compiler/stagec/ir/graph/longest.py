@@ -167,11 +167,14 @@ def _list_next(plan: Plan, target: Target) -> Iterable[str]:
 class HeaviestRuns:
     """The runs from a node of a plan without cycles.
 
-    With `is_sum` nodes that run together are added up; else the one counts that takes longest.
+    With `is_sum` nodes that run together are added up; else the one counts that takes longest. With `is_time` the waits
+    before edges count.
     """
 
-    def __init__(self, plan: Plan, runs: RunParts, weights: Mapping[str, int], *, is_sum: bool) -> None:
-        self._plan, self._runs, self._weights, self._is_sum = plan, runs, weights, is_sum
+    def __init__(
+        self, plan: Plan, runs: RunParts, weights: Mapping[str, int], *, is_sum: bool, is_time: bool = False
+    ) -> None:
+        self._plan, self._runs, self._weights, self._is_sum, self._is_time = plan, runs, weights, is_sum, is_time
         self._found: dict[Part, _Found] = {}
         self._picked: dict[tuple[str, Ending], _Found] = {}
         for part in runs.parts:
@@ -197,6 +200,8 @@ class HeaviestRuns:
         for edge in node.edges:
             if not is_head or edge.on == FAIL:
                 way = self._take(edge, mode, judged=talks)
+                if edge.wait and self._is_time and way[0] >= 0:
+                    way = _weigh(way[0] + edge.wait), way[1]
                 if way[0] > best[0]:
                     best = way
         return _weigh(best[0] + self._weights[name]), best[1]
@@ -396,16 +401,24 @@ class PlanWalks:
             best[name] = min(MOST, max(ways, default=1))
         return best[self._start]
 
-    def find_longest(self, weights: Weights) -> Weight | None:
-        """Return the heaviest run, nodes that run together counted one by one; None where nothing bounds it."""
+    def find_longest(self, weights: Weights, *, is_time: bool = False) -> Weight | None:
+        """Return the heaviest run, nodes that run together counted one by one; None where nothing bounds it.
+
+        With `is_time` the waits before edges count: each execution of a run that may repeat waits as long as its node
+        may.
+        """
         limit = self._plan.limits.executions
-        found = None if self.cycles else self._cross(weights, is_sum=True)
+        found = None if self.cycles else self._cross(weights, is_sum=True, is_time=is_time)
         if limit is None or (found is not None and not self.forks and len(self.nodes) <= limit):
             return found
-        walked = self._walk(weights, limit)
+        walked = self._walk(self._add_waits(weights) if is_time else weights, limit)
         if found is None or walked.total < found.total:
             return walked if found is None or not self.forks else Weight(walked.total, self._cut(found.way, limit))
         return found
+
+    def _add_waits(self, weights: Weights) -> Weights:
+        longest = {name: max((edge.wait for edge in self._plan.nodes[name].edges), default=0) for name in self.nodes}
+        return {name: min(MOST, each + longest.get(name, 0)) for name, each in weights.items()}
 
     def _cut(self, way: Way, limit: int) -> Way:
         """Return the first nodes of a way, as many as a run may execute; which run then first is left open."""
@@ -425,10 +438,10 @@ class PlanWalks:
         Where there is no room for all that may run together, it is Graham's bound: a free place never stays empty
         while something waits for one.
         """
-        whole = self.find_longest(weights)
+        whole = self.find_longest(weights, is_time=True)
         if self.cycles or not self.forks or whole is None:
             return whole
-        span = self._cross(weights, is_sum=False)
+        span = self._cross(weights, is_sum=False, is_time=True)
         if self.together <= places:
             return span
         shared = -(-(whole.total + span.total * (places - 1)) // places)
@@ -450,9 +463,9 @@ class PlanWalks:
         """What runs consist of, without cycles only."""
         return list_run_parts(self._plan, [name for name in self._order if isinstance(name, str)], self._start)
 
-    def _cross(self, weights: Weights, *, is_sum: bool) -> Weight:
+    def _cross(self, weights: Weights, *, is_sum: bool, is_time: bool = False) -> Weight:
         """Find the heaviest way through a graph without cycles."""
-        return HeaviestRuns(self._plan, self._parts, weights, is_sum=is_sum).find()
+        return HeaviestRuns(self._plan, self._parts, weights, is_sum=is_sum, is_time=is_time).find()
 
     def _walk(self, weights: Weights, limit: int) -> Weight:
         """Find the heaviest walk of at most so many executions: of one, of two, and so on, each by the one before."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.act import Act
-from stagec.ir.plan.codec import NON_EMPTY, Call, ChoicesName, NodeName, Path, Positive, words
+from stagec.ir.plan.codec import NON_EMPTY, Call, ChoicesName, Count, NodeName, Path, Positive, words
 from stagec.ir.plan.gate import Admission, Gate, Retry, Term, Validation
 
 
@@ -110,7 +110,7 @@ Entry = NodeName | Schedule
 
 @value
 class Edge:
-    """One possible move: the outcome that allows it, what must hold of the result, and where it leads.
+    """One possible move: the outcome that allows it, what must hold of the result, where it leads, and after how long.
 
     Of the edges of one outcome the first counts of which all terms hold.
     """
@@ -118,6 +118,7 @@ class Edge:
     on: Annotated[str, "The outcome."]
     target: Annotated[Target, "Where it leads."]
     when: Annotated[tuple[Term, ...], "What must hold of the result."] = ()
+    wait: Annotated[Count, "How many milliseconds pass before the target begins."] = 0
 
 
 Kind = Annotated[str, words("work", "verification", "closure", "actionable", "terminal", "blocking")]

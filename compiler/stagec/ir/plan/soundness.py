@@ -28,7 +28,7 @@ from stagec.ir.plan.agents import Flaw, find_phase_flaws, find_schedule_flaws, l
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.facts import cycles
 from stagec.ir.plan.gate import AgentGate, ExitGate, Gate, IntentGate, JudgeGate, RestGate, StageGate, VerdictGate
-from stagec.ir.plan.node import ForEach, Fork, Named, Node, Pick, Schedule, Target, list_begun, list_targets
+from stagec.ir.plan.node import ForEach, Fork, Named, Node, Pick, Schedule, Stop, Target, list_begun, list_targets
 
 Reference = tuple[str, str]
 """The table of the plan in which something is looked up (`nodes`, `contents`, …), and the name."""
@@ -198,6 +198,8 @@ class _FlawFinder:
         if type(gate) is IntentGate and not gate.fail_fast and gate.fallback not in gate.intents:
             self.found.append(((*at, "gate"), "has no 'fallback' among its 'intents', and is not to fail"))
         for index, edge in enumerate(node.edges):
+            if edge.wait and type(edge.target) is Stop:
+                self.found.append(((*at, "edges", index, "wait"), "comes before an end, where nothing waits for it"))
             if isinstance(edge.target, Fork | ForEach):
                 self._look_at_fork(edge.target, (*at, "edges", index, "target"))
             elif isinstance(edge.target, Named | Pick) and (type(gate) is not IntentGate or gate.target is None):

@@ -140,6 +140,15 @@ class Elements:
 
 
 @value
+class CaseWait:
+    """How long a case waits before its stages run, as it is written; `milliseconds` is None for what is no duration."""
+
+    text: str
+    at: Place
+    milliseconds: int | None = None
+
+
+@value
 class Case:
     """One way on: under which conditions, to which stages. No stages end the run; `mode` None is no known execution."""
 
@@ -152,6 +161,7 @@ class Case:
     """Whether nothing in it is misshapen."""
     each: Elements | None = None
     """The list for whose elements the stages run, one after the other; the elements run in parallel."""
+    wait: CaseWait | None = None
 
     @property
     def is_recovery(self) -> bool:

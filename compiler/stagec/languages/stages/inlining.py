@@ -165,7 +165,7 @@ def _lead_on(node: Node, ways: Node) -> Node:
             edges.append(each)
             continue
         edges.extend(
-            replace(way, source=node.id, edge=Edge("ok", way.target, (*each.when, *way.when)))
+            replace(way, source=node.id, edge=Edge("ok", way.target, (*each.when, *way.when), way.edge.wait))
             for way in ways.edges
             if way.on == "ok"
         )

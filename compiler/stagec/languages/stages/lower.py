@@ -18,6 +18,7 @@ from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.inlining import inline, list_inlined
 from stagec.languages.stages.inner import find_stray_ends
 from stagec.languages.stages.reads import demands, reads
+from stagec.languages.stages.waits import find_wait_error
 from stagec.sources.contract.schemas import Schema
 
 
@@ -142,7 +143,8 @@ class _Lowering:
             self._lost.extend(self._list_lost_ways(name, outcome or "ok", case))
             if outcome is not None and target is not None:
                 repair, is_untaken = self._is_repaired(case), case.at in untaken
-                yield WrittenEdge(name, Edge(outcome, target, _terms(case)), case.at, repair=repair, untaken=is_untaken)
+                edge = Edge(outcome, target, _terms(case), _find_wait(case, target))
+                yield WrittenEdge(name, edge, case.at, repair=repair, untaken=is_untaken)
         if succeeds and (self._pipeline.is_sibling(name) or not any(case.is_for_success for case in cases)):
             yield WrittenEdge(name, Edge("ok", Stop(Outcome.DONE)), stage.at)
         yield WrittenEdge(name, Edge("fail", Stop(Outcome.FAILED)), stage.at)
@@ -217,6 +219,12 @@ def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
     policy = stage.members.get("resolutionPolicy")
     skips = policy == "skip" or "skip" in object_of(policy).values()
     return skips and (bool(conduct.gate) or "gate" in conduct.hooks)
+
+
+def _find_wait(case: Case, target: Target) -> int:
+    """Return how long a case waits; nothing where it cannot be meant as it is written."""
+    known = case.wait is not None and not isinstance(target, Stop) and find_wait_error(case) is None
+    return (case.wait.milliseconds or 0) if case.wait is not None and known else 0
 
 
 def _terms(case: Case) -> tuple[Term, ...]:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from stagec.core.durations import read_milliseconds
 from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
@@ -18,6 +19,7 @@ from stagec.languages.stages.document import (
     Body,
     CallError,
     Case,
+    CaseWait,
     Check,
     Conduct,
     Elements,
@@ -249,7 +251,7 @@ class _RoutesReading:
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         each = _read_elements(body, at)
         is_list = _OF_ELEMENTS.isdisjoint(body) or (each is not None and each.most is not None and bool(stages))
-        return Case(at, when, stages, mode, meant, whole and is_list, each)
+        return Case(at, when, stages, mode, meant, whole and is_list, each, _read_wait(body, at))
 
     def _add_promise(self, condition: StageCondition) -> StageCondition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
@@ -276,6 +278,11 @@ def _read_elements(body: Object, at: Place) -> Elements | None:
         concurrency if concurrency is not None and concurrency > 0 else None,
         body.get("onFailure") == "collect",
     )
+
+
+def _read_wait(body: Object, at: Place) -> CaseWait | None:
+    text = body.get("wait")
+    return CaseWait(text, at / "wait", read_milliseconds(text)) if isinstance(text, str) else None
 
 
 def split_path(path: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Protocol
 from stagec.core.clock import read_clock
 from stagec.core.json import Json
 from stagec.runtime.drivers.history import EventTimes
+from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait, choose_next
 from stagec.runtime.machine.state import State
@@ -147,8 +148,16 @@ class RequestPool:
     With an inbox, no request that overlaps keeps the thread that asks: what arrives in the inbox is heard at once.
     """
 
-    def __init__(self, world: World, most: int, inbox: Inbox | None = None, start: Start = begin_thread) -> None:
+    def __init__(
+        self,
+        world: World,
+        most: int,
+        inbox: Inbox | None = None,
+        start: Start = begin_thread,
+        timers: Timers | None = None,
+    ) -> None:
         self._world, self._most, self._start = world, most, start
+        self._timers = Timers() if timers is None else timers
         self._is_heard = inbox is not None
         self._inbox = Inbox() if inbox is None else inbox
         self.put = self._inbox.put
@@ -231,7 +240,7 @@ class RequestPool:
 
     def _ask(self, effect: Effect) -> Json:
         self._begun[effect.key] = read_clock()
-        return read_answer(effect, self._world.answer(effect))
+        return read_answer(effect, self._world.answer(self._timers.shorten(effect)))
 
     def close(self) -> None:
         """Let go of everything that is under way."""
@@ -328,10 +337,17 @@ def _always(_effect: Effect) -> bool:
 
 @contextmanager
 def open_pool(
-    world: World, most: int, inbox: Inbox | None = None, start: Start = begin_thread
+    world: World,
+    most: int,
+    inbox: Inbox | None = None,
+    start: Start = begin_thread,
+    timers: Timers | None = None,
 ) -> Iterator[RequestPool]:
-    """Get answers from a world, each in what `start` begins; nothing is under way any more when this is left."""
-    pool = RequestPool(world, most, inbox, start)
+    """Get answers from a world, each in what `start` begins; nothing is under way any more when this is left.
+
+    `timers` know of waits that have begun before.
+    """
+    pool = RequestPool(world, most, inbox, start, timers)
     try:
         yield pool
     finally:

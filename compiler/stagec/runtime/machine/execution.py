@@ -189,6 +189,13 @@ class PendingTransition:
     todo: tuple[Any, ...] = ()
 
 
+@value
+class PendingMove:
+    """A result whose edge leads on after a wait, which has begun; its execution is the one that remembers this."""
+
+    result: NodeResult
+
+
 Progress = (
     Conversation
     | PendingValidation
@@ -197,6 +204,10 @@ Progress = (
     | StageAttempt
     | AgentRun
     | PendingTransition
+    | PendingMove
     | None
 )
-"""What an act remembers: a conversation, a validation, a judgement, a run or a transition, how an attempt has ended."""
+"""What an act remembers: a conversation, a validation, a judgement, a run or a transition, how an attempt has ended.
+
+`PendingMove` stands there when the act is over.
+"""

@@ -10,17 +10,17 @@ from stagec.core.json import Json, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt
-from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Outcome, Schedule, Stop, Target
+from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Schedule, Stop, Target
 from stagec.ir.protocol.lifecycle import StageEvent, StageStatus
 from stagec.runtime.machine.acts import begin_act
 from stagec.runtime.machine.acts.agent import find_exceeded
 from stagec.runtime.machine.acts.prompt import UnstartableError, render_prompt
-from stagec.runtime.machine.exchange import Resumed, execution_key
-from stagec.runtime.machine.execution import Branch, Execution, NodeResult, failure_in
+from stagec.runtime.machine.exchange import Resumed, Wait, execution_key
+from stagec.runtime.machine.execution import Branch, Execution, NodeResult, PendingMove, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_failure
 from stagec.runtime.machine.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
 from stagec.runtime.machine.json_values import follow
-from stagec.runtime.machine.program import PreparedSchedule, choose, find_schedule
+from stagec.runtime.machine.program import PreparedSchedule, choose_edge, find_schedule
 from stagec.runtime.machine.state import PendingNode, Queue, Scope
 from stagec.runtime.machine.step_builder import StepBuilder, error, fork_turn, is_outside, session_turn_of
 
@@ -404,25 +404,38 @@ def _begin_fallback(builder: StepBuilder, pending: PendingNode, why: str) -> tup
 
 def _follow(builder: StepBuilder, over: NodeResult) -> tuple[NodeResult, ...]:
     execution = builder.acting = over.execution
+    ends_branch = execution.begins_branch and over.outcome != _FAIL
+    edges = builder.program.routes[execution.node].get(over.outcome, ())
+    edge = None if ends_branch or over.back is not None else choose_edge(edges, over.result, over.named)
+    has_waited = isinstance(execution.progress, PendingMove)
+    failure = None if has_waited else _count_repeat(builder, over)
+    if edge is not None and edge.wait and not has_waited and failure is None:
+        _begin_wait(builder, over, edge)
+        return _NOTHING
     builder.leave((execution.key,))
     builder.last = over.result
     builder.begin_move(execution, describe_outcome(builder, over))
     if _is_turn(builder, execution):
         builder.emit("SessionTurnEnd", execution, turnId=session_turn_of(builder.now.scopes, execution))
-    failure = _count_repeat(builder, over)
     if failure is not None:
         builder.give_up(failure_in(execution, failure))
         return _NOTHING
     if over.back is not None:
         return begin(builder, PendingNode(over.back, execution.branch, (over.result,), prompt=over.prompt))
-    if execution.begins_branch and over.outcome != _FAIL:
+    if ends_branch:
         return _end_branch(builder, execution.branch, Outcome.DONE, over)
-    edges = builder.program.routes[execution.node].get(over.outcome, ())
-    target = choose(edges, over.result, over.named)
-    if target is None:
+    if edge is None:
         builder.give_up(failure_in(execution, describe_dead_end(over)))
         return _NOTHING
-    return _go(builder, target, over)
+    return _go(builder, edge.target, over)
+
+
+def _begin_wait(builder: StepBuilder, over: NodeResult, edge: Edge) -> None:
+    """Ask for the wait before an edge is taken; the execution keeps its result, and gives up its place."""
+    execution = builder.execution(over.execution.key) or over.execution
+    bare = replace(over, execution=replace(execution, progress=None))
+    builder.emit("TimerStarted", execution, milliseconds=edge.wait)
+    builder.request(replace(execution, progress=PendingMove(bare)), Wait, milliseconds=edge.wait)
 
 
 def _count_repeat(builder: StepBuilder, over: NodeResult) -> RunFailure | None:
@@ -447,7 +460,7 @@ def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeRes
     match target:
         case Go():
             pending = PendingNode(target.node, execution.branch, (over.result,), execution.node, target.otherwise)
-            return begin(builder, pending)
+            return _begin_next(builder, pending, over)
         case Stop():
             return _end_branch(builder, execution.branch, target.outcome, over)
         case ForEach():
@@ -460,9 +473,18 @@ def _go(builder: StepBuilder, target: Target, over: NodeResult) -> tuple[NodeRes
             return _end_branch(builder, execution.branch, Outcome.DONE, over)
         case Chain():
             first, *_ = open_scope(builder, execution, Scope(execution.branch, target.nodes, is_chain=True))
-            return begin(builder, PendingNode(target.nodes[0], first, (over.result,), execution.node))
+            return _begin_next(builder, PendingNode(target.nodes[0], first, (over.result,), execution.node), over)
         case _:
             raise AssertionError(f"{target} was not decided")
+    return _NOTHING
+
+
+def _begin_next(builder: StepBuilder, pending: PendingNode, over: NodeResult) -> tuple[NodeResult, ...]:
+    """Begin the node that follows in the place of the one before; after a wait, which has none, it waits for room."""
+    if not isinstance(over.execution.progress, PendingMove):
+        return begin(builder, pending)
+    builder.change(waiting=builder.now.waiting.having((pending,)))
+    builder.lead_to((pending.node,))
     return _NOTHING
 
 
@@ -496,7 +518,7 @@ def _run_each(builder: StepBuilder, target: ForEach, over: NodeResult) -> tuple[
     if not found:
         if target.join is None:
             return _end_branch(builder, execution.branch, Outcome.DONE, over)
-        return begin(builder, PendingNode(target.join, execution.branch, (), execution.node))
+        return _begin_next(builder, PendingNode(target.join, execution.branch, (), execution.node), over)
     room = min(len(found), target.concurrency or len(found))
     scope = Scope(execution.branch, target.nodes, target.join, elements=found, room=room, collects=target.collect)
     _put_elements(builder, execution.key, scope)
@@ -517,12 +539,13 @@ _SIBLINGS = 2
 
 def _end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: NodeResult) -> tuple[NodeResult, ...]:
     following = end_branch(builder, branch, outcome, over)
-    return _NOTHING if following is None else begin(builder, following)
+    return _NOTHING if following is None else _begin_next(builder, following, over)
 
 
 def _admit_next(builder: StepBuilder) -> PendingNode | None:
-    """Return the first of the nodes that wait for their turn, if there is room for it."""
-    if len(builder.now.active) >= builder.program.plan.limits.parallel:
+    """Return the first of the nodes that wait for their turn, if there is room for it; timers take none."""
+    active, most = builder.now.active, builder.program.plan.limits.parallel
+    if len(active) >= most and sum(not isinstance(each.progress, PendingMove) for each in active.values()) >= most:
         return None
     pending, others = builder.now.waiting.take()
     builder.change(waiting=others)

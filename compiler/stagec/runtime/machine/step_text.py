@@ -89,6 +89,7 @@ VALUES: Mapping[type, Covered] = {
     execution.StageAttempt: _cover("StageAttempt", "outcome reason exit seconds outputs failure"),
     execution.AgentRun: _cover("AgentRun", "state last"),
     execution.PendingTransition: _cover("PendingTransition", "result phase todo"),
+    execution.PendingMove: _cover("PendingMove", "result"),
     state.Scope: _cover(
         "Scope",
         "around nodes join is_chain results agenda left open ended failure",

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from stagec.core.diagnostic import Diagnostic
+from stagec.core.durations import format_duration
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
@@ -170,9 +171,13 @@ def _member(found: Json | _Absent, key: Key) -> Json | _Absent:
 
 
 def label(edge: WrittenEdge) -> str:
-    """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`."""
+    """Return `ok`, or `ok: parsed.approved = true and parsed.severity in high, critical`; and how long it waits."""
     conditions = " and ".join(map(condition, edge.when))
-    return f"{edge.on}: {conditions}" if conditions else edge.on
+    return f"{edge.on}: {conditions}{_delay(edge)}" if conditions else f"{edge.on}{_delay(edge)}"
+
+
+def _delay(edge: WrittenEdge) -> str:
+    return f", after {format_duration(edge.edge.wait)}" if edge.edge.wait else ""
 
 
 def condition(term: Term) -> str:
@@ -381,7 +386,7 @@ class _Lines:
         known = self._found.get(spot(edge.at), ())
         guess = edge.repair and len(list_opened(edge.target)) == 1
         otherwise = not edge.when and (edge.source, edge.on) in self._chosen
-        told = f"{edge.on}: otherwise" if otherwise else label(edge)
+        told = f"{edge.on}: otherwise{_delay(edge)}" if otherwise else label(edge)
         each = (edge.target.elements,) if isinstance(edge.target, ForEach) else ()
         return Line(box_of(edge.source), target, stroke, (told, *each), () if guess else known, guess)
 

@@ -240,6 +240,15 @@ def chg245_intent_understood(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and falls_back(pair.nodes_of(change.node)[0].gate)
 
 
+@declare_every("node {node} waits another time on {name} before what follows", edge_wait="added removed changed")
+def chg247_wait_changed() -> None:
+    """A node waits another time before what follows an outcome.
+
+    ## Runs in flight
+    A wait that has begun ends when it would have. A run that comes to the edge later follows the new plan.
+    """
+
+
 @declare_every("node {node} knows the intent {name}", intent="added")
 def chg315_intent_added() -> None:
     """An intent is new.

@@ -19,6 +19,7 @@ from stagec.runtime.machine.execution import (
     Conversation,
     Execution,
     PendingJudgement,
+    PendingMove,
     PendingPreflight,
     PendingTransition,
     PendingValidation,
@@ -227,6 +228,8 @@ class Positions:
                 found = ("judgement", *doing.answers)
             case StageAttempt():
                 found = ("attempt", execution.attempt, doing.outcome)
+            case PendingMove():
+                found = ("move", doing.result.outcome, doing.result.named, compact(doing.result.result))
             case PendingTransition():
                 found = ("transition", doing.result.outcome, doing.phase, len(doing.todo))
             case _:

@@ -132,6 +132,8 @@ def stg175_malformed_routing(tree: Tree) -> Iterator[Finding]:
 
 def _suggest_routing(fault: Fault) -> str:
     last = fault.at.pointer[-1] if fault.at.pointer else ""
+    if fault.reason == "type" and last == "wait":
+        return ", such as '10m'"
     if fault.reason == "type" and isinstance(last, int) and fault.facts["allowed"] == ("object",):
         return "; a list holds cases, such as '{stages: [review]}'"
     return "; a stage without 'next' ends the run" if fault.reason == "minItems" else ""

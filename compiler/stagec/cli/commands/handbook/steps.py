@@ -11,13 +11,14 @@ from stagec.cli.sheet import join_runs, split_runs
 from stagec.cli.wording import (
     describe_admission,
     describe_conditions,
+    describe_delay,
     describe_gate,
     describe_retry,
     describe_supply,
     describe_target,
-    format_duration,
     join_names,
 )
+from stagec.core.durations import format_duration
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count
 from stagec.ir.flow import Flow
@@ -431,7 +432,8 @@ class StepWriter:
             else list_targets(target)
         )
         ends = str(target.outcome) if isinstance(target, Stop) else None
-        return NextStep(edge.on, when, describe_target(target, "the run ends"), leads, ends)
+        told = describe_target(target, "the run ends") + describe_delay(edge.wait)
+        return NextStep(edge.on, when, told, leads, ends)
 
 
 _LABELS = {

@@ -22,11 +22,12 @@ from stagec.runtime.drivers.dbos.queues import PermittedWorld
 from stagec.runtime.drivers.dbos.run_records import FoundPart, RunPhase, RunRecord, Settlement, TakenUp, name_child
 from stagec.runtime.drivers.dbos.run_store import STOP, dump_entry, read_entry
 from stagec.runtime.drivers.following import UnreachableError
-from stagec.runtime.drivers.history import History, add_times, dump_event
+from stagec.runtime.drivers.history import UNTIMED, EventTimes, History, add_times, dump_event
 from stagec.runtime.drivers.messages import MessageKind, RunMessage
 from stagec.runtime.drivers.redaction import redact_answer, redact_event
 from stagec.runtime.drivers.replay import digest_step, find_difference
 from stagec.runtime.drivers.requests import THREADS, Inbox, InterruptionError, RequestPool, World, open_pool
+from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.runtime.machine import Program, State, advance
 from stagec.runtime.machine.answer_schemas import read_answer
@@ -59,13 +60,16 @@ class RunProgress:
         self._ledger.take(event, step)
         return step
 
-    def restore(self, history: History, world: RunWorld) -> None:
+    def restore(self, history: History, world: RunWorld, timers: Timers | None = None) -> None:
         """Come to where a run has come; raise `Failure` when something else follows now than did."""
-        for event, known in zip(history.events, history.step_digests, strict=True):
+        times = history.times or (UNTIMED,) * len(history.events)
+        for event, known, each in zip(history.events, history.step_digests, times, strict=True):
             step = self.follow(event)
             if find_difference(self.count - 1, step, known) is not None:
                 raise Failure(_DIFFERS.format(self.count - 1))
             world.observe(event, step)
+            if timers is not None:
+                timers.take(step, each.at)
 
     def describe(self) -> Object:
         """Return the summary of the run that is kept in its row."""
@@ -194,7 +198,7 @@ class Segment:
         self._progress = RunProgress(program)
         self._inbox, self._parts = Inbox(), AnswerParts()
         self._told: set[str] = set()
-        self._since: dict[str, float] = {}
+        self._timers = Timers()
         self._stop, self._is_cancelled = "", False
         self._left_parts = given.parts
         self._heard: dict[str, FoundPart] = {}
@@ -253,7 +257,7 @@ class Segment:
             most, start = program.plan.limits.parallel, THREADS.begin
             pool = opened.enter_context(open_pool(asked, most, self._inbox, start))
             with self._setup.turns.take():
-                self._progress.restore(history, world)
+                self._progress.restore(history, world, self._timers)
                 self._hear_what_is_there()
                 with self._parts.let_write(pool.put):
                     return self._go_on(world, pool)
@@ -277,7 +281,8 @@ class Segment:
             entry = DBOS.run_step({"name": name}, partial(self._take_next, world, pool))
             if entry.startswith(STOP):
                 return self._explain_stop(entry.removeprefix(STOP), world)
-            self._take(read_entry(entry)[1], world)
+            _, event, times = read_entry(entry)
+            self._take(event, times, world)
         return self._describe(RunPhase(self._progress.state.ended), self._progress.state.reason)
 
     def _limit(self, opened: ExitStack, world: RunWorld) -> World:
@@ -290,9 +295,10 @@ class Segment:
         self._find_begun = shared.find_begun
         return shared
 
-    def _take(self, event: Event, world: RunWorld) -> None:
+    def _take(self, event: Event, times: EventTimes, world: RunWorld) -> None:
         """Advance; tell the world of an event that it has not brought about."""
         step = self._progress.follow(event)
+        self._timers.take(step, times.at)
         if isinstance(event, Replanned):
             self._change, self._has_changed = None, True
         is_from_elsewhere = isinstance(event, Answered) and (
@@ -343,8 +349,6 @@ class Segment:
         wanted = {key: each for key, each in pending.items() if not is_for_people(each) or world.takes(each)}
         rests = {key: self._find_rest(each) for key, each in wanted.items() if isinstance(each, Wait)}
         open_ = {**wanted, **{key: Wait(key, milliseconds) for key, milliseconds in rests.items()}}
-        for key in open_:
-            self._since.setdefault(key, monotonic())
         while True:
             event = pool.take_news()
             waits = (isinstance(each, Wait) and each.milliseconds >= _LONG for each in open_.values())
@@ -412,7 +416,7 @@ class Segment:
         """Return how many milliseconds of a wait are left."""
         if wait.key in self.record.due:
             return max(0, self.record.due[wait.key] - self.record.now - int((monotonic() - self._begun) * 1000))
-        return max(0, wait.milliseconds - int((monotonic() - self._since.get(wait.key, monotonic())) * 1000))
+        return self._timers.find_rest(wait)
 
     def _describe(self, phase: RunPhase, reason: str) -> Settlement:
         progress, has_changed = self._progress, self._has_changed

@@ -35,6 +35,7 @@ from stagec.runtime.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.drivers.redaction import redact_event
 from stagec.runtime.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
 from stagec.runtime.drivers.requests import Inbox, RequestPool, World, open_pool
+from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine.advance import advance
 from stagec.runtime.machine.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.machine.program import Program, load
@@ -129,7 +130,7 @@ class RunSession:
 
     Where there is an inbox, events that are put into it happen to the run. `most` is how many requests may be under way
     at the same time, if those are fewer than the plan allows. What happens passes the `redactor` before it is written.
-    `parts` has those of answers that are not there yet.
+    `parts` has those of answers that are not there yet, `timers` the waits that began in an earlier session.
     """
 
     program: Program
@@ -140,6 +141,7 @@ class RunSession:
     most: int | None = None
     redactor: Redactor | None = None
     parts: AnswerParts | None = None
+    timers: Timers | None = None
 
     def dump(self, state: State, event: Event) -> str:
         """Return an event as it is written: without secrets."""
@@ -157,13 +159,15 @@ def drive(program: Program, journal: Journal, world: World, event: Event | None,
 
     What was asked and not answered when the run was interrupted is asked again, under the same keys.
     """
-    return proceed(RunSession(program, journal, world, observe), restore(program, journal.history), event)
+    timers = Timers()
+    state = restore(program, journal.history, timers=timers)
+    return proceed(RunSession(program, journal, world, observe, timers=timers), state, event)
 
 
-def restore(program: Program, history: History, observe: Observer = unseen) -> State:
+def restore(program: Program, history: History, observe: Observer = unseen, *, timers: Timers | None = None) -> State:
     """Return the state that a history leads to; raise `JournalError` when something else follows from it than did.
 
-    `program` is any of those that the run has had: it begins with the one in the history.
+    `program` is any of those that the run has had: it begins with the one in the history. `timers` hear of its waits.
     """
     state = State()
     both = zip(advance_history(program, history), history.step_digests, strict=True)
@@ -172,6 +176,8 @@ def restore(program: Program, history: History, observe: Observer = unseen) -> S
             message = f"event {seq} now has another result than recorded: another version of stagec executed the run"
             raise JournalError(Reason.UNUSABLE, message)
         observe(event, step)
+        if timers is not None:
+            timers.take(step, history.times[seq].at if history.times else None)
         state = step.state
     if history.events and state.ended is None and not state.pending:
         raise damage_error("no event of it begins the run")
@@ -222,7 +228,7 @@ def proceed(session: RunSession, state: State, event: Event | None) -> State:
     parts = AnswerParts() if session.parts is None else session.parts
     with (
         background or nullcontext(run_at_once) as begin,
-        open_pool(session.world, most, session.inbox) as pool,
+        open_pool(session.world, most, session.inbox, timers=session.timers) as pool,
         closing(Course(session, state, begin, pool.take_times)) as course,
         parts.let_write(course.take),
     ):
