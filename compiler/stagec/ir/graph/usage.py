@@ -131,7 +131,7 @@ class NodeUse:
         first, most = (spend(node, self._assumed, is_retried=each).turns for each in (False, True))
         responses = use.responses if isinstance(act, Prompt) else Interval(1, 1)
         requests = Interval(responses.least, responses.most)
-        model = self._choose(name, act.model if isinstance(act, Prompt) else None)
+        model = self._choose(name, act.model)
         price = model.price
         read = _narrow(use.read, None if price is None else price.context)
         read = Interval(max(read.least, self._count_prompt(act)), read.most)
