@@ -13,7 +13,7 @@ import nursery
 import pytest
 from world.models.wire import Said, Wire, serve
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS, COMPILER = (Path(__file__).parents[2] / name for name in ("schemas", "compiler"))
 WRITE = """---
 id: write
 name: Write
@@ -71,11 +71,11 @@ def wires() -> Iterator[Callable[..., Wire]]:
 
 @pytest.fixture
 def stagec(tmp_path: Path) -> Stagec:
-    def run(wire: Wire | None, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(wire: Wire | None, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
         url = wire.url if wire is not None else "http://127.0.0.1:9"
         servers = {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
         keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "key")
-        ended = nursery.run(words, tmp_path, nursery.environment(**servers, **keys))
+        ended = nursery.run(words, tmp_path, nursery.environment(**servers, **keys, **more))
         return subprocess.CompletedProcess(words, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     return run
@@ -158,6 +158,40 @@ def test_a_model_that_takes_no_temperature_is_refused_before_the_run(
     assert wanted in ended.stderr
 
 
+LIBRARY = """import json, os, time
+
+class Settings: ...
+
+class CommonParams:
+    def __init__(self):
+        self.model, self.cpuparams, self.cpuparams_batch = Settings(), Settings(), Settings()
+
+class Server:
+    def __init__(self, params): ...
+    def handle_chat_completions(self, request, take):
+        with open("asked.jsonl", "a") as file:
+            file.write(json.dumps(request) + "\\n")
+        time.sleep(SECONDS)
+        take({"choices": [{"delta": {"content": json.dumps({"page": "a"})}, "finish_reason": "stop"}]})
+"""
+
+
+@pytest.mark.parametrize(("seconds", "status", "times"), [(0, 0, 1), (60, 130, 2)])
+def test_a_model_of_this_machine_is_asked_so_too(
+    seconds: int, status: int, times: int, write: Write, stagec: Stagec, tmp_path: Path
+) -> None:
+    """Its library is a stand-in that writes down what it is asked; one that takes too long is asked again."""
+    time_limit = "requestTimeout: 20" if status == 0 else "requestTimeout: 0.5"
+    write(POLICY.replace("requestTimeout: 20", time_limit))
+    (tmp_path / "xllamacpp.py").write_text(LIBRARY.replace("SECONDS", str(seconds)))
+    (tmp_path / "model.gguf").write_text("")
+    own = ("--model", "node:write=local:model.gguf", *QUICK)
+    ended = stagec(None, "run", "plan.json", *own, PYTHONPATH=f"{COMPILER}:{tmp_path}")
+    assert ended.returncode == status, ended.stderr
+    asked = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+    assert [(each["temperature"], each["max_tokens"]) for each in asked] == [(0.25, 321)] * times
+
+
 def test_a_program_that_answers_is_told_the_policy(write: Write, stagec: Stagec, tmp_path: Path) -> None:
     write()
     program = """import json, sys
@@ -189,6 +223,13 @@ def test_the_handbook_tells_the_policy(write: Write, stagec: Stagec, tmp_path: P
     assert stagec(None, "handbook", ".", "-o", "book").returncode == 0
     told = "".join(each.read_text() for each in (tmp_path / "book").rglob("*.html"))
     assert "It is asked with temperature 0.25, at most 321 tokens in a response" in told
+
+
+def test_the_tokens_of_a_response_bound_a_run(write: Write, stagec: Stagec) -> None:
+    write()
+    shown = json.loads(stagec(None, "bounds", "plan.json", "--format", "json").stdout)
+    [entry] = shown["flows"][0]["entries"]
+    assert (entry["turns"]["most"], entry["outputTokens"]["most"]) == (3, 3 * 321)
 
 
 def test_a_change_of_a_policy_is_compatible_and_told(write: Write, stagec: Stagec, tmp_path: Path) -> None:
