@@ -147,6 +147,19 @@ def test_a_request_may_take_longer_than_usual(write: Write, stagec: Stagec, wire
     assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("models", "asked"),
+    [((), []), (("--model", "sonnet=openai:a"), []), (("--model", "opus=openai:b", "--model", "openai:c"), ["b"])],
+)
+def test_a_name_of_a_model_is_looked_up_in_the_models_of_the_run(
+    models: tuple[str, ...], asked: list[str], write: Write, stagec: Stagec, wires: Callable[..., Wire]
+) -> None:
+    write("stagec:\n  policy: {model: opus}\n")
+    ended = stagec(wire := wires(WRITTEN), "run", "plan.json", *models)
+    assert ([each["model"] for each in wire.asked], ended.returncode) == (asked, 0 if asked else 2), ended.stderr
+    assert ("; or a model does: --model PROVIDER:NAME" in ended.stderr) == (not asked)
+
+
 @pytest.mark.parametrize("model", ["openai:o3", "openai:gpt-5.5", "anthropic:claude-opus-4-8"])
 def test_a_model_that_takes_no_temperature_is_refused_before_the_run(
     model: str, write: Write, stagec: Stagec, wires: Callable[..., Wire]
