@@ -12,7 +12,7 @@ import playable
 
 from stagec.core.value import replace
 from stagec.ir.plan import Plan
-from stagec.ir.plan.act import Carried, Converse, Given, Hole, ProcessInput, Prompt, Text
+from stagec.ir.plan.act import Carried, Converse, Given, Hole, Policy, ProcessInput, Prompt, Text
 from stagec.ir.plan.document import (
     Contents,
     Input,
@@ -723,6 +723,7 @@ CASES = (
         "CHG217 CHG218",
     ),
     Case("another model", C, act("first", model="opus", permission="plan"), "CHG219 CHG219"),
+    Case("another temperature, and attempts", C, act("first", policy=Policy(0.5, attempts=2)), "CHG248 CHG248"),
     Case("tools are named", C, act("first", tools=()), "CHG220"),
     Case(
         "results are judged otherwise",

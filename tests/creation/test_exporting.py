@@ -72,6 +72,15 @@ def test_an_agent_of_claude_code_has_what_it_can_say(tmp_path: Path) -> None:
     assert {each.line for each in made.losses if each.key == "tags"} == {12}
 
 
+def test_a_policy_is_lost_and_that_is_told(tmp_path: Path) -> None:
+    write(tmp_path, {"check.md": stage(stagec={"policy": {"model": "opus", "temperature": 0}})})
+    made = export(tmp_path, "claude")
+    assert [each.why for each in made.losses if each.key == "policy"] == [
+        "is lost: an agent asks the model of its session"
+    ]
+    assert b"opus" not in made.files["check.md"]
+
+
 def test_an_agent_of_copilot_has_what_it_can_say(tmp_path: Path) -> None:
     write(tmp_path, {"check.md": stage(description="a --- b")})
     made = export(tmp_path, "copilot", "check.md")

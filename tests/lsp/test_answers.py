@@ -347,6 +347,21 @@ def test_runs_for_elements_are_completed(edit: Edit, *, in_frontmatter: bool, is
     assert propose(4) == {"abort", "collect"}
 
 
+@pytest.mark.parametrize("in_frontmatter", [False, True])
+def test_policies_are_completed(edit: Edit, *, in_frontmatter: bool) -> None:
+    editor = edit("file-review")
+    file = "stages/list-files.md" if in_frontmatter else PIPELINE
+    text = (editor.folder / file).read_text()
+    head = "policy:" if in_frontmatter else "policy:\n  list-files:"
+    policy = f"{head}\n    temperature: 0\n    ^\n"
+    whole = text.replace("turnCap:", f"stagec:\n  {policy}turnCap:", 1) if in_frontmatter else text + policy
+    found = proposals(editor, file, whole)
+    assert found.keys() >= {"model", "maxOutputTokens", "requestTimeout", "requestAttempts"}
+    assert "temperature" not in found
+    if not in_frontmatter:
+        assert "review-file" in proposals(editor, file, f"{text}policy:\n  ^: x\n")
+
+
 def test_what_a_pipeline_that_runs_as_a_stage_is_given_is_completed(edit: Edit) -> None:
     editor = edit("reviewed-change")
 

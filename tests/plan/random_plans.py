@@ -21,6 +21,7 @@ from stagec.ir.plan.act import (
     Hole,
     Path,
     Piece,
+    Policy,
     Prompt,
     Provided,
     Supply,
@@ -208,7 +209,17 @@ def _prompt(draw: Draw, parts: _Parts) -> Prompt:
         tools=draw(st.none() | parts.used()),
         model=draw(st.none() | TEXTS),
         permission=draw(st.none() | TEXTS),
+        policy=draw(st.none() | POLICIES),
     )
+
+
+POLICIES = st.builds(
+    Policy,
+    st.none() | st.floats(0, 2) | st.integers(0, 2),
+    st.none() | POSITIVE,
+    st.none() | st.integers(1, 86_400_000),
+    st.none() | st.integers(1, 1000),
+)
 
 
 def _converse(draw: Draw, parts: _Parts) -> Converse:
@@ -219,6 +230,8 @@ def _converse(draw: Draw, parts: _Parts) -> Converse:
         draw(parts.schema()),
         draw(POSITIVE),
         draw(st.none() | parts.schema()),
+        draw(st.none() | TEXTS),
+        draw(st.none() | POLICIES),
     )
 
 

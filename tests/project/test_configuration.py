@@ -326,7 +326,14 @@ def test_the_schema_knows_every_key_and_its_default() -> None:
     keys = dict(schema["properties"])
     tables = {name: keys.pop(name)["properties"] for name in ("budgets", "run", "cost")}
     inside = {f"{name}.{key}": each for name, table in tables.items() for key, each in table.items()}
-    del keys["severity"], keys["models"], keys["tools"], keys["agent-files"], keys["per-file-ignores"]
+    del (
+        keys["severity"],
+        keys["models"],
+        keys["tools"],
+        keys["agent-files"],
+        keys["per-file-ignores"],
+        keys["node-policies"],
+    )
     settings = keys.pop("model-policies")["additionalProperties"]["properties"]
     known = {key: each["default"] for key, each in settings.items()}
     policy = {name.replace("_", "-"): getattr(RetryPolicy(), name) for name in RetryPolicy.__match_args__}

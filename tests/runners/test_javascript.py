@@ -18,6 +18,7 @@ from properties.random_stages import make_stages
 from properties.random_world import World
 
 from stagec.cli.commands.conformance import PROFILES, RunnerProcess, ServedMachine, find_difference, judge, read_vectors
+from stagec.core.canonical import canonical, digest
 from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
@@ -51,6 +52,30 @@ def test_it_does_what_the_machine_does_in_random_worlds(program: RunnerProcess) 
         for data in (*(path.read_bytes() for path in PLANS), *made):
             steps += agree(program, data, Random(seed))
     assert steps >= choose(200, whole=20_000)
+
+
+@pytest.mark.parametrize(
+    ("policy", "wanted"),
+    [
+        ({"temperature": 0.5, "outputTokens": 100, "milliseconds": 1, "attempts": 1000}, "loaded"),
+        ({}, "loaded"),
+        ({"temperature": 2.5}, "refused"),
+        ({"attempts": 0}, "refused"),
+        ({"milliseconds": 1.5}, "refused"),
+        ({"retries": 1}, "refused"),
+    ],
+)
+def test_it_takes_the_policies_that_the_machine_takes(
+    policy: Mapping[str, Any], wanted: str, program: RunnerProcess
+) -> None:
+    told = json.loads(PLANS[0].read_bytes())["plan"]
+    acts = [node["act"] for node in told["nodes"].values() if node["act"]["is"] in {"prompt", "converse"}]
+    for act in acts:
+        act |= {"model": "openai:gpt-5.4", "policy": policy}
+    payload = canonical(told)
+    plan = {"is": "plan", "file": f'{{"digest":"{digest(payload)}","plan":{payload.decode()}}}\n'}
+    assert acts
+    assert [each(plan)["is"] for each in (ServedMachine().reply, program.ask)] == [wanted, wanted]
 
 
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:

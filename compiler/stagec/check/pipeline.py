@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from stagec import languages as frontends
 from stagec.check import rules
 from stagec.check.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
-from stagec.check.suppressions import NO_IGNORES, KnownRules, silence
+from stagec.check.suppressions import NO_IGNORES, KnownRules, place_text, silence
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.memo import KeptAnswers
@@ -24,12 +24,13 @@ from stagec.core.words import quote
 from stagec.ir.agent import CalledAgent
 from stagec.ir.flow import Concerns, Occurrence, SearchedFlow, find_nearest_folder
 from stagec.ir.graph import Graph, build
+from stagec.ir.policies import UnmatchedPattern, apply_policies, matches
 from stagec.languages import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.sources.contract.expansion import judge_reached
 from stagec.sources.discover import Discovery, discover
 from stagec.sources.discover import resolve as resolve_name
 from stagec.sources.formats.plain import FORMAT as PLAIN
-from stagec.sources.project.settings import Selection, Settings
+from stagec.sources.project.settings import NodePolicies, Selection, Settings
 from stagec.sources.read import Sources
 from stagec.sources.suppression import UNUSED
 from stagec.sources.tree import Fault, Tree
@@ -152,13 +153,15 @@ class Project:
 class Meaning:
     """A flow, its graph, and how its plan is made if it has no errors; `has_plan` is false where there is no way.
 
-    `draft` makes what runs need of the plan, without the facts, the sources and the plans of agents.
+    `draft` makes what runs need of the plan, without the facts, the sources and the plans of agents. `list_asking`
+    returns the nodes that ask a model.
     """
 
     graph: Graph
     plan: Callable[[], Plan]
     draft: Callable[[], Draft]
     has_plan: bool = True
+    list_asking: Callable[[], Iterable[str]] = tuple
 
     @property
     def flow(self) -> Flow:
@@ -236,8 +239,9 @@ def compile_project(
         reading = _read(project, sources, pause)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores
-        if trees and ignores.entries:
-            trees[ignores.file] = Tree(ignores.file, "configuration", PLAIN, ignores.text.encode())
+        for named in (ignores, settings.node_policies):
+            if trees and named.entries:
+                trees[named.file] = Tree(named.file, "configuration", PLAIN, named.text.encode())
         read = Compilation(
             (),
             tuple(reading.meanings),
@@ -261,7 +265,8 @@ def judge_again(
         families = list_project_families() if settings.selects_nothing else list_families()
         selection = Selection.of(settings, families)
         asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
-        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked)
+        patterns = _list_unmatched(settings.node_policies, read.meanings) if read.trees and project.is_whole else ()
+        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked, *patterns)
         witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
         judged = judge(subjects, read.trees, selection, project, witnesses, pause, read.checked)
     return replace(
@@ -330,11 +335,13 @@ def judge(
     """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
 
     `search` returns further subjects, when it is given what was found about the others. `checked` is what was judged
-    before.
+    before. Patterns of the configuration are judged only where nothing is wrong that may hide a node.
     """
     # of a tree without faults and hidden characters no rule has anything to say
     faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
-    cases = tuple(_pair_rules(selection, (*faulty, *subjects)))
+    patterns = [each for each in subjects if isinstance(each, UnmatchedPattern)]
+    others = (each for each in subjects if not isinstance(each, UnmatchedPattern))
+    cases = tuple(_pair_rules(selection, (*faulty, *others)))
     known = checked is not None and checked.has(cases)
     verdicts = (
         checked.verdicts if checked and known else leave_out_repetitions(_check(cases, pause), _list_prefixes(subjects))
@@ -353,7 +360,9 @@ def judge(
     is_whole = project is not None and project.is_whole
     wrong = [each for each in silenced.wrong if is_whole or each.fault != UNUSED]
     heard = verdicts if project is not None and project.tells_all else silenced.verdicts
-    told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, wrong)), *heard)
+    errors = any((each.finding.severity or each.rule.severity) is Severity.ERROR for each in verdicts)
+    judged_last = (*wrong, *(() if errors else patterns))
+    told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, judged_last)), *heard)
     acceptance = None
     if project is not None and project.baseline is not None:
         flows = tuple(each.flow for each in subjects if isinstance(each, Graph))
@@ -361,6 +370,22 @@ def judge(
         told = acceptance.verdicts
     suppressed = sum(each.silent for each in told) - echoes
     return Judgement(diagnose(told, trees, selection), len(cases), suppressed, acceptance, own)
+
+
+def _list_unmatched(policies: NodePolicies, meanings: Iterable[Meaning]) -> tuple[UnmatchedPattern, ...]:
+    """Return the patterns of a configuration that are about no node that asks a model."""
+    if not policies.entries:
+        return ()
+    flows = tuple(meanings)
+    asking = tuple(dict.fromkeys(name for each in flows for name in each.list_asking()))
+    nodes = tuple(dict.fromkeys(name for each in flows for name in each.flow.nodes))
+    found = []
+    for pattern in policies.entries:
+        if not any(matches(pattern, each) for each in asking):
+            at = place_text(policies.file, policies.text, policies.lines.get(pattern, 1), pattern)
+            is_known = any(matches(pattern, each) for each in nodes)
+            found.append(UnmatchedPattern(pattern, at, asking, is_known))
+    return tuple(found)
 
 
 def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:
@@ -509,7 +534,8 @@ def _make_plan(meaning: Meaning) -> Plan | None:
 class _Reading:
     """The documents of a project, what they mean, and what the nodes of their flows may do."""
 
-    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd]) -> None:
+    def __init__(self, sources: Sources, ends: Iterable[AnyFrontEnd], policies: NodePolicies) -> None:
+        self._policies = policies.entries
         self.documents: list[object] = []
         self.meanings: list[Meaning] = []
         self._sources = sources
@@ -528,9 +554,14 @@ class _Reading:
             self._granting.append(partial(end.grant, document, flow, self._sources))
             if flow is not None:
                 self._agents.note(end, document, flow)
-                draft = cache(partial(end.freeze, document, flow, self._sources))  # searches and plans are made of it
+                draft = cache(partial(self._freeze, end, document, flow))  # searches and plans are made of it
                 plan = self._plans.add(flow.at.file, draft)
-                self.meanings.append(Meaning(build(flow), plan, draft, end.defines("freeze")))
+                asking = partial(end.list_asking, document, flow)
+                self.meanings.append(Meaning(build(flow), plan, draft, end.defines("freeze"), asking))
+
+    def _freeze(self, end: AnyFrontEnd, document: object, flow: Flow) -> Draft:
+        draft = end.freeze(document, flow, self._sources)
+        return draft if not self._policies else apply_policies(draft, self._policies)
 
     def _list_accesses(self) -> tuple[FlowRights, ...]:
         """Return what the nodes of each flow may do, and what agents without a flow may."""
@@ -548,7 +579,7 @@ def _read(project: Project, sources: Sources, pause: Pause = _continue) -> _Read
     for faulty in found.trees:
         sources.replace(faulty)
     unclaimed = [tree for file in found.unclaimed if (tree := sources.tree(file, "file"))]
-    reading = _Reading(sources, ends)
+    reading = _Reading(sources, ends, project.settings.node_policies)
     for end, claimed in zip(ends, found.claimed, strict=True):
         pause()
         named = [tree.file for tree in unclaimed if end.recognises(tree)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 
 from stagec.check.findings import Verdict
 from stagec.core.place import Part, Place, Pointer, Span
@@ -70,13 +69,20 @@ def _list_covers(
     """Yield what makes a cover, with the suppressions that it is made of: file by file, then those by patterns."""
     for tree in trees:
         yield partial(_Cover, tree), tree.suppressions
-    lines = list(accumulate((len(line) + 1 for line in ignores.text.split("\n")), initial=0))
     found: list[tuple[Suppression, str]] = []
     for each in ignores.entries:
-        start, end = lines[each.line - 1], lines[each.line] - 1
-        span = (start, start + len(ignores.text[start:end].rstrip()))
-        found.append((Suppression(Place(ignores.file, range=span), each.selector, each.reason), each.pattern))
+        at = place_text(ignores.file, ignores.text, each.line)
+        found.append((Suppression(at, each.selector, each.reason), each.pattern))
     yield partial(_FileCover, {id(each): pattern for each, pattern in found}), [each for each, _ in found]
+
+
+def place_text(file: str, text: str, line: int, sought: str = "") -> Place:
+    """Return where something stands on a line of a configuration, else the whole line."""
+    lines = text.split("\n")
+    start, whole = sum(len(each) + 1 for each in lines[: line - 1]), lines[line - 1]
+    found = whole.find(sought) if sought else -1
+    at = (start, start + len(whole.rstrip())) if found < 0 else (start + found, start + found + len(sought))
+    return Place(file, range=at)
 
 
 class KnownRules:

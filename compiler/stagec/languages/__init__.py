@@ -92,6 +92,10 @@ class FrontEnd(Generic[D]):
         """Return what the nodes of a flow may do, or what each agent of a document without a flow may do."""
         return ()
 
+    def list_asking(self, _document: D, _flow: Flow, /) -> Iterable[str]:
+        """Return the nodes of a flow that ask a model."""
+        return ()
+
     def list_names(self, _document: D, /) -> Iterable[Occurrence]:
         """Return every place at which a name stands."""
         return ()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stagec.cli import commands
 from stagec.cli.report import ReportForm
+from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.shelf import names
 from stagec.ir.plan.loader import schema
@@ -76,6 +77,9 @@ def _form(given: Json) -> str:
     """Return in a few words what a schema allows."""
     schema = object_of(given)
     said = next((say(schema[member]) for member, say in _WORDS.items() if member in schema), "anything")
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if isinstance(least, int) and isinstance(most, int) and most < MOST:
+        return f"{said} from {least:,} to {most:,}"
     return next((f"{word} {said}" for member, word in _LEAST.items() if schema.get(member) == 1), said)
 
 
@@ -100,7 +104,7 @@ def _elements(given: Json) -> str:
     return "path" if isinstance(object_of(given).get("type"), list) else f"list of {_form(given)}"
 
 
-_TYPES = {"string": "text", "integer": "whole number", "boolean": "boolean"}
+_TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "boolean"}
 _WORDS: Mapping[str, Callable[[Json], str]] = {
     "const": lambda given: f"`{given}`",
     "enum": _words,

@@ -18,7 +18,6 @@ from stagec.runtime.machine.exchange import Shell, Wait
 from stagec.runtime.world.budget import Budget, BudgetedWorld
 from stagec.runtime.world.composed import ComposedWorld
 from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.runtime.world.models.port import ModelLimits
 from stagec.runtime.world.models.pydantic_provider import PydanticProvider
 from stagec.runtime.world.models.retries import PolicyTable, RetryingProvider
 from stagec.runtime.world.request_json import ToolDefinition
@@ -88,7 +87,7 @@ Played = tuple[State, World, Wire]
 """How a run has ended, its world, and what the server was asked."""
 TRIES = 2
 """How often a request is made that fails in a way that passes."""
-POLICY = {"default": {"attempts": TRIES, "first-pause": 0.01}}
+POLICY = {"attempts": TRIES, "first-pause": 0.01}
 
 
 @contextmanager
@@ -112,10 +111,11 @@ def playing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Played]]:
         for name, path in (("OPENAI", "/v1"), ("ANTHROPIC", "")):
             monkeypatch.setenv(f"{name}_BASE_URL", wire.url + path)
             monkeypatch.setenv(f"{name}_API_KEY", "key")
-        provider = RetryingProvider(PydanticProvider(), PolicyTable(POLICY))
+        policies = {"default": {**POLICY, "request-timeout": seconds}}
+        provider = RetryingProvider(PydanticProvider(), PolicyTable(policies))
         tools = Tools()
         calls = StepCalls(Toolbox(program.plan, (tools,), Redactor()))
-        setup = ModelSetup(provider, ModelChoice(model), calls, ModelLimits(seconds))
+        setup = ModelSetup(provider, ModelChoice(model), calls)
         world = World(ModelWorld(program.plan, setup), tools)
         closing_later.append((serving, provider))
         answering: Any = world

@@ -354,11 +354,11 @@ def test_what_is_recalled_is_what_was_said(play: Play) -> None:
     ],
 )
 def test_the_nearest_choice_of_a_model_counts(choice: ModelChoice, wanted: str | None) -> None:
-    assert choice.choose_for(Ask("r/plan#1/1.0", "p", model="opus")) == wanted
+    assert choice.choose("plan", "opus") == wanted
 
 
 def test_a_plan_may_name_a_model_in_full() -> None:
-    assert ModelChoice("d:x").choose_for(Ask("r/plan#1/1.0", "p", model="openai:o")) == "openai:o"
+    assert ModelChoice("d:x").choose("plan", "openai:o") == "openai:o"
 
 
 def test_a_budget_is_asked_before_each_request_in_the_course_of_a_step(play: Play) -> None:

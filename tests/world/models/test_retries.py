@@ -37,6 +37,9 @@ class Outage:
     def supports_tools(self, _model: str) -> bool:
         return True
 
+    def takes_temperature(self, _model: str) -> bool:
+        return True
+
     def request(self, _key: str, request: ModelRequest, _listen: Listener | None = None) -> ModelReply:
         self.asked.append(request)
         self.began.append(self.clock.time)

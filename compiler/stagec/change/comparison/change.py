@@ -105,6 +105,7 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "program": (_N, "program"),
     "model": (_N, "model"),
     "permission": (_N, "permission"),
+    "policy": (_N, "model policy"),
     "process-input": (_N, "process input"),
     "output": (_N, "output"),
     "retryable": (_N, "retryable"),

@@ -65,7 +65,7 @@ def _compare_prompts(old: Prompt, new: Any, plans: Plans) -> Iterator[PlanChange
         yield from compare_tables("node-tool", dict.fromkeys(old.tools, True), dict.fromkeys(new.tools, True))
     repeats = (object_of(write(each)).get("repeats") for each in (old, new))
     yield from compare_values("repeats", *repeats)
-    yield from compare_values("model", old.model, new.model)
+    yield from _compare_asking(old, new)
     yield from compare_values("permission", old.permission, new.permission)
 
 
@@ -77,6 +77,15 @@ def _compare_conversations(old: Converse, new: Any, plans: Plans) -> Iterator[Pl
     yield from _compare_schemas("schema", (old.schema, new.schema), plans)
     yield from _compare_schemas("accepts", (old.accepts, new.accepts), plans)
     yield from compare_values("turns", old.turns, new.turns)
+    yield from _compare_asking(old, new)
+
+
+def _compare_asking(old: Prompt | Converse, new: Any) -> Iterator[PlanChange]:
+    """Yield what differs in the model that is asked, and in how it is asked."""
+    yield from compare_values("model", old.model, new.model)
+    yield from compare_tables(
+        "policy", *({} if each is None else object_of(write(each)) for each in (old.policy, new.policy))
+    )
 
 
 def _compare_schemas(topic: str, names: tuple[str | None, str | None], plans: Plans) -> Iterator[PlanChange]:

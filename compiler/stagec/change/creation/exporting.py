@@ -125,6 +125,7 @@ _CONDUCT: Mapping[str, str] = {
     "checks": "are lost: nothing judges the answer of an agent",
     "gate": "is lost: nothing keeps an agent from starting",
     "hooks": "are lost: they are Python callables of the project",
+    "policy": "is lost: an agent asks the model of its session",
 }
 _DASHES = re.compile(r"-{3,}")
 
@@ -266,7 +267,7 @@ class _Export:
         if object_of(given.get("properties")).keys() - RESULT:
             self._lose("completionSchema", "is lost: the result of an agent is a text")
         conduct = self._stage.conduct
-        found = {"checks": conduct.checks, "gate": conduct.gate, "hooks": conduct.hooks}
+        found = {"checks": conduct.checks, "gate": conduct.gate, "hooks": conduct.hooks, "policy": conduct.policy}
         for key, why in _CONDUCT.items():
             if found[key]:
                 self._lose(key, why)

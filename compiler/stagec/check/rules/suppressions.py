@@ -10,7 +10,7 @@ from stagec.sources.suppression import JudgedSuppression
 
 __all__ = ["FAMILY", "JudgedSuppression"]
 
-FAMILY = Family(__name__, (range(1, 100),), JudgedSuppression)
+FAMILY = Family(__name__, (range(1, 50),), JudgedSuppression)
 rule = FAMILY.rule
 _ORIGIN = ("stagec:suppressions",)
 

@@ -383,7 +383,7 @@ def find_models(plan: Plan, basis: CostBasis) -> Mapping[str, NamedModel]:
     plans: tuple[Plan, ...] = (plan, *(each.plan for each in load_agents(plan).values()))
     choose = basis.assumptions.choose
     return {
-        name: choose(name, node.act.model if isinstance(node.act, Prompt) else None)
+        name: choose(name, node.act.model)
         for each in plans
         for name, node in each.nodes.items()
         if isinstance(node.act, Prompt | Converse)

@@ -60,7 +60,16 @@ _WHEN_NOT_SET = {
     "baseline": "no baseline",
     "documentation": "no site",
 }
-_TABLES = ("severity", "per-file-ignores", "models", "model-policies", "tools", "agent-files", "budgets")
+_TABLES = (
+    "severity",
+    "per-file-ignores",
+    "models",
+    "model-policies",
+    "node-policies",
+    "tools",
+    "agent-files",
+    "budgets",
+)
 
 
 def _as_toml(configuration: Configuration) -> str:

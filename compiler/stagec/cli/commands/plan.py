@@ -39,6 +39,7 @@ from stagec.ir.plan.document import Facts, Input, Server, Tool, Validator
 from stagec.ir.plan.gate import Validation
 from stagec.ir.plan.node import Node, Pick, Schedule, list_targets
 from stagec.ir.plan.soundness import dangling, find_reached
+from stagec.ir.policies import describe_policy
 
 _MOST = 8
 """Cycles that are printed one by one."""
@@ -287,6 +288,7 @@ class _NodePage:
             case Converse():
                 turns = f"{act.turns:,} turn{'' if act.turns == 1 else 's'}"
                 yield f"converse: a model works with tools, at most {turns}, until it calls {shorten(act.completion)}"
+                yield from _describe_asking(act)
             case Command():
                 yield f"command: {' '.join(join_runs(word, self.plan.contents) for word in act.words)}"
                 yield f"stopped after {act.milliseconds:,} ms"
@@ -352,9 +354,14 @@ def _describe_process(act: Process) -> Iterator[str]:
     yield "a checkpoint is written when it has completed" if act.checkpoint else "without a checkpoint"
 
 
-def _describe_prompt(act: Prompt) -> Iterator[str]:
+def _describe_asking(act: Prompt | Converse) -> Iterator[str]:
     if act.model is not None:
         yield f"model {act.model}"
+    yield from describe_policy(act.policy)
+
+
+def _describe_prompt(act: Prompt) -> Iterator[str]:
+    yield from _describe_asking(act)
     if act.permission is not None:
         yield f"permission mode {act.permission}"
     if act.prompt is None:

@@ -105,13 +105,19 @@ def _open_others() -> Provider:
 
 
 def _refuse_unfit_models(plan: Plan, choice: ModelChoice, provider: Provider) -> None:
-    """Refuse a model that is not there, and one without strict tool calls for a conversation: it never hands in."""
+    """Refuse a model that is not there, and one that cannot be asked as the plan says.
+
+    Without strict tool calls a conversation never hands in, and a temperature that is not taken would be left out.
+    """
     for name, node in plan.nodes.items():
         if not isinstance(node.act, Prompt | Converse):
             continue
-        model = choice.choose(name, node.act.model if isinstance(node.act, Prompt) else None)
+        model, policy = choice.choose(name, node.act.model), node.act.policy
         if model is None:
             continue
         provider.prepare(model)
         if isinstance(node.act, Converse) and not provider.supports_tools(model):
             raise Failure(f"{quote(model)} has no strict tool calls, which {plan.names.node} {quote(name)} needs")
+        if policy is not None and policy.temperature is not None and not provider.takes_temperature(model):
+            asked = f"{plan.names.node} {quote(name)} asks it with {policy.temperature:g}"
+            raise Failure(f"{quote(model)} takes no temperature, and {asked}: remove it, or choose another model")

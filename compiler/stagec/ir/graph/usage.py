@@ -131,11 +131,12 @@ class NodeUse:
         first, most = (spend(node, self._assumed, is_retried=each).turns for each in (False, True))
         responses = use.responses if isinstance(act, Prompt) else Interval(1, 1)
         requests = Interval(responses.least, responses.most)
-        model = self._choose(name, act.model if isinstance(act, Prompt) else None)
+        model = self._choose(name, act.model)
         price = model.price
         read = _narrow(use.read, None if price is None else price.context)
         read = Interval(max(read.least, self._count_prompt(act)), read.most)
         written = _narrow(use.written, None if price is None else price.answer or price.context)
+        written = _narrow(written, None if act.policy is None else act.policy.output_tokens)
         calls = Interval() if act.tools == () else use.calls
         counts = {Quantity.INPUT: read, Quantity.OUTPUT: written}
         loads = {each: _scale(span, requests, (first, most), each.value) for each, span in counts.items()}
@@ -172,7 +173,7 @@ class NodeUse:
 
 
 def _narrow(span: Interval, most: int | None) -> Interval:
-    """Return a span that ends at a limit of the model."""
+    """Return a span that ends at a limit of the model or of the plan."""
     known = [each for each in (span.most, most) if each is not None]
     return Interval(span.least if not known else min(span.least, *known), min(known, default=None))
 

@@ -18,6 +18,7 @@ from stagec.ir.plan.codec import (
     Positive,
     ToolName,
     Within,
+    between,
 )
 
 
@@ -142,6 +143,25 @@ class Repeat:
     variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
 
 
+@value
+class Policy:
+    """How a node asks its model; what is absent is left to whoever runs the plan.
+
+    `attempts` count one request, the first attempt included; the attempts of the node itself are another number.
+    """
+
+    temperature: Annotated[float | None, between(0, 2, is_whole=False), "How freely the model chooses its words."] = (
+        None
+    )
+    output_tokens: Annotated[Positive | None, "The most tokens of one response."] = None
+    milliseconds: Annotated[
+        int | None, between(1, 24 * 60 * 60 * 1000), "After how long a request without a complete response has failed."
+    ] = None
+    attempts: Annotated[
+        int | None, between(1, 1000), "How often a request is made that the provider of the model does not answer."
+    ] = None
+
+
 @value(tag="prompt")
 class Prompt:
     """Ask a model for one structured answer.
@@ -169,6 +189,7 @@ class Prompt:
         tuple[Repeat, ...] | None,
         "What the model is asked in the repeats in a row; absent when only the limits bound them.",
     ] = None
+    policy: Annotated[Policy | None, "How the model is asked; absent when the plan does not say."] = None
 
 
 @value(tag="converse")
@@ -185,6 +206,8 @@ class Converse:
     schema: Annotated[Content, "The JSON Schema of the completion tool's argument."]
     turns: Annotated[Positive, "The most turns of the model in one attempt."]
     accepts: Annotated[Content | None, "The JSON Schema of each result that the node is handed."] = None
+    model: Annotated[str | None, "The model that is asked; absent when the plan does not say."] = None
+    policy: Annotated[Policy | None, "How the model is asked; absent when the plan does not say."] = None
 
 
 @value(tag="command")

@@ -89,6 +89,16 @@ def plain(kind: type, expected: str, schema: Mapping[str, Json]) -> Codec:
     return replace(leaf(lambda given: type(given) is kind, expected, schema), plain=kind)
 
 
+def between(least: int, most: int, *, is_whole: bool = True) -> Codec:
+    """Return the codec of a number within bounds, which belong to it."""
+    kinds = {int} if is_whole else {int, float}
+    return leaf(
+        lambda given: type(given) in kinds and least <= given <= most,
+        f"a {'whole ' if is_whole else ''}number from {least:,} to {most:,}",
+        {"type": "integer" if is_whole else "number", "minimum": least, "maximum": most},
+    )
+
+
 def name_in(table: str, codec: Codec) -> Codec:
     """Return the codec of a text that names something in a table of the plan; no other text is accepted."""
 

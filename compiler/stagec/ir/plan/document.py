@@ -285,12 +285,14 @@ class Plan:
 class Draft:
     """A plan without facts and sources, and the files of the project that it is made of.
 
-    `agents` are those whose plans belong in it, each with the folder in which its flow is declared.
+    `agents` are those whose plans belong in it, each with the folder in which its flow is declared. `usual_models` are
+    the nodes that do not choose a model themselves, and have the one that is usual in their flow.
     """
 
     plan: Plan
     files: frozenset[str]
     agents: Mapping[str, str] = NOTHING
+    usual_models: frozenset[str] = frozenset()
 
 
 class Contents:

@@ -52,6 +52,10 @@ class _Registries(FrontEnd[Registry]):
 
         return () if flow is None else (FlowRights(flow, read),)
 
+    def list_asking(self, document: Registry, _flow: Flow) -> Iterable[str]:
+        steps = document.steps.items()
+        return [key for key, step in steps if not step.is_section and step.program is None]
+
     def list_names(self, document: Registry) -> Iterable[Occurrence]:
         from stagec.languages.registry.names import list_names  # only editors ask for names
 

@@ -678,7 +678,7 @@ _STDIN = "stdin"
 def freeze(registry: Registry, flow: Flow, sources: Sources) -> Draft:
     """Return the draft of the plan of a registry without errors."""
     making = _Making(registry, flow, sources)
-    return Draft(making.plan(flow), making.files())
+    return Draft(making.plan(flow), making.files(), usual_models=making.list_usual_models())
 
 
 class _Making:
@@ -723,6 +723,10 @@ class _Making:
         owner = self._registry.agent
         own = {self._registry.at.file} if owner is None else {self._registry.at.file, owner.at.file}
         return frozenset(own | self._texts.files)
+
+    def list_usual_models(self) -> frozenset[str]:
+        """Return the steps that name no model themselves."""
+        return frozenset(key for key, step in self._registry.steps.items() if not text_in(step.body, "model"))
 
     def _node(self, step: Step) -> Node:
         gate = self._gates.gate(step)

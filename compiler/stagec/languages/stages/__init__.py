@@ -57,6 +57,9 @@ class _Stages(FrontEnd[Pipeline]):
 
         return () if flow is None else (FlowRights(flow, read),)
 
+    def list_asking(self, _document: Pipeline, flow: Flow) -> Iterable[str]:
+        return flow.nodes
+
     def list_names(self, document: Pipeline) -> Iterable[Occurrence]:
         from stagec.languages.stages.document import list_names  # only editors ask for names
 

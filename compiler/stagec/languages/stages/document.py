@@ -43,6 +43,10 @@ MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
 """What the frontmatter of a stage definition can say; other keys are metadata that nothing reads."""
 
 
+CONDUCT = ("next", "checks", "gate", "hooks", "policy")
+"""What is said of a stage below its `stagec`, or in its pipeline by its id."""
+
+
 PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")
 """The names under `ctx` that every stage is given."""
 
@@ -214,6 +218,8 @@ class Conduct:
     twice: tuple[tuple[str, Place, Place], ...] = ()
     is_whole: bool = True
     calls: Mapping[str, str] = NOTHING
+    policy: Object = NOTHING
+    """How its model is asked, as it is written."""
 
 
 class CallError(StrEnum):
@@ -333,7 +339,7 @@ class Pipeline:
     """Names by which a stage that cannot be read may be mentioned."""
     patterns: tuple[StagePattern, ...]
     routed: tuple[Mention, ...]
-    """The stages under which the pipeline says `next`, `checks`, `gate` or `hooks`."""
+    """The stages of which the pipeline says something in a member of `CONDUCT`."""
     context: Mapping[str, Schema] | None
     """The names that a run is given, None when they are not declared."""
     tools: Mention | None

@@ -11,7 +11,7 @@ from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace, value
-from stagec.languages.stages.document import MEMBERS, REQUIRED, Stage
+from stagec.languages.stages.document import CONDUCT, MEMBERS, REQUIRED, Stage
 from stagec.languages.stages.recognise import (
     CONFIGURATION,
     MARKDOWN,
@@ -31,6 +31,7 @@ from stagec.sources.tree import Fault, Tree
 _KNOWN = NameIndex(MEMBERS)
 _PHASES = frozenset({"setup", "gate", "assert", "exit"})
 _ANSWERS = frozenset({"defer", "block"})
+_POLICY = frozenset({"model", "temperature", "maxOutputTokens", "requestTimeout", "requestAttempts"})
 _KEYS_OTHERS = frozenset({"stage", "stages", "disallowedTools", "disallowed-tools"})
 """Words that are near to a key and far from what it means."""
 _SHORT, _HEAD, _LONG = 5, 3, 8
@@ -78,6 +79,7 @@ _BELOW: Mapping[str, Callable[[Json], bool]] = {
     "checks": _are_checks,
     "gate": lambda given: bool(object_of(given)) and object_of(given).keys() <= _ANSWERS,
     "hooks": lambda given: bool(object_of(given)) and object_of(given).keys() <= _PHASES,
+    "policy": lambda given: bool(object_of(given)) and object_of(given).keys() <= _POLICY,
 }
 
 
@@ -216,7 +218,6 @@ def is_prompt(sources: Sources, file: str) -> bool:
 
 
 _ENTRIES = ("entry", "entryStage")
-_CONDUCT = ("next", "checks", "gate", "hooks")
 
 
 def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree]) -> Iterator[str]:
@@ -226,7 +227,7 @@ def find_closed_stages(sources: Sources, pipeline: Tree, stages: Iterable[Tree])
     mentioned: list[str] = []
     body = object_of(pipeline.value)
     mentioned.extend(filter(None, (text_in(body, name) for name in _ENTRIES)))
-    for member in _CONDUCT:
+    for member in CONDUCT:
         mentioned.extend(object_of(body.get(member)))
     for way in object_of(body.get("next")).values():
         for case in list_of(way) if isinstance(way, list) else (way,):

@@ -18,6 +18,7 @@ from stagec.ir.plan.codec import Path
 from stagec.ir.plan.document import Draft, Input, Limits, LoopHook, Names, Plan, Session
 from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Node
+from stagec.ir.policies import read_policy
 from stagec.languages.stages.document import (
     ELEMENT,
     RESERVED,
@@ -132,6 +133,7 @@ def _rename(node: Node, around: Mapping[str, str]) -> Node:
 
 def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
     """Return the node of a stage; `meant` is what the flow makes of it."""
+    policy = read_policy(stage.conduct.policy)
     converse = Converse(
         prompt=prompt(stage, texts),
         tools=list_allowed(pipeline, stage),
@@ -139,6 +141,8 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanT
         schema=_schema(stage.result, texts),
         turns=to_count(stage.members.get("turnCap")) or 1,
         accepts=None if stage.inputs is None else _schema(stage.inputs, texts),
+        model=policy.model,
+        policy=policy.written,
     )
     return Node(
         act=converse,

@@ -15,6 +15,7 @@ from stagec.core.value import replace, value
 from stagec.ir.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.ir.catalogue.read import find_nearby
 from stagec.languages.stages.document import (
+    CONDUCT,
     PARALLEL,
     Body,
     CallError,
@@ -168,7 +169,6 @@ def _list_last(case: Case) -> Iterator[_Start]:
 
 
 _INDEX = re.compile(r"\[(\d{1,9})\]")
-_MEMBERS = ("next", "checks", "gate", "hooks")
 _PHASES = ("setup", "gate", "assert", "exit")
 _VERDICTS = frozenset({"retry", "fail"})
 
@@ -198,9 +198,10 @@ def conduct(
             name: reading.conditions(each, gate.at / name, judged=False) for name, each in object_of(gate.given).items()
         },
         hooks=frozenset(hooks),
-        twice=tuple((name, given[name].at, own[name].at) for name in _MEMBERS if name in own and name in given),
+        twice=tuple((name, given[name].at, own[name].at) for name in CONDUCT if name in own and name in given),
         is_whole=all(case.is_whole for case in cases or ()),
         calls={phase: call for phase in _PHASES if (call := text_in(hooks, phase))},
+        policy=object_of(written["policy"].given) if "policy" in written else {},
     )
 
 
@@ -318,7 +319,6 @@ def _condition(path: str, given: Json, at: Place) -> StageCondition | None:
     return StageCondition(names, at, values) if whole else None
 
 
-_CONDUCT = ("next", "checks", "gate", "hooks")
 _ENTRIES = ("entry", "entryStage")
 
 
@@ -523,7 +523,7 @@ class _ReadReading:
             if source.profile is Profile.OBJECT
             else _read_conduct(members.get("stagec"), at / "stagec")
         )
-        given = {member: found for member in _CONDUCT if (found := self._find_given(member, name, own)) is not None}
+        given = {member: found for member in CONDUCT if (found := self._find_given(member, name, own)) is not None}
         allowed = members.get("allowedTools")
         return Stage(
             id=name,
@@ -547,7 +547,7 @@ class _ReadReading:
         within = inner.pipeline
         last = within.by_id.get(within.output.name) if within is not None and within.output is not None else None
         name, own = text_in(members, "id") or None, _read_conduct(members, at)
-        given = {member: found for member in _CONDUCT if (found := self._find_given(member, name, own)) is not None}
+        given = {member: found for member in CONDUCT if (found := self._find_given(member, name, own)) is not None}
         result = Miss.UNKNOWABLE if last is None else last.result
         decided = conduct(own, given, result, self._schemas)
         return Stage(
@@ -587,7 +587,7 @@ class _ReadReading:
                 yield (str(each.at.pointer[0]), meant), each.name
 
     def _list_routed(self) -> Iterator[Mention]:
-        for member in _CONDUCT:
+        for member in CONDUCT:
             yield from (Mention(name, self._at / member / name) for name in object_of(self._body.get(member)))
 
     def _entry(self) -> Mention | None:
@@ -676,7 +676,7 @@ _MEMBER = 2
 
 
 def _read_conduct(given: Json, at: Place) -> Mapping[str, Written]:
-    return {name: Written(each, at / name) for name, each in object_of(given).items() if name in _CONDUCT}
+    return {name: Written(each, at / name) for name, each in object_of(given).items() if name in CONDUCT}
 
 
 def _mention(body: Object, member: str, at: Place) -> Mention | None:

@@ -8,9 +8,10 @@ from typing import Protocol, get_args
 
 from stagec.core.json import Json, Object
 from stagec.core.value import tag_of, value
-from stagec.ir.plan.act import Converse
+from stagec.ir.plan.act import Converse, Policy, Prompt
 from stagec.ir.plan.codec import write
 from stagec.ir.plan.document import Plan
+from stagec.ir.policies import NodePolicy
 from stagec.runtime.machine.acts.conversation_state import messages_to_json
 from stagec.runtime.machine.exchange import (
     Ask,
@@ -76,7 +77,21 @@ def _dump_ask(plan: Plan, effect: Ask, tools: Definitions) -> Object:
         "tools": None if effect.tools is None else _describe_tools(tools, effect.tools),
         "model": effect.model,
         "permission": effect.permission,
+        **_dump_policy(plan, effect),
     }
+
+
+def _dump_policy(plan: Plan, effect: Ask | Turn) -> Object:
+    """Return how the plan asks the model, if it says anything."""
+    policy = find_asking(plan, effect.key).written
+    return {} if policy is None else {"policy": write(policy)}
+
+
+def find_asking(plan: Plan, key: str) -> NodePolicy:
+    """Return what a plan says of the model that a request is for; nothing of a node that it does not have."""
+    node = plan.nodes.get(read_key(key).node)
+    act = None if node is None else node.act
+    return NodePolicy(act.model, act.policy or Policy()) if isinstance(act, Prompt | Converse) else NodePolicy()
 
 
 def _dump_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
@@ -88,6 +103,8 @@ def _dump_turn(plan: Plan, effect: Turn, tools: Definitions) -> Object:
         "tools": _describe_tools(tools, effect.tools),
         "completion": {"name": completion.name, "description": completion.description, "schema": completion.schema},
         "turns": act.turns if isinstance(act, Converse) else None,
+        **_present(model=find_asking(plan, effect.key).model),
+        **_dump_policy(plan, effect),
     }
 
 

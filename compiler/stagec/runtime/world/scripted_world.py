@@ -202,6 +202,10 @@ class Beyond(Protocol):
         """End a request whose answer nobody needs any more."""
 
 
+_OF_MODELS = {"answers", "conversations"}
+"""Members of a scenario that answer in the place of models."""
+
+
 class ScriptedWorld:
     """Answers requests by a scenario; raises `Failure` for a request that it has no answer to.
 
@@ -341,7 +345,8 @@ class ScriptedWorld:
         source = self._scenario.source
         if source is None:
             told = f"a scenario gives it under {member!r}: --scenario FILE"
-            return Failure(f"nothing answers the request {quote(str(key))}: {told}")
+            model = "; or a model does: --model PROVIDER:NAME" if member in _OF_MODELS else ""
+            return Failure(f"nothing answers the request {quote(str(key))}: {told}{model}")
         return Failure(f"{quote(source)} has no answer to the request {quote(str(key))}: add {what}")
 
     def _is_granted(self, tool: str) -> bool:

@@ -19,7 +19,17 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.version import __version__
 from stagec.core.words import quote
 from stagec.sources.project.find import FoundConfiguration, common_folder, configuration_in, find, find_obstacle
-from stagec.sources.project.settings import BUDGETS, FILES, FileIgnores, Settings, Value, flat, keys_of, settings_of
+from stagec.sources.project.settings import (
+    BUDGETS,
+    FILES,
+    FileIgnores,
+    NodePolicies,
+    Settings,
+    Value,
+    flat,
+    keys_of,
+    settings_of,
+)
 from stagec.sources.project.toml import line_of, parse
 
 ENVIRONMENT = "environment"
@@ -204,11 +214,18 @@ def _refuse_outside(found: FoundConfiguration, written: Mapping[str, Any]) -> No
 
 
 def _add_origins(settings: Settings, found: FoundConfiguration, filed: frozenset[str]) -> Settings:
-    """Return settings with the keys that a file has set, and the lines on which it ignores rules by files."""
+    """Return settings with the keys that a file has set, and the lines on which it has patterns."""
     ways = ((each, ("per-file-ignores", each.pattern, each.selector)) for each in settings.file_ignores.entries)
     ignores = FileIgnores(tuple(replace(each, line=_line(found, way)) for each, way in ways), found.file, found.text)
     silencing = frozenset(key for key in filed if key in {"select", "ignore"} or key.startswith("severity."))
-    return replace(settings, filed=silencing, file_ignores=ignores if ignores.entries else settings.file_ignores)
+    policies = settings.node_policies
+    lines = {pattern: _line(found, ("node-policies", pattern)) for pattern in policies.entries}
+    return replace(
+        settings,
+        filed=silencing,
+        file_ignores=ignores if ignores.entries else settings.file_ignores,
+        node_policies=NodePolicies(policies.entries, lines, found.file, found.text) if lines else policies,
+    )
 
 
 def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:

@@ -46,6 +46,16 @@ class FileIgnores:
 
 
 @value
+class NodePolicies:
+    """How nodes ask their models: settings by pattern, the lines of the patterns, and the file and its text."""
+
+    entries: Mapping[str, Mapping[str, str | float]] = NOTHING
+    lines: Mapping[str, int] = NOTHING
+    file: str = ""
+    text: str = ""
+
+
+@value
 class Settings:
     """The effective settings of one run.
 
@@ -54,6 +64,7 @@ class Settings:
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
     `model_policies` say how long to go on asking them: by `default`, provider, model, or `node:` and a node.
+    `node_policies` are part of plans.
     `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
     those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
     with the pages of rules. `baseline` is a file in the project. `require_signature` makes runs demand plans that a key
@@ -77,6 +88,7 @@ class Settings:
     model_policies: Mapping[str, Mapping[str, PolicySetting]] = NOTHING
     tools: Mapping[str, tuple[str, ...]] = NOTHING
     agent_files: Mapping[str, tuple[str, ...]] = NOTHING
+    node_policies: NodePolicies = NodePolicies()
     file_ignores: FileIgnores = FileIgnores()
     require_signature: bool = False
     trusted_keys: tuple[str, ...] = ()
@@ -112,7 +124,7 @@ COST: Mapping[str, str | int | None] = {
 """The settings of cost by key, with their defaults; None where there is none."""
 FILES = ("baseline", "run.trusted-keys", "cost.prices")
 """The keys that name files."""
-Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting] | None
+Value = bool | int | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, PolicySetting | str] | None
 BUDGETS = {name.replace("_", "-"): name for name in ("file_size", "depth", "nodes", "pattern_length", "plan_size")}
 """The budgets that can be set, by key."""
 
@@ -128,7 +140,7 @@ def flat(table: Mapping[str, Any]) -> dict[str, Value]:
     return keys
 
 
-_BY_FILE, _POLICIES = "per-file-ignores.", "model-policies."
+_BY_FILE, _POLICIES, _OF_NODES = "per-file-ignores.", "model-policies.", "node-policies."
 
 
 def keys_of(settings: Settings) -> dict[str, Value]:
@@ -151,6 +163,7 @@ def keys_of(settings: Settings) -> dict[str, Value]:
         **{f"{_BY_FILE}{pattern}": reasons for pattern, reasons in settings.file_ignores.by_pattern().items()},
         **{f"models.{name}": each for name, each in settings.models.items()},
         **{f"{_POLICIES}{name}": each for name, each in settings.model_policies.items()},
+        **{f"{_OF_NODES}{pattern}": each for pattern, each in settings.node_policies.entries.items()},
         **{f"tools.{name}": each for name, each in settings.tools.items()},
         **{f"agent-files.{name}": each for name, each in settings.agent_files.items()},
         "run.require-signature": settings.require_signature,
@@ -185,6 +198,9 @@ def settings_of(keys: Mapping[str, Any]) -> Settings:
         agent_files={
             key.partition(".")[2]: tuple(given) for key, given in every.items() if key.startswith("agent-files.")
         },
+        node_policies=NodePolicies(
+            {key.removeprefix(_OF_NODES): dict(given) for key, given in every.items() if key.startswith(_OF_NODES)}
+        ),
         file_ignores=_read_ignores(every),
         require_signature=every["run.require-signature"],
         trusted_keys=texts["run.trusted-keys"],

@@ -121,6 +121,15 @@ def chg219_model_changed() -> None:
     """
 
 
+@declare_every("the model of node {node} is asked with another {name}", policy="added removed changed")
+def chg248_policy_changed() -> None:
+    """A model is asked otherwise: with another temperature, limit of tokens, time limit or number of attempts.
+
+    ## Runs in flight
+    A request that is under way is completed as it was made. The next one is made as the new plan says.
+    """
+
+
 @declare_every("results of node {node} are judged otherwise", checks="added removed changed")
 def chg221_checks_changed() -> None:
     """The checks of a result are other ones.

@@ -272,6 +272,21 @@ def stg184_unknown_stage_member() -> None:
     """
 
 
+@shape_rule(since="0.1", origin=("rulings:pipelines",))
+def stg189_malformed_policy() -> None:
+    """The policy of a stage is not written as one.
+
+    ## Why this matters
+    A policy says which model the stage asks, and how: `model`, `temperature`, `maxOutputTokens`, `requestTimeout` in
+    seconds and `requestAttempts`. A provider refuses a request with a value that no model takes, and without time or
+    attempts nothing is asked at all.
+
+    ## How to fix
+    Write a `temperature` from 0 to 2, whole numbers of at least 1, and a `requestTimeout` above 0 and of at most a day,
+    such as `{temperature: 0.2, maxOutputTokens: 2000, requestTimeout: 90, requestAttempts: 3}`.
+    """
+
+
 @shape_rule(since="0.1", origin=("stage-definitions:sm-state-slot",))
 def stg185_missing_state_slot() -> None:
     """A state machine has no state slot.

@@ -77,8 +77,9 @@ def stg304_misspelt_stage_key(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     Keys that the format does not know are metadata, which nothing reads. A misspelt key is metadata, too, and the
-    member that was meant is absent without a word. So are `next`, `checks`, `gate` and `hooks`, which belong below
-    `stagec`, and keywords of a schema that have lost their indentation, or have one of spaces that are none in YAML.
+    member that was meant is absent without a word. So are `next`, `checks`, `gate`, `hooks` and `policy`, which belong
+    below `stagec`, and keywords of a schema that have lost their indentation, or have one of spaces that are none in
+    YAML.
 
     ## How to fix
     Correct the key, or move it below `stagec`, or into its schema. Metadata can have a name that begins with `x-`.
@@ -109,11 +110,11 @@ def stg305_ineffective_provider(pipeline: Pipeline) -> Iterator[Finding]:
     """A stage names a provider or a model.
 
     ## Why this matters
-    A stage runs with the provider and the model of its session. It cannot choose its own, and what it names is
-    metadata that nothing reads.
+    A stage runs with the provider and the model of its session, and the key is metadata that nothing reads.
 
     ## How to fix
-    Remove the key, or keep it under a name that begins with `x-`.
+    Write the model below `stagec`, as `policy: {model: …}`: stagec asks it, other programs do not. Or remove the key,
+    or keep it under a name that begins with `x-`.
     """
     for stage in pipeline.stages:
         for key in _KEYS if stage.profile is Profile.MARKDOWN else ():
@@ -338,8 +339,8 @@ def stg354_twice_said_conduct(pipeline: Pipeline) -> Iterator[Finding]:
     """A pipeline and one of its stages say the same thing of the stage.
 
     ## Why this matters
-    `next`, `checks`, `gate` and `hooks` may stand in the pipeline or in the stage itself. In both places they can
-    disagree, and one of them is not followed.
+    `next`, `checks`, `gate`, `hooks` and `policy` may stand in the pipeline or in the stage itself. In both places they
+    can disagree, and one of them is not followed.
 
     ## How to fix
     Delete one of the two.

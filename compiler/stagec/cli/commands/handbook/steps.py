@@ -26,6 +26,7 @@ from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
 from stagec.ir.plan.node import Edge, Node, Outcome, Pick, Schedule, Stop, Target, list_targets
 from stagec.ir.plan.soundness import find_reached
+from stagec.ir.policies import describe_policy
 from stagec.ir.rights import Label, Rights
 from stagec.views.picture.lines import After, follow_ups
 
@@ -326,6 +327,7 @@ class StepWriter:
             case Converse():
                 yield f"A model works with tools for at most {format_count(act.turns, 'turn')}."
                 yield f"It hands its result in by calling {act.completion}."
+                yield from _tell_asking(act)
             case Command():
                 yield f"A program runs: {' '.join(join_runs(word, self.plan.contents) for word in act.words)}"
                 yield f"It is stopped after {format_duration(act.milliseconds)}."
@@ -340,8 +342,7 @@ class StepWriter:
 
     def _tell_prompt(self, act: Prompt) -> Iterator[str]:
         yield "A model is asked once, and answers with the fields below."
-        if act.model is not None:
-            yield f"The model is {act.model}."
+        yield from _tell_asking(act)
         if act.prompt is None:
             yield f"The program that runs the flow supplies the prompt {act.builtin}."
         if act.tools is None:
@@ -443,6 +444,14 @@ _LABELS = {
     Label.SEND: "sends to the outside",
 }
 _EFFECTS = {"read": "reads only", "mutating": "changes something", "unknown": "not declared"}
+
+
+def _tell_asking(act: Prompt | Converse) -> Iterator[str]:
+    if act.model is not None:
+        yield f"The model is {act.model}."
+    told = [*describe_policy(act.policy)]
+    if told:
+        yield f"It is asked with {', '.join(told)}."
 
 
 def describe_limits(plan: Plan, following: Following) -> Iterator[str]:

@@ -113,9 +113,9 @@ class _Response:
 
 
 def _write_request(request: dict[str, Any]) -> dict[str, Any]:
-    """Return a request as the library takes it: the likeliest word each time, and nothing kept of earlier requests.
+    """Return a request as the library takes it: with the same seed each time, and nothing kept of earlier requests.
 
-    That makes the response a function of the request.
+    That makes the response a function of the request, at any temperature.
     """
     asked: dict[str, Any] = {"messages": request["messages"], "max_tokens": request["tokens"]}
     if request["schema"] is not None:
@@ -123,7 +123,7 @@ def _write_request(request: dict[str, Any]) -> dict[str, Any]:
         asked["grammar"] = f"%llguidance {{}}\nstart: %json {json.dumps(compact)}"
     return {
         **asked,
-        "temperature": 0,
+        "temperature": request["temperature"],
         "seed": 0,
         "cache_prompt": False,
         "stream": True,

@@ -351,6 +351,10 @@ class LocalProvider:
         """Tell that every response is forced to call the tools."""
         return True
 
+    def takes_temperature(self, _model: str) -> bool:
+        """Tell that any temperature will do."""
+        return True
+
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`."""
         model, form = self._model(request.model), choose_form(request)
@@ -410,6 +414,7 @@ def _ask(model: LocalModel, key: str, request: ModelRequest, form: ForcedForm, l
         "messages": list_messages(request, form),
         "schema": form.schema,
         "tokens": request.limits.tokens or _MOST_TOKENS,
+        "temperature": request.policy.temperature or 0,
     }
     return _read_reply(model.ask(key, asked, request.limits.seconds, listen), request, form)
 

@@ -26,7 +26,6 @@ from stagec.runtime.world.models.port import (
     ModelCall,
     ModelError,
     ModelFault,
-    ModelLimits,
     ModelMessage,
     ModelReply,
     ModelRequest,
@@ -39,7 +38,13 @@ from stagec.runtime.world.models.port import (
 )
 from stagec.runtime.world.models.retries import ModelOutageError
 from stagec.runtime.world.provider_outage import ProviderOutage
-from stagec.runtime.world.request_json import OPENING, ToolDefinition, define_completion, read_schema
+from stagec.runtime.world.request_json import (
+    OPENING,
+    ToolDefinition,
+    define_completion,
+    find_asking,
+    read_schema,
+)
 from stagec.runtime.world.scenario import CALLED
 from stagec.runtime.world.tools.toolbox import is_refused
 from stagec.sources.project.prices import PriceTable
@@ -288,19 +293,14 @@ class ModelChoice:
         named = None if wish is None else self.names.get(wish, wish if ":" in wish and not is_file_name(wish) else None)
         return self.nodes.get(node) or named or self.default
 
-    def choose_for(self, effect: Ask | Turn) -> str | None:
-        """Return the model that answers a request; None when nobody says."""
-        return self.choose(read_key(effect.key).node, effect.model if isinstance(effect, Ask) else None)
-
 
 @value
 class ModelSetup:
-    """What answering takes: who is asked, which model, its tools, its limits, who watches it write, and its prices."""
+    """What answering takes: who is asked, which model, its tools, who watches it write, and its prices."""
 
     provider: Provider
     choice: ModelChoice
     tools: Tools
-    limits: ModelLimits = ModelLimits()
     onlooker: Onlooker | None = None
     prices: PriceTable | None = None
 
@@ -318,7 +318,7 @@ class ModelWorld:
 
     def takes(self, effect: Effect) -> bool:
         """Tell whether a model is asked, and which one is known."""
-        return isinstance(effect, Ask | Turn) and self._setup.choice.choose_for(effect) is not None
+        return isinstance(effect, Ask | Turn) and self._choose(effect) is not None
 
     def overlaps(self, _effect: Effect) -> bool:
         """Tell that other requests may be under way beside one."""
@@ -326,8 +326,13 @@ class ModelWorld:
 
     def name_provider(self, effect: Effect) -> str:
         """Return the first word of the name of the model that answers a request."""
-        model = self._setup.choice.choose_for(effect) if isinstance(effect, Ask | Turn) else None
+        model = self._choose(effect) if isinstance(effect, Ask | Turn) else None
         return (model or "").partition(":")[0]
+
+    def _choose(self, effect: Ask | Turn) -> str | None:
+        """Return the model that answers a request; None when nobody says."""
+        wish = effect.model if isinstance(effect, Ask) else find_asking(self._plan, effect.key).model
+        return self._setup.choice.choose(read_key(effect.key).node, wish)
 
     def cancel(self, key: str) -> None:
         """End a request that is under way."""
@@ -359,7 +364,7 @@ class ModelWorld:
         """
         if not isinstance(effect, Ask | Turn):
             raise TypeError(effect)
-        model = self._setup.choice.choose_for(effect) or ""
+        model = self._choose(effect) or ""
         listen, prices = self._listen(effect.key), self._setup.prices
         asking = ModelSession(self._setup.provider, effect, listen, prices, self._meter, self._recorder)
         try:
@@ -396,7 +401,8 @@ class ModelWorld:
         completion = define_completion(self._plan, turn)
         tools = (*self._setup.tools.define(turn), completion)
         messages = (*_list_messages(turn.transcript, OPENING.format(turn.completion)),)
-        reply = asking.ask(ModelRequest(model, messages, tools, limits=self._setup.limits))
+        policy = find_asking(self._plan, turn.key).asks
+        reply = asking.ask(ModelRequest(model, messages, tools, policy=policy))
         return {"text": reply.text, "calls": list(map(dump_call, reply.calls)), **_explain_reply(reply)}
 
     def _answer_ask(self, asking: ModelSession, ask: Ask, model: str) -> dict[str, Json]:
@@ -408,7 +414,8 @@ class ModelWorld:
         system = () if ask.system is None else (ModelMessage("system", ask.system),)
         added = _list_new(said, ask)
         tools = self._setup.tools.define(ask)
-        request = ModelRequest(model, (*system, *said, *added), tools, output=output, limits=self._setup.limits)
+        policy = find_asking(self._plan, ask.key).asks
+        request = ModelRequest(model, (*system, *said, *added), tools, output=output, policy=policy)
         found = asking.answer(request, self._setup.tools.begin(ask))
         told: dict[str, Json] = {"text": found.reply.text, **_explain_reply(found.reply)}
         with self._lock:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.value import replace, value
+from stagec.ir.plan.act import Policy
 from stagec.runtime.world.request_json import ToolDefinition
 from stagec.sources.project.prices import PriceTable, UsedTokens
 
@@ -58,7 +59,8 @@ class ModelRequest:
     """A request to one model: the messages, the tools it may call, and what its answer must be.
 
     `forced` demands a call of one of the tools. `output` is the JSON Schema of the answer, which then is JSON and no
-    text; None asks for text or calls.
+    text; None asks for text or calls. `policy` is what the plan says of the request; the `limits` follow from it where
+    somebody repeats requests.
     """
 
     model: str
@@ -67,6 +69,7 @@ class ModelRequest:
     forced: bool = False
     output: Object | None = None
     limits: ModelLimits = ModelLimits()
+    policy: Policy = Policy()
 
 
 ANSWER = "answer"
@@ -148,6 +151,9 @@ class Provider(Protocol):
 
     def supports_tools(self, model: str) -> bool:
         """Tell whether a model takes strict tool calls."""
+
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether a model takes a temperature; others refuse it, or would have to be asked without."""
 
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`; `key` names the request for `cancel`."""
@@ -253,6 +259,10 @@ class Providers:
     def supports_tools(self, model: str) -> bool:
         """Tell whether a model takes strict tool calls."""
         return self._open(model).supports_tools(model)
+
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether a model takes a temperature."""
+        return self._open(model).takes_temperature(model)
 
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`."""

@@ -67,6 +67,18 @@ class PydanticProvider:
         """Tell whether a model takes strict tool calls, as far as the library knows."""
         return bool(self._model(model).profile.get("supports_tools", True))
 
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether a model takes a temperature, as far as the library knows: it would leave it out without a word.
+
+        Those that reason take none while they do, which they do unless they are asked not to.
+        """
+        opened = self._model(model)
+        known = opened.profile.get
+        can_rest = known("openai_supports_reasoning_effort_none") and not known("thinking_enabled_by_default")
+        reasons = known("openai_supports_reasoning") and not can_rest
+        dropped = {*opened.unsupported_settings, *(known("openai_unsupported_model_settings") or ())}
+        return not (reasons or known("anthropic_disallows_sampling_settings") or _TEMPERATURE in dropped)
+
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model, or raise `ModelError`."""
         model = self._model(request.model)
@@ -96,6 +108,9 @@ class PydanticProvider:
         for each in left:
             each.cancel()
         self._loop.close(_disconnect(self._models.values()), _PATIENCE)
+
+
+_TEMPERATURE = "temperature"
 
 
 async def _disconnect(models: Iterable[Any]) -> None:
@@ -182,6 +197,8 @@ class _Inquiry:
         settings: dict[str, Any] = {"timeout": self.request.limits.seconds, "max_retries": 0}
         if self.request.limits.tokens is not None:
             settings["max_tokens"] = self.request.limits.tokens
+        if self.request.policy.temperature is not None:
+            settings[_TEMPERATURE] = self.request.policy.temperature
         if self.request.forced and self.request.tools:
             settings["tool_choice"] = "required"
         return settings

@@ -11,8 +11,17 @@ from typing import Any
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count, quote
+from stagec.ir.plan.act import Policy
 from stagec.runtime.machine.exchange import read_key
-from stagec.runtime.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest, Provider
+from stagec.runtime.world.models.port import (
+    Listener,
+    ModelError,
+    ModelFault,
+    ModelLimits,
+    ModelReply,
+    ModelRequest,
+    Provider,
+)
 from stagec.runtime.world.provider_outage import find_rest, limit_asked, spread
 
 DEFAULT, NODE = "default", "node:"
@@ -61,20 +70,32 @@ class RetryPolicy:
 
 
 class PolicyTable:
-    """The policies of a run: the entry of a node precedes that of its model, of the provider, and the default one."""
+    """The policies of a run: the entry of a node precedes what the plan says, and that the entries of others.
+
+    Those are the entry of the model, that of its provider, and the default one.
+    """
 
     def __init__(self, entries: PolicyEntries = NOTHING) -> None:
         self._entries = entries
 
-    def choose(self, node: str, model: str) -> RetryPolicy:
+    def choose(self, node: str, model: str, planned: Policy | None = None) -> RetryPolicy:
         """Return the policy for a request; each setting comes from the most specific entry that has it."""
         found: dict[str, Any] = {}
-        for name in (DEFAULT, model.partition(":")[0], model, f"{NODE}{node}"):
+        for name in (DEFAULT, model.partition(":")[0], model):
             found |= self._entries.get(name, NOTHING)
+        found |= {} if planned is None else _list_settings(planned)
+        found |= self._entries.get(f"{NODE}{node}", NOTHING)
         settings = {key.replace("-", "_"): each for key, each in found.items()}
         if "transient" in settings:
             settings["transient"] = tuple(settings["transient"])
         return RetryPolicy(**settings)
+
+
+def _list_settings(planned: Policy) -> dict[str, float]:
+    """Return what a plan says of a request, by the names of settings."""
+    seconds = None if planned.milliseconds is None else planned.milliseconds / 1000
+    settings = {"attempts": planned.attempts, "request-timeout": seconds}
+    return {name: each for name, each in settings.items() if each is not None}
 
 
 class ModelOutageError(ModelError):
@@ -129,12 +150,15 @@ class RetryingProvider:
         """Tell whether a model takes strict tool calls."""
         return self._provider.supports_tools(model)
 
+    def takes_temperature(self, model: str) -> bool:
+        """Tell whether a model takes a temperature."""
+        return self._provider.takes_temperature(model)
+
     def request(self, key: str, request: ModelRequest, listen: Listener | None = None) -> ModelReply:
         """Return the response of a model; raise the last `ModelError`, or `ModelOutageError`."""
-        policy, given = self._policies.choose(read_key(key).node, request.model), request.limits
-        seconds, first = min(given.seconds, policy.request_timeout), min(given.first, policy.first_token)
+        policy = self._policies.choose(read_key(key).node, request.model, request.policy)
         attempts = _Attempts(policy, request.model, self._patience, self._clock)
-        limited = replace(request, limits=replace(given, seconds=seconds, first=first))
+        limited = replace(request, limits=_limit(request, policy))
         over = self._over[key] = Event()
         try:
             return self._repeat(key, limited, listen, attempts)
@@ -166,6 +190,12 @@ class RetryingProvider:
         for each in tuple(self._over.values()):
             each.set()
         self._provider.close()
+
+
+def _limit(request: ModelRequest, policy: RetryPolicy) -> ModelLimits:
+    """Return what one attempt of a request may take."""
+    tokens = request.policy.output_tokens
+    return ModelLimits(policy.request_timeout, request.limits.tokens if tokens is None else tokens, policy.first_token)
 
 
 class _Attempts:

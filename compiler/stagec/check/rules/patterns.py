@@ -1,0 +1,32 @@
+"""STG05x: patterns of the configuration that are about nothing in the project."""
+
+from collections.abc import Iterator
+
+from stagec.core.diagnostic import Severity
+from stagec.core.nearest import NameIndex, hint
+from stagec.core.rule import Family, Finding
+from stagec.core.words import quote
+from stagec.ir.policies import UnmatchedPattern
+
+__all__ = ["FAMILY", "UnmatchedPattern"]
+
+FAMILY = Family(__name__, (range(50, 100),), UnmatchedPattern)
+rule = FAMILY.rule
+
+
+@rule(since="0.1", origin=("stagec:policies",), severity=Severity.WARNING)
+def stg050_unmatched_node_pattern(unmatched: UnmatchedPattern) -> Iterator[Finding]:
+    """A pattern of `[node-policies]` matches no node that asks a model.
+
+    ## Why this matters
+    The settings of the pattern are in no plan. The node that was meant asks another model, or asks it otherwise. It is
+    reported only when the whole project is checked and has no errors, because else nobody knows which nodes there are.
+
+    ## How to fix
+    Write the id of a stage or step, such as `review` or `initial.plan`. `*` stands for any text, `?` for one character.
+    Stages of an inner pipeline are called `outer/inner`. Or delete the entry.
+    """
+    pattern = quote(unmatched.pattern)
+    why = f"{pattern} matches only nodes that ask no model" if unmatched.others else f"{pattern} matches no node"
+    near = "" if unmatched.others else hint(unmatched.pattern, NameIndex(unmatched.nodes))
+    yield Finding(unmatched.at, f"{why}{near}")

@@ -1,0 +1,140 @@
+"""How nodes ask their models, as the files of a project say it: by setting, and in a configuration by pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from stagec.core.canonical import to_count
+from stagec.core.json import Json, text_in
+from stagec.core.place import Place
+from stagec.core.value import NOTHING, replace, value
+from stagec.core.words import format_count
+from stagec.ir.plan.act import Converse, Policy, Prompt
+from stagec.ir.plan.document import Draft
+
+_SECOND = 1000
+"""Milliseconds."""
+_DIGITS = 3
+"""Digits behind the point of milliseconds; those beyond come from the product of two doubles, as in 1.1 seconds."""
+
+
+@value
+class UnmatchedPattern:
+    """A pattern of a configuration that is about no node that asks a model, with its place.
+
+    `nodes` are those that ask one; `others` tells that it matches a node that asks none.
+    """
+
+    pattern: str
+    at: Place
+    nodes: tuple[str, ...] = ()
+    others: bool = False
+
+
+@value
+class NodePolicy:
+    """The model that a node asks, and how; what nobody says is None."""
+
+    model: str | None = None
+    asks: Policy = Policy()
+
+    def fill(self, other: NodePolicy) -> NodePolicy:
+        """Return this policy, with what it does not say as the other one has it."""
+        return NodePolicy(self.model or other.model, _fill(self.asks, other.asks))
+
+    @property
+    def written(self) -> Policy | None:
+        """How the model is asked as plans have it: None where nobody says anything."""
+        return None if self.asks == Policy() else self.asks
+
+
+def _fill(policy: Policy, other: Policy) -> Policy:
+    names = Policy.__match_args__
+    return Policy(**{each: _first(getattr(policy, each), getattr(other, each)) for each in names})
+
+
+def _first(one: Any, other: Any) -> Any:
+    return other if one is None else one
+
+
+def read_policy(given: Mapping[str, Json]) -> NodePolicy:
+    """Return the policy of some settings, by their names in stage files; what has another form is left out."""
+    seconds = _number(given.get("requestTimeout"))
+    return NodePolicy(
+        text_in(given, "model") or None,
+        Policy(
+            temperature=_number(given.get("temperature")),
+            output_tokens=to_count(given.get("maxOutputTokens")),
+            milliseconds=None if seconds is None else to_count(round(seconds * _SECOND, _DIGITS)),
+            attempts=to_count(given.get("requestAttempts")),
+        ),
+    )
+
+
+def _number(given: Json) -> float | None:
+    return given if isinstance(given, int | float) and not isinstance(given, bool) else None
+
+
+def describe_policy(policy: Policy | None) -> Iterator[str]:
+    """Yield in a few words each how a model is asked."""
+    if policy is None:
+        return
+    if policy.temperature is not None:
+        yield f"temperature {policy.temperature:g}"
+    if policy.output_tokens is not None:
+        yield f"at most {format_count(policy.output_tokens, 'token')} in a response"
+    if policy.milliseconds is not None:
+        yield f"at most {policy.milliseconds / _SECOND:g} s for a request"
+    if policy.attempts is not None:
+        yield f"at most {format_count(policy.attempts, 'attempt')} of a request"
+
+
+def read_setting_name(key: str) -> str:
+    """Return the name in stage files of a setting in a configuration: `maxOutputTokens` for `max-output-tokens`."""
+    first, *others = key.split("-")
+    return first + "".join(map(str.capitalize, others))
+
+
+def matches(pattern: str, node: str) -> bool:
+    """Tell whether a pattern is about a node; `*` stands for any text, `?` for one character."""
+    return fnmatchcase(node, pattern)
+
+
+def apply_policies(draft: Draft, patterns: Mapping[str, Mapping[str, Json]] = NOTHING) -> Draft:
+    """Return a draft whose nodes ask their models as the patterns of a configuration say, and as they say themselves.
+
+    Of the patterns that match a node the last one counts, setting by setting. The model of a node that only has the
+    usual model of its flow is the one of the patterns.
+    """
+    if not patterns:
+        return draft
+    known = tuple((pattern, _read_configured(given)) for pattern, given in patterns.items())
+    made: dict[tuple[int, NodePolicy], Prompt | Converse] = {}  # large flows share acts
+    nodes = dict(draft.plan.nodes)
+    for name, node in draft.plan.nodes.items():
+        act, found = node.act, _find(known, name)
+        if found == NodePolicy() or not isinstance(act, Prompt | Converse):
+            continue
+        is_usual = name in draft.usual_models
+        usual = replace(found, model=found.model or act.model) if is_usual else found
+        key = (id(act), usual)
+        if key not in made:
+            own = NodePolicy(None if is_usual else act.model, act.policy or Policy())
+            told = own.fill(usual)
+            made[key] = replace(act, model=told.model, policy=told.written)
+        nodes[name] = replace(node, act=made[key])
+    return replace(draft, plan=replace(draft.plan, nodes=nodes))
+
+
+def _read_configured(given: Mapping[str, Json]) -> NodePolicy:
+    return read_policy({read_setting_name(key): each for key, each in given.items()})
+
+
+def _find(known: Iterable[tuple[str, NodePolicy]], node: str) -> NodePolicy:
+    found = NodePolicy()
+    for pattern, policy in known:
+        if matches(pattern, node):
+            found = policy.fill(found)
+    return found
