@@ -156,7 +156,7 @@ def test_coverage_is_listed_and_demanded(capfd: Shown) -> None:
     assert "1 test: 1 passed, 0 failed" in out
     assert "no test takes 'review' → 'draft'" in out
     assert run(["test", "--fail-under", "100"]) == 1
-    assert "less than the 100 % that are demanded" in capfd.readouterr().out
+    assert "less than the required 100 %" in capfd.readouterr().out
     assert run(["test", "--fail-under", "1"]) == 0
 
 

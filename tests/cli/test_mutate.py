@@ -101,7 +101,7 @@ def test_the_number_of_processes_changes_nothing(capfd: Shown) -> None:
 def test_the_status_says_whether_enough_is_noticed(capfd: Shown) -> None:
     assert run(["mutate", "--fail-under", "5"]) == 0
     assert run(["mutate", "--fail-under", "95"]) == 1
-    assert "draft-and-review: less than the 95 % that are demanded" in capfd.readouterr().out
+    assert "draft-and-review: less than the required 95 %" in capfd.readouterr().out
 
 
 def test_all_changes_are_listed_on_request(capfd: Shown) -> None:

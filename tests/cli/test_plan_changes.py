@@ -125,7 +125,7 @@ def test_a_change_that_breaks_this_state_is_refused_with_the_way_out(capfd: Show
     assert capfd.readouterr().err == dry
     lines = [line.removeprefix("stagec: error: ") for line in dry.splitlines()]
     assert re.sub(DIGEST, "…", lines[0]) == "run 'one' cannot continue with 'new', from … to …: 1 reason"
-    assert lines[1].startswith("  CHG128  intent-removed  node 'close' does not know the intent 'repeat' any more")
+    assert lines[1].startswith("  CHG128  intent-removed  node 'close' no longer knows the intent 'repeat'")
     assert lines[2:] == [
         "    here: 'close' is under way",
         "    remedy: Keep the intent, with an edge, until the runs in flight have ended.",

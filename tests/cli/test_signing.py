@@ -104,7 +104,7 @@ def test_what_nobody_vouches_for_is_refused(spoil: Callable[[Path], None], resum
     assert run(["verify", "p.plan.json", "--key", "keys/signers"]) == 1
     assert ": refused: " in capfd.readouterr().out
     assert start() == 2
-    assert "'run.require-signature' in stagec.toml demands one of a trusted key" in capfd.readouterr().err
+    assert "'run.require-signature' in stagec.toml requires one of a trusted key" in capfd.readouterr().err
     assert not Path(".stagec/runs/one.run").exists()
     # the journal keeps the signature: only what became of the key counts
     assert run(["resume", "begun", "--scenario", "whole.yaml"]) == resumed

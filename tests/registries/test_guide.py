@@ -38,10 +38,12 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def test_what_the_broken_example_prints_is_on_the_page_whole() -> None:
+def test_what_the_page_shows_of_the_broken_example_is_printed() -> None:
     concise = next(fence for fence in fences("validate.md", "") if fence.startswith("registries/broken-on-purpose/"))
     (last,) = re.findall(r"^Found 6 errors, .*$", text_of("validate.md"), re.MULTILINE)
-    assert concise == stagec(TOP, "validate", "registries", "--format", "concise", "--quiet")
+    *lines, rest = concise.splitlines()
+    printed = stagec(TOP, "validate", "registries", "--format", "concise", "--quiet").splitlines()
+    assert (lines, rest) == (printed[: len(lines)], "…")
     assert last == stagec(TOP, "validate", "registries").splitlines()[-1]
 
 

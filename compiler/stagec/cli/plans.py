@@ -275,7 +275,7 @@ def _recheck(meaning: Meaning, plan: Plan, data: bytes) -> None:
     except PlanError as error:
         raise RuntimeError(f"the plan of flow {quote(plan.id)} would be refused: {error}") from error
     if read != plan:
-        raise RuntimeError(f"the plan of flow {quote(plan.id)} is read otherwise than it was written")
+        raise RuntimeError(f"the plan of flow {quote(plan.id)} is read differently than it was written")
     check = CrossCheck(plan)
     for each in (*check.contradictions(), *check.disagreements(meaning.graph)):
         raise RuntimeError(f"the plan of flow {quote(plan.id)} is not what was proved: {each}")

@@ -91,7 +91,7 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
     files = [find_inside(configuration.root, file, "run.trusted-keys") for file in keys]
     if not files:
         raise Failure(
-            f"'run.require-signature' in {configuration.file} demands signatures: 'run.trusted-keys' names no file"
+            f"'run.require-signature' in {configuration.file} requires signatures: 'run.trusted-keys' names no file"
         )
     try:
         vouch(signature, data, read_keys(files))
@@ -100,4 +100,4 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
 
 
 def _explain_policy(configuration: Configuration) -> str:
-    return f"; 'run.require-signature' in {configuration.file} demands one of a trusted key"
+    return f"; 'run.require-signature' in {configuration.file} requires one of a trusted key"

@@ -35,7 +35,7 @@ _UNREADABLE_CHECKPOINT_SENTENCES = {
     "json": "the manifest is not JSON: {error}",
     "link": "the manifest is a link, and links are not followed",
     "oversized": "the manifest has more than {limit:,} bytes",
-    "special": "the manifest is no regular file",
+    "special": "the manifest is not a regular file",
     "system": "the manifest cannot be read: {error}",
 }
 
@@ -204,7 +204,7 @@ def stg857_misplaced_checkpoint(checkpoint: JudgedCheckpoint) -> Iterator[Findin
             yield Finding(at, f"such a manifest belongs at {quote(_OWN if fault.facts['native'] else _FOREIGN)}")
             continue
         found, expected = quote(fault.facts["found"]), quote(fault.facts["expected"])
-        cause = "its path says" if fault.reason == "path" else "its stage demands"
+        cause = "its path says" if fault.reason == "path" else "its stage requires"
         yield Finding(at, f"{name_member(fault.pointer)} is {found}, but {cause} {expected}")
 
 
@@ -245,9 +245,7 @@ def stg866_distrusted_checkpoint(checkpoint: JudgedCheckpoint) -> Iterator[Findi
         yield Finding(Place(checkpoint.file), words)
 
 
-_UNFINISHED_CHECKPOINT_SENTENCE = (
-    "only a checkpoint with the status 'saved' can be brought in, and this one has {status}"
-)
+_UNFINISHED_CHECKPOINT_SENTENCE = "only a checkpoint with the status 'saved' can be imported, but this one has {status}"
 
 
 @rule(since="0.1", origin=("stagec:checkpoints",))
@@ -357,7 +355,7 @@ def stg862_linked_artifact(checkpoint: JudgedCheckpoint) -> Iterator[Finding]:
         message = f"the artifact {quote(fault.facts['path'])} is a link"
         if fault.reason == "folder":
             way = f"the folder {quote(fault.facts['link'])} on the way to {quote(fault.facts['path'])} is a link"
-            message = f"{way}, which a checkpoint that is {checkpoint.trust.value} may not have"
+            message = f"{way}: {checkpoint.trust.value} checkpoints must have no links"
         yield Finding(place_of(checkpoint, fault), message)
 
 
@@ -379,12 +377,12 @@ def stg863_escaping_artifact(checkpoint: JudgedCheckpoint) -> Iterator[Finding]:
     yield from report(checkpoint, "escaping-artifact", _SENTENCE)
 
 
-_WORDS = {"folder": "is a folder", "special": "is no regular file"}
+_WORDS = {"folder": "is a folder", "special": "is not a regular file"}
 
 
 @rule(since="0.1", origin=("stage-protocol:artifact-regular",))
 def stg864_irregular_artifact(checkpoint: JudgedCheckpoint) -> Iterator[Finding]:
-    """What lies at the path of an artifact is no regular file, or cannot be opened.
+    """What lies at the path of an artifact is not a regular file, or cannot be opened.
 
     ## Why this matters
 

@@ -48,7 +48,7 @@ def _is_judged(promised: Promise) -> bool:
 
 def tell(graph: Graph, read: Read) -> str:
     """Return `stage 'work' reads 'parsed.title'`, or `demands` for what a schema requires."""
-    verb = "demands" if read.is_demanded else "reads"
+    verb = "requires" if read.is_demanded else "reads"
     return f"{noun(graph, 'node')} {quote(read.node)} {verb} {quote(spell_path(read.path))}"
 
 
@@ -90,7 +90,7 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
 
     ## Why this matters
     What a node hands in fits its schema, and the schema leaves no room for anything at the path: it is closed there,
-    or the path leads through something that is no object. The prompt cannot be filled in, so the run fails there.
+    or the path leads through something that is not an object. The prompt cannot be filled in, so the run fails there.
 
     ## How to fix
     Correct the path, or declare the member in the schema of the node that hands it in. An `output` is there only where
@@ -156,7 +156,7 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
     for each in graph.flow.demands:
         first, *others = each.unmet
         alike = [first, *(other for other in others if other.path == first.path)]
-        what = f"{noun(graph, 'node')} {quote(each.node)} demands"
+        what = f"{noun(graph, 'node')} {quote(each.node)} requires"
         of = f"{what} {quote(spell_path(first.path))} of what it is handed" if first.path else f"{what} something"
         failed = " that has failed" if all(one.is_failed for one in alike) else ""
         message = f"{of}, but no result of {owners(graph, alike)}{failed} can meet that"
@@ -166,7 +166,7 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
 
 def _sides(unmet: tuple[Unmet, ...]) -> Iterator[Related]:
     for each in unmet:
-        yield Related(each.demanded, "what is demanded")
+        yield Related(each.demanded, "this is required")
         yield Related(each.offered, f"what {quote(each.node)} hands in")
 
 
@@ -213,7 +213,7 @@ def stg705_read_before_result(graph: Graph) -> Iterator[Finding]:
         lost = [each for each in read.sources if not graph.is_before(each.node, read.node)]
         for source in lost:
             what = f"{noun(graph, 'node')} {quote(read.node)} needs {quote(spell_path(read.path))} of"
-            gap = f"{quote(source.node)}, but a run can come there without a result of it"
+            gap = f"{quote(source.node)}, but a run can reach it without that result"
             message = f"{what} {gap if source.node != read.node else 'itself, and has no result at its first visit'}"
             needed = (Related(source.at.key, "whose result it needs"),) if source.at else ()
             yield Finding(read.at, message, (*needed, *named))

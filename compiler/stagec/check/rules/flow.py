@@ -235,9 +235,9 @@ def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
     }
     lost = list(told)
     is_one = len(lost) == 1
-    why = f"{'is' if is_one else 'are'} not reached, which may follow from another diagnostic of this flow"
+    why = f"{'is' if is_one else 'are'} not reached; another diagnostic of this flow may be the cause"
     if free:
-        why = f"{'is' if is_one else 'are'} reached only by an answer that names {'it' if is_one else 'them'} freely"
+        why = f"{'is' if is_one else 'are'} reached only if an answer names {'it' if is_one else 'them'}"
     elif reported:
         why = f"{'is' if is_one else 'are'} reached only from {noun(graph, 'node')}s that are never reached themselves"
     for first, *others in [lost] if lost else ():
@@ -318,7 +318,7 @@ def stg604_endless_cycle(graph: Graph) -> Iterator[Finding]:
             what = f"{what}, or to the {called} that an answer names"
         message, counted = f"{what}: no run that gets here can complete", graph.flow.counted_at
         if counted is not None:
-            message = f"{what}: nothing but the count of {called}s ends a run that gets here"
+            message = f"{what}: only the limit of {called}s ends a run that gets here"
             others = (*others, Related(counted, f"counts {called}s"))
         yield Finding(mistaken or last.decided_at or last.at, message, others, causes=graph.grounds(trap.nodes))
 
@@ -358,7 +358,7 @@ def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
         message = f"{noun(graph, 'node')} {quote(node.id)} does not complete a run, and nothing can run after it"
         at, severity = node.decided_at or node.at, None
         if node.id in collected:
-            message = f"each element that comes to {noun(graph, 'node')} {quote(node.id)} fails"
+            message = f"every element that reaches {noun(graph, 'node')} {quote(node.id)} fails"
             severity = Severity.WARNING
         yield Finding(at, message, related, causes=(at, *graph.grounds(trap.nodes)), severity=severity)
 

@@ -97,7 +97,7 @@ def stg802_unknown_stage_event(line: MarkedLine) -> Iterator[Finding]:
     given = marker.subtype or ""
     end = _INSTEAD.get(given) or suggest(given, _UNKNOWN_STAGE_EVENT_KNOWN)
     message = (
-        f"a STAGE marker has the subtype 'begin', 'end' or 'progress', this one has {describe_subtype(marker)}{end}"
+        f"a STAGE marker has the subtype 'begin', 'end' or 'progress', but this one has {describe_subtype(marker)}{end}"
     )
     yield Finding(line.at, message)
 
@@ -241,7 +241,7 @@ def stg808_unknown_checkpoint_event(line: MarkedLine) -> Iterator[Finding]:
     wanted = listing(CHECKPOINT_SUBTYPES, "or")
     end = suggest(marker.subtype or "", _UNKNOWN_CHECKPOINT_EVENT_KNOWN)
     yield Finding(
-        line.at, f"a CHECKPOINT marker has the subtype {wanted}, this one has {describe_subtype(marker)}{end}"
+        line.at, f"a CHECKPOINT marker has the subtype {wanted}, but this one has {describe_subtype(marker)}{end}"
     )
 
 
@@ -403,4 +403,4 @@ def _explain(marker: BrokenMarker) -> str:
         return "has no ']'"
     if "\r" in marker.text.partition("]")[2]:
         return "a carriage return stands behind its ']'"
-    return "what stands in its brackets is not a type and attributes"
+    return "its brackets do not contain a type and attributes"

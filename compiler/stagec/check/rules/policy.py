@@ -89,7 +89,8 @@ def stg904_graph_without_entry_step(registry: Registry) -> Iterator[Finding]:
         return
     if "entryStep" not in registry.body:
         related = (Related(agent.verdict_at, "the agent's verdict type"),)
-        yield Finding(registry.at / "entryStep", "verdict type 'detect:graph' finds no 'entryStep'", related)
+        message = "verdict type 'detect:graph' requires 'entryStep', which is missing"
+        yield Finding(registry.at / "entryStep", message, related)
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-F11",), severity=Severity.WARNING, groups=("portability",))
@@ -228,7 +229,7 @@ def stg912_entry_step_alone(registry: Registry) -> Iterator[Finding]:
     """An agent of climpt 1.14 begins at `entryStep`, and has no pair of entries for its verdict type.
 
     ## Why this matters
-    The documents let `entryStep` alone say where runs begin. climpt 1.14.0 wants a pair for most verdict types: all
+    The documents let `entryStep` alone say where runs begin. climpt 1.14.0 requires a pair for most verdict types: all
     but `detect:graph`, `meta:composite` and `meta:custom`. Without it the agent does not start.
 
     ## How to fix
@@ -239,7 +240,7 @@ def stg912_entry_step_alone(registry: Registry) -> Iterator[Finding]:
         return
     mapping = object_of(registry.body.get("entryStepMapping"))
     if "entryStep" in registry.body and verdict not in mapping:
-        message = f"climpt 1.14.0 wants a pair of entries for the verdict type {quote(verdict)} beside 'entryStep'"
+        message = f"climpt 1.14.0 requires a pair of entries for the verdict type {quote(verdict)} beside 'entryStep'"
         yield Finding((registry.at / "entryStep").key, message, (Related(agent.verdict_at, "the verdict type"),))
 
 

@@ -213,7 +213,7 @@ def _loosens(later: PermissionMode, earlier: PermissionMode) -> bool:
 def _describe_loosened_mode(access: FlowRights, later: str, earlier: str) -> Finding:
     mode, before = access.rights[later].mode, access.rights[earlier].mode
     after, strict = (quote(each.name if each is not None else "") for each in (mode, before))
-    what = f"{noun(access)} {quote(later)} has the mode {after}, but {quote(earlier)} before it {strict}"
+    what = f"{noun(access)} {quote(later)} has the mode {after}, but {quote(earlier)} before it has {strict}"
     at = mode.at if mode is not None and mode.at is not None else access.flow.nodes[later].at.key
     return Finding(at, what, _relate(before, f"the mode of {quote(earlier)}"))
 

@@ -102,8 +102,8 @@ def stg005_unused_suppression(judged: JudgedSuppression) -> str:
     knows what it would cover.
 
     ## How to fix
-    Delete it. A comment covers what begins on its line or, on a line of its own, on the next line that is no comment; a
-    member of an object covers this object. Both cover what is inside. The place of a finding counts, not the places
-    that explain it.
+    Delete it. A comment covers what begins on its line or, on a line of its own, on the next line that is not a
+    comment; a member of an object covers this object. Both cover what is inside. The place of a finding counts, not the
+    places that explain it.
     """
     return f"the suppression of {quote(judged.suppression.selector)} covers no finding"

@@ -100,9 +100,10 @@ def stg503_tool_schema_without_object(catalogue: Catalogue) -> Iterator[Finding]
         types = _types(tool.schema.value) if isinstance(tool.schema, Schema) else ()
         if isinstance(tool.schema, Schema) and types and "object" not in types:
             message = (
-                f"the input of tool {quote(tool.name)} must be an object, but its schema wants {listing(types, 'or')}"
+                f"the input of tool {quote(tool.name)} must be an object, "
+                f"but its schema requires {listing(types, 'or')}"
             )
-            yield Finding(tool.entry / "schema", message, (Related(tool.schema.at / "type", "as said here"),))
+            yield Finding(tool.entry / "schema", message, (Related(tool.schema.at / "type", "its schema"),))
 
 
 def _types(schema: Json) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ def stg504_outdated_lock(catalogue: Catalogue) -> Iterator[Finding]:
     """
     locked = {} if catalogue.lock is None else catalogue.lock.servers
     for server in catalogue.stale:
-        message = f"MCP server {quote(server.name)} is not started as it was when its tools were locked"
+        message = f"MCP server {quote(server.name)} is started differently than when its tools were locked"
         yield Finding(server.at.key, message, (Related(locked[server.name].at / "launch", "the lock"),))
     known = NameIndex(catalogue.servers)
     for name in () if catalogue.faulty - {catalogue.lock_file} else locked:
@@ -147,7 +148,7 @@ def stg505_unstartable_server(catalogue: Catalogue) -> Iterator[Finding]:
     ## Why this matters
 
     A server is either a program, which its `command` starts, or an address, which its `url` tells. With neither there
-    is no server; with both, hosts differ in what they do.
+    is not a server; with both, hosts differ in what they do.
 
     ## How to fix
 
@@ -200,7 +201,7 @@ def stg506_rival_servers(catalogue: Catalogue) -> Iterator[Finding]:
     for rival in catalogue.rivals:
         first = catalogue.servers[rival.name]
         if not rival.is_started_like(first):
-            message = f"MCP server {quote(rival.name)} is defined otherwise in {quote(first.at.file)}"
+            message = f"MCP server {quote(rival.name)} is defined differently in {quote(first.at.file)}"
             yield Finding(rival.at.key, message, (Related(first.at.key, "this definition counts"),))
 
 
@@ -223,9 +224,10 @@ def stg507_unlocked_server(catalogue: Catalogue) -> Iterator[Finding]:
         return
     first, *others = unlocked
     names = listing([each.name for each in unlocked])
-    who = f"MCP servers {names} offer" if others else f"MCP server {names} offers"
+    who = f"MCP servers {names}" if others else f"MCP server {names}"
     related = tuple(Related(each.at.key, "not locked either") for each in others)
-    yield Finding(first.at.key, f"what {who} is not known: {quote(catalogue.lock_file)} does not say it", related)
+    message = f"the tools of {who} are not known: {quote(catalogue.lock_file)} does not list them"
+    yield Finding(first.at.key, message, related)
 
 
 @rule(since="0.1", origin=("stage-definitions:completion-tool-collision",), severity=Severity.WARNING)
@@ -281,9 +283,9 @@ def _name(tool: Tool) -> str:
 
 def _explain_tool_name(name: str) -> str:
     if len(name) > _LONGEST:
-        return f"a name of {len(name)} characters; {_LONGEST} are the most that models take"
+        return f"a name of {len(name)} characters; models accept at most {_LONGEST}"
     strange = next((each for each in name if _USABLE.fullmatch(each) is None), "")
-    return f"{quote(strange)} in its name, which models do not take" if strange else "no name"
+    return f"{quote(strange)} in its name, which models do not accept" if strange else "no name"
 
 
 _KEYS = NameIndex(("mcpServers",))

@@ -124,7 +124,7 @@ class MutationReport:
             if flow.known > flow.tried:
                 sheet.line(f"  {flow.tried} of {flow.known} were tried")
         for flow in self.unnoticed:
-            sheet.line(f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR)
+            sheet.line(f"{flow.id}: less than the required {self.wanted:g} %", Style.ERROR)
 
 
 def _draw_mutant(sheet: Sheet, given: FoundMutant) -> None:

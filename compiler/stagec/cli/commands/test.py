@@ -128,7 +128,7 @@ class FlowTestReport:
                 for line in flow.missing:
                     sheet.line(f"  {line}")
         for flow in self.uncovered:
-            sheet.line(f"{flow.id}: less than the {self.wanted:g} % that are demanded", Style.ERROR)
+            sheet.line(f"{flow.id}: less than the required {self.wanted:g} %", Style.ERROR)
 
 
 FORM = ReportForm("test_report", "test", FlowTestReport)

@@ -259,7 +259,7 @@ def _refuse_unreadable(project: ToolProject, file: str, data: bytes, lock: Lock)
         raise Failure(f"{quote(file)} would not be readable with the limits of this project: {topics}")
     if render_lock(read_lock(tree.at, tree.value)) != data:
         strange = sorted(name for server in lock.servers.values() for name in server.tools if SIGN.decode() in name)
-        raise Failure(f"{quote(file)} would be read otherwise than written, because of the tool {listing(strange)}")
+        raise Failure(f"{quote(file)} would be read differently than written, because of the tool {listing(strange)}")
 
 
 @value

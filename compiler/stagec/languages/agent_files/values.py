@@ -92,7 +92,7 @@ _UPWARD = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)")
 """A path that leaves the folder that it begins in."""
 _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "text": ("a text", lambda given: isinstance(given, str)),
-    "filled": ("a text with something in it", lambda given: isinstance(given, str) and bool(given.strip())),
+    "filled": ("a text that is not empty", lambda given: isinstance(given, str) and bool(given.strip())),
     "word": ("a text without blanks", lambda given: isinstance(given, str) and re.search(r"\s|^$", given) is None),
     "single": ("a text", lambda given: not isinstance(given, list | dict)),
     "address": (

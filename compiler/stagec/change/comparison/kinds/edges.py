@@ -7,9 +7,9 @@ from stagec.core.json import list_of
 from stagec.ir.plan.gate import IntentGate
 
 
-@declare("node {node} does not know the intent {name} any more, and an answer on its way may have it", intent="removed")
+@declare("node {node} no longer knows the intent {name}, and an answer on its way may have it", intent="removed")
 def chg128_intent_removed(change: PlanChange, pair: PlanPair) -> bool | str:
-    """An intent is not allowed any more.
+    """An intent is no longer allowed.
 
     ## Runs in flight
     A model that was asked before the change may answer with this intent. Without an allowed intent the run fails.
@@ -69,7 +69,7 @@ def chg131_jump_elsewhere(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and jumps(pair, change.node)
 
 
-@declare("node {node} has no certain way on {name} any more", edge="removed")
+@declare("node {node} no longer has a certain edge on {name}", edge="removed")
 def chg133_edge_removed(change: PlanChange, pair: PlanPair) -> bool | str:
     """A way of an outcome is gone, and none certainly takes its place.
 
@@ -97,7 +97,7 @@ def chg134_jump_narrowed(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and not is_covered(change, pair)
 
 
-@declare("nothing runs in the place of what follows node {node} on {name} when that cannot start", edge="changed")
+@declare("when what follows node {node} on {name} cannot start, nothing runs instead", edge="changed")
 def chg135_fallback_removed(change: PlanChange, pair: PlanPair) -> bool | str:
     """Nothing runs in the place of a node that cannot start.
 
@@ -112,7 +112,7 @@ def chg135_fallback_removed(change: PlanChange, pair: PlanPair) -> bool | str:
 
 
 @declare(
-    "the validators of node {node} are other ones or in another order, and a run in flight may wait for one of them",
+    "node {node} has other validators, or another order of them, and a run in flight may wait for one of them",
     conditions="changed",
     preflight="changed",
 )
@@ -131,7 +131,7 @@ def chg137_conditions_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node) and after[: len(before)] != before
 
 
-@declare_every("answers may not name {name} any more, and one on its way may do so", choice="removed")
+@declare_every("answers may no longer name {name}, and one on its way may do so", choice="removed")
 def chg146_choice_removed() -> None:
     """An answer may not name a node any more that it could.
 
@@ -175,7 +175,7 @@ def chg223_fallback_changed() -> None:
     """
 
 
-@declare_every("the edge of node {node} on {name} is gone, and another takes its place", edge="removed")
+@declare_every("another edge replaces the edge of node {node} on {name}", edge="removed")
 def chg224_edge_replaced() -> None:
     """An edge is gone, and what took it certainly takes another one, or cannot happen any more.
 
@@ -203,7 +203,7 @@ def chg226_edge_put_first(change: PlanChange, pair: PlanPair) -> bool | str:
     return change.topic == "edge-order" or is_first(change, pair)
 
 
-@declare_every("node {node} reads its answer otherwise", target_field="added removed changed", intent_field="changed")
+@declare_every("node {node} reads its answer differently", target_field="added removed changed", intent_field="changed")
 def chg235_target_field_changed() -> None:
     """A field of the answer is in another place, and nothing in flight uses it.
 
@@ -212,9 +212,9 @@ def chg235_target_field_changed() -> None:
     """
 
 
-@declare_every("node {node} takes an answer with {name} as one without intent", intent="removed")
+@declare_every("node {node} reads an answer with {name} as an answer without intent", intent="removed")
 def chg237_intent_replaced() -> None:
-    """An intent is not allowed any more, and an answer with it has a fallback.
+    """An intent is no longer allowed, and an answer with it has a fallback.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -258,7 +258,7 @@ def chg315_intent_added() -> None:
     """
 
 
-@declare_every("node {node} has a way on {name}", edge="added")
+@declare_every("node {node} has an edge on {name}", edge="added")
 def chg317_edge_added() -> None:
     """An edge is new, and no other is taken less often.
 

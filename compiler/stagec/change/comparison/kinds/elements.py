@@ -24,7 +24,7 @@ def chg149_list_unpromised(change: PlanChange, pair: PlanPair) -> bool | str:
 
 
 @declare(
-    "what runs for each element on {name} of node {node} is limited, or ends, otherwise: {after}, and {before} before",
+    "the limit, or the end, of the elements on {name} of node {node} has changed: {after}, and {before} before",
     elements_most="changed",
     elements_together="added removed changed",
     elements_collect="changed",

@@ -119,7 +119,8 @@ def chg145_transitions_lowered(change: PlanChange, _pair: PlanPair) -> bool | st
 
 
 @declare_every(
-    "node {node} may repeat otherwise in a row, and a run in flight may be beyond it", repeats="added changed"
+    "node {node} may repeat a different number of times in a row, and a run in flight may be beyond it",
+    repeats="added changed",
 )
 def chg147_repeats_bounded() -> None:
     """The bounds of how often a node repeats in a row are other ones.
@@ -135,16 +136,16 @@ def chg147_repeats_bounded() -> None:
 
 @declare_every("a run that reaches the limit of node executions ends as {after}", reached="changed")
 def chg207_limit_completes() -> None:
-    """A run that reaches the limit of node executions ends otherwise.
+    """A run that reaches the limit of node executions ends differently.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
     """
 
 
-@declare_every("node {node} waits otherwise between attempts", backoff="added removed changed")
+@declare_every("node {node} waits differently between attempts", backoff="added removed changed")
 def chg230_backoff_changed() -> None:
-    """A node waits otherwise between attempts.
+    """A node waits differently between attempts.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.

@@ -12,13 +12,13 @@ def chg117_node_removed(change: PlanChange, pair: PlanPair) -> bool | str:
     A run in flight may be at this node, or wait to begin it in a fork or a chain.
 
     ## What to do
-    Keep the node, without a way to it if it is not needed any more, until the runs in flight have ended. A node that
+    Keep the node, without a way to it if it is no longer needed, until the runs in flight have ended. A node that
     was renamed is another node.
     """
     return pair.is_reached(change.node)
 
 
-@declare("node {node} does something else: {after} in place of {before}", act="changed")
+@declare("node {node} does something else: {after} instead of {before}", act="changed")
 def chg118_act_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     """A node does something of another kind.
 
@@ -31,7 +31,7 @@ def chg118_act_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)
 
 
-@declare("the gate of node {node} is of another kind: {after} in place of {before}", gate="changed")
+@declare("the gate of node {node} is of another kind: {after} instead of {before}", gate="changed")
 def chg119_gate_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     """The gate of a node is of another kind.
 
@@ -44,9 +44,9 @@ def chg119_gate_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     return pair.is_reached(change.node)
 
 
-@declare("node {node} is not validated any more, and a run in flight may wait for a validator", validation="removed")
+@declare("node {node} is no longer validated, and a run in flight may wait for a validator", validation="removed")
 def chg138_validation_removed(change: PlanChange, pair: PlanPair) -> bool | str:
-    """A node is not validated any more.
+    """A node is no longer validated.
 
     ## Runs in flight
     A run in flight may wait for a validator. Its answer means nothing to the new plan, and the run would wait for
@@ -97,13 +97,13 @@ def chg217_prompt_changed() -> None:
 
 
 @declare_every(
-    "variable {name} has its value from elsewhere",
+    "variable {name} gets its value from another source",
     variable="added removed changed",
     system_variable="added removed changed",
     needed="added removed",
 )
 def chg218_variable_changed() -> None:
-    """A variable is new, is gone, or has its value from elsewhere.
+    """A variable is new, is gone, or gets its value from another source.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -130,7 +130,7 @@ def chg248_policy_changed() -> None:
     """
 
 
-@declare_every("results of node {node} are judged otherwise", checks="added removed changed")
+@declare_every("results of node {node} are judged differently", checks="added removed changed")
 def chg221_checks_changed() -> None:
     """The checks of a result are other ones.
 
@@ -149,23 +149,23 @@ def chg227_validation_added() -> None:
 
 
 @declare_every(
-    "node {node} is validated otherwise",
+    "node {node} is validated differently",
     validation_action="changed",
     conditions="changed",
     preflight="changed",
     every_outcome="changed",
 )
 def chg228_validation_adjusted() -> None:
-    """A node is validated otherwise.
+    """A node is validated differently.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
     """
 
 
-@declare_every("node {node} is admitted otherwise", admission="added removed changed")
+@declare_every("node {node} is admitted differently", admission="added removed changed")
 def chg229_admission_changed() -> None:
-    """A node is admitted otherwise.
+    """A node is admitted differently.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -210,9 +210,9 @@ def chg236_unused_act_replaced(change: PlanChange, pair: PlanPair) -> bool | str
     return not pair.is_reached(change.node)
 
 
-@declare_every("validator {name} checks otherwise", validator="removed changed")
+@declare_every("validator {name} checks differently", validator="removed changed")
 def chg240_validator_changed() -> None:
-    """A validator checks otherwise, or is gone.
+    """A validator checks differently, or is gone.
 
     ## Runs in flight
     CHG137 and CHG138 tell where a node has other validators.

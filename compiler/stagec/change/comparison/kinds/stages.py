@@ -30,7 +30,7 @@ def chg112_judge_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
 
 
 @declare(
-    "the callables at {name} are other ones now, and a run in flight may wait for one of them",
+    "other callables are called at {name} now, and a run in flight may wait for one of them",
     loop_hooks="changed removed",
 )
 def chg113_loop_hooks_changed(change: PlanChange, _pair: PlanPair) -> bool | str:
@@ -48,9 +48,9 @@ def chg113_loop_hooks_changed(change: PlanChange, _pair: PlanPair) -> bool | str
     return after[: len(before)] != before
 
 
-@declare("stage {node} is not retryable any more, and a run in flight may have begun it", retryable="changed")
+@declare("stage {node} is no longer retryable, and a run in flight may have begun it", retryable="changed")
 def chg142_stage_not_retryable(change: PlanChange, _pair: PlanPair) -> bool | str:
-    """A stage is not retryable any more.
+    """A stage is no longer retryable.
 
     ## Runs in flight
     A run in flight that has begun this stage is blocked when it is resumed, until somebody consents that the stage
@@ -83,9 +83,9 @@ def chg143_output_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     )
 
 
-@declare_every("the work is judged otherwise", judge="added removed changed")
+@declare_every("the work is judged differently", judge="added removed changed")
 def chg209_judge_adjusted() -> None:
-    """The work is judged otherwise.
+    """The work is judged differently.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -180,7 +180,7 @@ def chg104_scheduled_node_removed() -> None:
 
 
 @declare(
-    "the schedule of entry {name} is another one now at node {node}, and runs in flight are in the middle of it",
+    "the schedule of entry {name} has changed at node {node}, and runs in flight are in the middle of it",
     scheduled_node="added",
     needs="changed",
 )

@@ -126,7 +126,7 @@ def chg215_mode_changed() -> None:
     """
 
 
-@declare_every("the tools of node {node} are chosen otherwise", tool_choice="added removed changed")
+@declare_every("the tools of node {node} are chosen differently", tool_choice="added removed changed")
 def chg220_tool_choice_changed() -> None:
     """Whoever runs the plan chooses the tools, or does so no more.
 

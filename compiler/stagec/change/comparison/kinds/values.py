@@ -93,7 +93,7 @@ def chg109_input_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
 
 
 @declare_every(
-    "it is described otherwise",
+    "its description has changed",
     title="added removed changed",
     version="added removed changed",
     names="changed",
@@ -102,7 +102,7 @@ def chg109_input_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
     tool_description="added removed changed",
 )
 def chg201_described_otherwise() -> None:
-    """Something is described otherwise.
+    """Something is described differently.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -277,7 +277,7 @@ def chg141_value_not_carried() -> None:
     """
 
 
-@declare_every("node {node} keeps {name} otherwise for others", handoff="added removed changed")
+@declare_every("node {node} keeps {name} differently for others", handoff="added removed changed")
 def chg222_handoff_changed() -> None:
     """A node keeps other values for others.
 
@@ -289,7 +289,7 @@ def chg222_handoff_changed() -> None:
 _ANY = "added removed changed"
 
 
-@declare("a schema says the same otherwise", schema=_ANY, accepts=_ANY, input_schema=_ANY, tool_schema=_ANY)
+@declare("a schema says the same in another form", schema=_ANY, accepts=_ANY, input_schema=_ANY, tool_schema=_ANY)
 def chg238_schema_reworded(change: PlanChange, pair: PlanPair) -> bool | str:
     """A schema accepts the same in other words, or no run reaches its node.
 

@@ -57,7 +57,7 @@ def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None
     is_long = len(text_in(file.members, "tools") or "") > _LONGEST  # each of its entries has a text of its own
     if is_long or (meant is None and entry.group is not ToolGroup.GONE):
         return None
-    told = f"take {quote(entry.name)} away" if meant is None else f"write {quote(meant)}"
+    told = f"remove {quote(entry.name)}" if meant is None else f"write {quote(meant)}"
     given = text_in(file.members, "tools")
     if given is not None:
         return Fix(told, (Edit(Change.REPLACE, entry.at, _rewrite(given, entry, meant)),))
@@ -103,7 +103,7 @@ _HOOK_FAULTS = {
     "texts": "{member} in a hook of {event} must be a list of texts, found {found}",
     "map": "{member} in a hook of {event} must be a map, found {found}",
     "map of texts": "{member} in a hook of {event} must be a map of texts, found {found}",
-    "filled": "{member} in a hook of {event} must be a text with something in it",
+    "filled": "{member} in a hook of {event} must be a text that is not empty",
     "shell": "{member} in a hook of {event} must be 'bash' or 'powershell'",
     "address": "{member} in a hook of {event} must be an address with its scheme, such as 'https:'",
     "timeout": "'timeout' in a hook of {event} must be a number of seconds above 0, found {found}",
@@ -114,11 +114,11 @@ def describe_hook_fault(fault: HookFault, known: Known) -> str:
     """Say what is malformed in hooks, as the end of a sentence."""
     event, last = quote(fault.event), fault.at.pointer[-1]
     if fault.reason == "no hooks":
-        where = "; it is a hook itself, which belongs into such a list" if fault.found else ""
+        where = "; it is a hook itself: put it in such a list" if fault.found else ""
         return f"an entry of {event} has no list 'hooks'{where}"
     if fault.reason == "type":
         types = known.names("hook-types")
-        return f"{quote(fault.found)} is no type of hooks of {known.version()}{hint(fault.found, types)}"
+        return f"{quote(fault.found)} is not a type of hooks of {known.version()}{hint(fault.found, types)}"
     if fault.reason not in _HOOK_FAULTS:
         return f"a hook of {event} with the type {quote(fault.found)} has no {quote(fault.reason.removeprefix('no '))}"
     found = with_article(fault.found) if fault.found else ""

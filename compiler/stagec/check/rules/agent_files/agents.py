@@ -42,7 +42,7 @@ def stg3106_unnamed_agent(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent"):
         is_page = file.where.name.rpartition("/")[2].upper() in pages
         if file.reading.is_bare and not is_page and not file.where.is_plugin and not file.tree.faults:
-            told = "the file has no frontmatter, so it is no agent: Claude Code takes it for documentation"
+            told = "the file has no frontmatter, so it is not an agent: Claude Code reads it as documentation"
             yield Finding(file.at, told, severity=Severity.WARNING)
     for file in document.of("claude-agent"):
         name, others = file.members.get("name"), [key for key in file.members if key in keys and key != "name"]
@@ -53,8 +53,8 @@ def stg3106_unnamed_agent(document: AgentFiles) -> Iterator[Finding]:
             continue
         at, change = (file.at / "name", Change.REPLACE) if "name" in file.members else (file.at, Change.INSERT)
         fix = Fix(f"write the name {quote(meant)}", (Edit(change, file.at / "name", meant),), is_safe=False)
-        found = "has no 'name'" if name is None else "has a 'name' that is no text"
-        yield Finding(at, f"the agent {found}: Claude Code takes the file for documentation", (), fix)
+        found = "has no 'name'" if name is None else "has a 'name' that is not a text"
+        yield Finding(at, f"the agent {found}: Claude Code reads the file as documentation", (), fix)
 
 
 @rule(since="0.1", origin=("agent-files:undescribed-agent",))
@@ -77,7 +77,7 @@ def stg3107_undescribed_agent(document: AgentFiles) -> Iterator[Finding]:
             continue
         if file.reading.is_whole:
             at = file.at / "description" if "description" in file.members else file.at
-            what = "no 'description'" if given is None or given == "" else "a 'description' that is no text"
+            what = "no 'description'" if given is None or given == "" else "a 'description' that is not a text"
             lost = "GitHub requires one" if is_copilot else "Claude Code does not load it"
             yield Finding(at, f"the agent has {what}: {lost}")
 
@@ -95,7 +95,7 @@ def stg3108_refused_agent_name(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent"):
         name = None if file.where.is_plugin else file.members.get("name")  # those of plugins get another one
         if isinstance(name, str) and (":" in name or name.startswith("-")):
-            why = "has a ':' in it" if ":" in name else "begins with '-'"
+            why = "contains ':'" if ":" in name else "begins with '-'"
             yield Finding(file.at / "name", f"the name {quote(name)} {why}: Claude Code does not load the agent")
 
 
@@ -174,7 +174,7 @@ def stg3111_emptied_tools(document: AgentFiles) -> Iterator[Finding]:
             fix = Fix("delete 'tools'", edits, is_safe=False) if given is None else None
             yield Finding(file.at / "tools", f"the tools of this agent {what}: Claude Code gives it none", (), fix)
         elif given != "absent" and not has_texts(given):
-            told = "the tools of this agent are no texts: Claude Code gives it none"
+            told = "the tools of this agent are not texts: Claude Code gives it none"
             yield Finding(file.at / "tools", told)
 
 
@@ -205,10 +205,10 @@ def _describe(entry: ToolEntry, known: Known) -> str:
     near = find_case(entry.name, known) or known.names("tools").slip(entry.name)
     if entry.group is ToolGroup.GONE:
         now = known.aliases("gone-tools").get(entry.name)
-        instead = f"; {quote(now)} does its work" if now else ""
-        return f"{quote(entry.name)} is no tool of {known.version()} any more{instead}"
+        instead = f"; use {quote(now)}" if now else ""
+        return f"{quote(entry.name)} is no longer a tool of {known.version()}{instead}"
     doubt = f"; did you mean {quote(near)}?" if near else ""
-    return f"{quote(entry.name)} is no tool of {known.version()}, which drops it{doubt}"
+    return f"{quote(entry.name)} is not a tool of {known.version()}, which drops it{doubt}"
 
 
 _MISNAMED = ("allowed-tools", "allowedTools", "Tools", "tool")
@@ -230,12 +230,12 @@ def stg3113_misnamed_tools_key(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-agent"):
         key = next((key for key in _MISNAMED if key in file.members), None)
         if key is not None and "tools" not in file.members:
-            message = f"agents have no key {quote(key)}: without 'tools' this one may use every tool"
+            message = f"{quote(key)} has no effect in an agent: without 'tools', the agent may use every tool"
             fix = Fix("rename it to 'tools'", (Edit(Change.RENAME, file.at / key, "tools"),))
             yield Finding((file.at / key).key, message, (), fix)
     for file in document.of("claude-skill", "claude-command"):
         if "tools" in file.members:
-            message = f"a {file.title} has no key 'tools': these tools are neither allowed nor the only ones"
+            message = f"'tools' has no effect in a {file.title}: it neither allows these tools nor forbids others"
             yield Finding((file.at / "tools").key, message, severity=Severity.WARNING)
 
 
@@ -257,7 +257,7 @@ def stg3114_unavailable_agent_tool(document: AgentFiles) -> Iterator[Finding]:
         is_any_left = any(each.group is ToolGroup.KNOWN and each.name not in withheld for each in entries)
         for each in entries if is_any_left else ():  # otherwise the agent has no tools at all
             if each.name in withheld:
-                yield Finding(each.at, f"{quote(each.name)} is taken from every agent by {known.version()}")
+                yield Finding(each.at, f"{quote(each.name)} is never given to an agent by {known.version()}")
 
 
 @rule(since="0.1", origin=("agent-files:unloadable-agent-hooks",))
@@ -265,7 +265,7 @@ def stg3115_unloadable_agent_hooks(files: AgentFiles) -> Iterator[Finding]:
     """The hooks of an agent are malformed, so that Claude Code does not load it.
 
     ## Why this matters
-    One malformed entry of `PreToolUse` or `PermissionRequest`, or `hooks` that is no map, loses the whole agent.
+    One malformed entry of `PreToolUse` or `PermissionRequest`, or `hooks` that is not a map, loses the whole agent.
     Neither a message nor the log tells why. A malformed entry of another event costs that entry alone, which `STG3156`
     reports.
 
@@ -298,7 +298,7 @@ def stg3116_ignored_permission_mode(document: AgentFiles) -> Iterator[Finding]:
         if given is None or (isinstance(given, str) and given in modes) or file.where.is_plugin:
             continue
         shown = quote(given if isinstance(given, str) else json.dumps(given))
-        told = f"{shown} is no permission mode of {document.known.version()}, which ignores it"
+        told = f"{shown} is not a permission mode of {document.known.version()}, which ignores it"
         near = guess(given, modes) if isinstance(given, str) else None
         message = f"{told}; write {listing(list(modes), 'or')}"
         yield Finding(file.at / "permissionMode", message, (), near)
@@ -502,11 +502,11 @@ def stg3141_ineffective_denial(files: AgentFiles) -> Iterator[Finding]:
             yield Finding(file.at / "disallowedTools", "this denies nothing: it must be names of tools")
         for each in list_tools(file, files.known, "disallowedTools"):
             if each.name == "*":
-                yield Finding(each.at, "'*' denies nothing: it is no name of a tool")
+                yield Finding(each.at, "'*' denies nothing: it is not the name of a tool")
             elif each.group is ToolGroup.UNKNOWN:
                 near = find_case(each.name, files.known) or files.known.names("tools").slip(each.name)
                 doubt = f"; did you mean {quote(near)}?" if near else ""
-                told = f"{quote(each.name)} denies nothing: it is no tool of {files.known.version()}{doubt}"
+                told = f"{quote(each.name)} denies nothing: it is not a tool of {files.known.version()}{doubt}"
                 yield Finding(each.at, told)
             elif each.text != each.name and each.name not in _BY_NAME and each.group is ToolGroup.KNOWN:
                 yield Finding(each.at, f"{quote(each.text)} takes all of {quote(each.name)} from the agent")
@@ -553,7 +553,8 @@ def stg3171_unknown_agent_model(files: AgentFiles) -> Iterator[Finding]:
         if isinstance(given, str) and given.strip() and not _may_be_known(given.strip().lower(), files.known):
             known = files.known
             message = (
-                f"{quote(given)} is no model of {known.version()}, and no id of one{hint(given, known.names('models'))}"
+                f"{quote(given)} is neither a model of {known.version()} nor the id of one"
+                f"{hint(given, known.names('models'))}"
             )
             yield Finding(file.at / "model", message)
 

@@ -11,9 +11,9 @@ from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.sources.tree import Fault
 
 _SENTENCES = {
-    "closing": "{owner} takes this for the end of the frontmatter, other tools want a line '---' and find none",
+    "closing": "{owner} ends the frontmatter here, but other tools find no line '---'",
     "repeated": "{key} is written twice: {owner} takes the last, stricter tools refuse the file",
-    "other": "{subject} is no YAML: {owner} reads it at a second try, stricter tools refuse the file",
+    "other": "{subject} is not valid YAML: {owner} accepts it at a second try, stricter tools refuse the file",
 }
 
 
@@ -22,9 +22,9 @@ def stg3101_unportable_frontmatter(document: AgentFiles) -> Iterator[Finding]:
     """A frontmatter is read by the tool that owns the file, and refused by others.
 
     ## Why this matters
-    Claude Code and OpenCode try again where a frontmatter is no YAML: they put plain values in quotes. Claude Code
-    also takes the first `---` for the end, wherever it is, and the last of repeated keys. Codex, Copilot CLI and the
-    tools that install skills read the same file as YAML once, and skip it.
+    Claude Code and OpenCode try again where a frontmatter is not valid YAML: they put plain values in quotes. Claude
+    Code also takes the first `---` for the end, wherever it is, and the last of repeated keys. Codex, Copilot CLI and
+    the tools that install skills read the same file as YAML once, and skip it.
 
     ## How to fix
     Put the value in quotes, as `stagec validate --fix` does, write a key once, and end the frontmatter with a line
@@ -70,11 +70,11 @@ def stg3102_displaced_frontmatter(document: AgentFiles) -> Iterator[Finding]:
         displaced = file.reading.displaced
         if displaced is not None:
             at = Place(file.at.file, range=(displaced.start, displaced.end))
-            cause = "the mark of a code block stands" if displaced.is_fenced else "something stands"
-            where = "the first line '---' is missing" if displaced.is_headless else f"{cause} before this frontmatter"
+            cause = "the mark of a code block precedes" if displaced.is_fenced else "something precedes"
+            where = "the first line '---' is missing" if displaced.is_headless else f"{cause} this frontmatter"
             refusal = displaced.refusal
-            related = () if refusal is None else (Related(refusal.at, "the frontmatter is no YAML either"),)
-            yield Finding(at, f"{where}, so {file.kind.owner} takes it for text", related, _move_frontmatter(file))
+            related = () if refusal is None else (Related(refusal.at, "the frontmatter is not valid YAML either"),)
+            yield Finding(at, f"{where}, so {file.kind.owner} reads it as text", related, _move_frontmatter(file))
 
 
 def _move_frontmatter(file: AgentFile) -> Fix | None:
@@ -104,6 +104,4 @@ def stg3103_cut_frontmatter(document: AgentFiles) -> Iterator[Finding]:
     for file in document.files:
         if file.reading.cut is not None:
             at = Place(file.at.file, range=file.reading.cut)
-            yield Finding(
-                at, f"{file.kind.owner} takes this '---' for the end of the frontmatter: what follows is lost"
-            )
+            yield Finding(at, f"{file.kind.owner} ends the frontmatter at this '---': what follows is lost")

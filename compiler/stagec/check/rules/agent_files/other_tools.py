@@ -69,17 +69,17 @@ def _judge_undone_permission(given: Json, at: Place) -> Iterator[Finding]:
         before = list(actions)[: list(actions).index(_EVERY)] if _EVERY in actions else []
         undone = [key for key in before if actions[key] != actions[_EVERY]]
         if undone:
-            related = tuple(Related(at / tool / key, "undone") for key in undone)
+            related = tuple(Related(at / tool / key, "has no effect") for key in undone)
             what = f"{quote(actions[_EVERY])} for '*' comes last and decides"
-            yield Finding(at / tool / _EVERY, f"{what}: what is said of {listing(undone)} does not count", related)
+            yield Finding(at / tool / _EVERY, f"{what}: {listing(undone)} has no effect", related)
 
 
 @rule(since="0.1", origin=("agent-files:unapplied-instructions",))
 def stg3161_unapplied_instructions(files: AgentFiles) -> Iterator[Finding]:
-    """The `applyTo` of Copilot's instructions is no text, so nothing ever attaches them.
+    """The `applyTo` of Copilot's instructions is not a text, so nothing ever attaches them.
 
     ## Why this matters
-    VS Code reads one text there, with commas between the globs. Any other value is no value, and the instructions
+    VS Code reads one text there, with commas between the globs. Any other value has no effect, and the instructions
     count only where somebody attaches them by hand.
 
     ## How to fix
@@ -140,7 +140,7 @@ def stg3163_unusable_subagents(files: AgentFiles) -> Iterator[Finding]:
     """
     for file in files.of("copilot-agent"):
         if file.members.get("agents") and file.members.get("tools") is not None and not _calls(file, files.known):
-            yield Finding((file.at / "agents").key, "'agents' does nothing, because 'agent' is not among the tools")
+            yield Finding((file.at / "agents").key, "'agents' has no effect, because 'agent' is not among the tools")
 
 
 def _calls(file: AgentFile, known: Known) -> bool:
@@ -360,7 +360,7 @@ def stg3176_repeated_copilot_agent(files: AgentFiles) -> Iterator[Finding]:
     for file in files.of("copilot-agent"):
         other = first.setdefault((file.where.home, file.where.name), file)
         if other.real_path != file.real_path:
-            message = f"another file is the agent {quote(file.where.name)} too: Copilot takes one of the two"
+            message = f"another file defines the agent {quote(file.where.name)} too: Copilot loads one of the two"
             yield Finding(file.at, message, (Related(other.at, "the other file"),))
 
 
@@ -380,7 +380,7 @@ def stg3177_unreadable_secret(files: AgentFiles) -> Iterator[Finding]:
     for file in files.of("copilot-agent"):
         for text, at in _list_texts(file.members.get("mcp-servers"), file.at / "mcp-servers"):
             for name in _SECRET.findall(text):
-                yield Finding(at, f"Copilot gives no server {quote(name)}: the name must begin with 'COPILOT_MCP_'")
+                yield Finding(at, f"Copilot passes {quote(name)} to no server: the name must begin with 'COPILOT_MCP_'")
 
 
 def _list_texts(given: Json, at: Place) -> Iterator[tuple[str, Place]]:
@@ -429,7 +429,7 @@ def stg3182_legacy_chatmode(files: AgentFiles) -> Iterator[Finding]:
     """
     for file in files.of("copilot-chat-mode"):
         meant = f".github/agents/{file.where.name}.agent.md"
-        yield Finding(file.at, f"chat modes are called agents now: this one belongs into {quote(meant)}")
+        yield Finding(file.at, f"chat modes are called agents now: this one belongs in {quote(meant)}")
 
 
 @rule(since="0.1", origin=("agent-files:legacy-prompt-mode",), severity=Severity.NOTE, groups=("pedantic",))
@@ -457,8 +457,8 @@ def stg3184_quoted_cursor_globs(files: AgentFiles) -> Iterator[Finding]:
     """The `globs` of a Cursor rule are in quotes or brackets.
 
     ## Why this matters
-    The frontmatter of a Cursor rule is no YAML. The part of Cursor that matches files takes quotes and brackets for
-    parts of the globs, and then no file matches.
+    The frontmatter of a Cursor rule is not valid YAML. The part of Cursor that matches files takes quotes and brackets
+    for parts of the globs, and then no file matches.
 
     ## How to fix
     Write the globs bare, with commas between them: `globs: *.ts,*.tsx`.
@@ -467,7 +467,7 @@ def stg3184_quoted_cursor_globs(files: AgentFiles) -> Iterator[Finding]:
         found = _GLOBS.search(file.text) if "globs" in file.members else None
         if found is not None:
             at = Place(file.at.file, range=found.span())
-            yield Finding(at, f"Cursor takes {found['mark']} for a part of the globs, and no file matches them")
+            yield Finding(at, f"Cursor reads {found['mark']} as a part of the globs, and no file matches them")
 
 
 @rule(since="0.1", origin=("agent-files:renamed-copilot-tool",), severity=Severity.NOTE, groups=("pedantic",))

@@ -44,7 +44,8 @@ def stg3129_accidental_agent(files: AgentFiles) -> Iterator[Finding]:
     for file in files.of("claude-agent"):
         name = file.where.name.rpartition("/")[2]
         if file.where.is_plugin and name.upper() in pages and "name" not in file.members:
-            yield Finding(file.at, f"this page is the agent {quote(name)} of the plugin, with every tool")
+            message = f"Claude Code loads this page as the agent {quote(name)} of the plugin, with every tool"
+            yield Finding(file.at, message)
 
 
 _UNREAD_FILE_KINDS = {
@@ -93,8 +94,8 @@ def stg3144_refused_plugin(files: AgentFiles) -> Iterator[Finding]:
 
 _SENTENCES = {
     "part": "the plugin has no {path}",
-    "plugin": "the marketplace lists a plugin in {path}, which is not there",
-    "link": "the skill links {path}, which is not there",
+    "plugin": "the marketplace lists a plugin in {path}, which does not exist",
+    "link": "the skill links {path}, which does not exist",
     "agent": "the project has no agent {path}: Claude Code starts the session without its limits",
 }
 

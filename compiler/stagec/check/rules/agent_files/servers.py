@@ -85,7 +85,7 @@ def stg3159_unreadable_server(files: AgentFiles) -> Iterator[Finding]:
 def _describe(fault: ServerFault, known: Known) -> str | None:
     """Say what is wrong, as far as no rule about tools or shapes says it."""
     if fault.reason == "reserved":
-        return f"has a name that {known.version()} keeps for itself: it leaves the server out"
+        return f"has a name that {known.version()} reserves: it leaves the server out"
     if fault.reason == "type":
         types = known.names("server-types")
         doubt = hint(fault.found, types)
@@ -162,7 +162,7 @@ def stg3175_toolless_server(files: AgentFiles) -> Iterator[Finding]:
             if each.name in servers or each.name.endswith(_ENDING):
                 is_alone = len(each.at.pointer) > 1
                 fix = Fix("name all of its tools", (Edit(Change.REPLACE, each.at, f"{each.name}/*"),), is_safe=False)
-                message = f"{quote(each.name)} gives no tool of the server; write {quote(each.name + '/*')} for all"
+                message = f"{quote(each.name)} allows no tool of the server; write {quote(each.name + '/*')} for all"
                 yield Finding(each.at, message, fix=fix if is_alone else None)
 
 

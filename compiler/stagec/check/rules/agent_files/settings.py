@@ -95,7 +95,7 @@ def stg3150_discarded_settings(files: AgentFiles) -> Iterator[Finding]:
     for _, settings in files.claude.settings:
         found = [(each.at, _describe_discarded_settings(each)) for each in settings.misfits if each.cost == "file"]
         found += [(each.at, describe_hook_fault(each, files.known)) for each in settings.hooks]
-        found += [] if settings.is_object else [(settings.at, "it is no JSON object")]
+        found += [] if settings.is_object else [(settings.at, "it is not a JSON object")]
         for at, reason in found:
             yield Finding(at, f"Claude Code drops the whole file, because {reason}")
 
@@ -273,7 +273,7 @@ def _judge_events(hooks: Hooks, known: Known) -> Iterator[Finding]:
         if event not in events:
             meant = next((each for each in events if each.lower() == event.lower()), None)
             fix = Fix(f"rename it to {quote(meant)}", (Edit(Change.RENAME, at, meant),)) if meant else None
-            message = f"{quote(event)} is no event of {known.version()}: its hooks never run{hint(event, events)}"
+            message = f"{quote(event)} is not an event of {known.version()}: its hooks never run{hint(event, events)}"
             yield Finding(at, message, fix=None if meant in written else fix)
 
 
@@ -297,7 +297,7 @@ def _judge_names(entry: HookEntry, names: tuple[str, ...], known: Known) -> Find
     meant = "|".join(folded.get(name.lower(), name) for name in names)
     is_case = all(name.lower() in folded for name in names)
     fix = Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, at, meant),)) if is_case else None
-    which = "is no tool" if len(names) == 1 else "are no tools"
+    which = "is not a tool" if len(names) == 1 else "are not tools"
     message = f"{listing(names)} {which} of {known.version()}: the hooks of {quote(entry.event)} here never run{doubt}"
     return Finding(at, message, fix=fix)
 

@@ -76,10 +76,10 @@ def stg3122_unreachable_skill(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-skill"):
         switch = "disable-model-invocation"
         if is_on(file.members.get(switch)) and is_off(file.members.get("user-invocable")):
-            related = (Related(file.at / "user-invocable", "nor may the user"),)
+            related = (Related(file.at / "user-invocable", "the user may not start it either"),)
             yield Finding(file.at / switch, "nobody can start this skill: the model may not", related)
     for clash in document.claude.shadowed_skills:
-        message = f"nobody can call this skill: the command {quote(clash.name)} of the plugin runs in its place"
+        message = f"nobody can call this skill: the command {quote(clash.name)} of the plugin runs instead"
         related = (Related(Place(clash.other), "the command"),)
         yield Finding(clash.at, message, related, severity=Severity.WARNING)
 
@@ -171,7 +171,7 @@ def stg3126_mistyped_skill_value(files: AgentFiles) -> Iterator[Finding]:
             if not is_label:
                 yield Finding(wrong.at, f"Claude Code drops this value: {wrong}")
         for wrong in find_misfits(file.members, file.at, files.known, "switches"):
-            yield Finding(wrong.at, f"Claude Code takes this switch for off: {wrong}")
+            yield Finding(wrong.at, f"Claude Code reads this switch as off: {wrong}")
         for key in ("agent", "background"):
             if key in file.members and file.members.get("context") is None:
                 yield Finding((file.at / key).key, f"{quote(key)} has no effect without 'context: fork'")
@@ -210,7 +210,7 @@ def stg3128_ignored_command_name(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-command"):
         called = file.where.name.replace("/", ":")
         name = file.members.get("name")
-        told = {"paths": "a command is not limited by 'paths'"} if "paths" in file.members else {}
+        told = {"paths": "'paths' does not limit a command"} if "paths" in file.members else {}
         if name is not None and name != called:
             told["name"] = f"the command is called {quote('/' + called)}, whatever its 'name' is"
         for key, message in told.items():
@@ -288,7 +288,8 @@ def stg3137_accidental_command(document: AgentFiles) -> Iterator[Finding]:
     for file in document.of("claude-command"):
         name = file.where.name.rpartition("/")[2]
         if name.upper() in {"README", "CHANGELOG", "CONTRIBUTING", "LICENSE"}:
-            yield Finding(file.at, f"this page is the command {quote('/' + file.where.name.replace('/', ':'))}")
+            command = quote("/" + file.where.name.replace("/", ":"))
+            yield Finding(file.at, f"Claude Code loads this page as the command {command}")
 
 
 _ARGUMENT = re.compile(r"(?<![\\$\w])\$[0-2](?![\w}])")
@@ -314,11 +315,11 @@ def stg3140_misread_text(files: AgentFiles) -> Iterator[Finding]:
         found = _find_dollar(file, start)
         if found is not None:
             text = quote(file.text[slice(*found)])
-            message = f"a call with arguments puts one in the place of {text}"
+            message = f"a call with arguments replaces {text} by one of them"
             yield Finding(Place(file.at.file, range=found), message)
         for stuck in _STUCK.finditer(blank_fences(file.text), start):
             at = Place(file.at.file, range=stuck.span())
-            yield Finding(at, "the command does not run: '!' needs a blank or the beginning of a line before it")
+            yield Finding(at, "the command does not run: '!' must follow a blank or begin a line")
 
 
 def _find_dollar(file: AgentFile, start: int) -> tuple[int, int] | None:

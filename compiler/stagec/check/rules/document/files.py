@@ -137,7 +137,7 @@ def stg115_empty_file(tree: Tree) -> Iterator[Finding]:
     """A file that should hold a document is empty.
 
     ## Why this matters
-    An empty file is no document, so whatever refers to it gets nothing. Most often a write was interrupted.
+    An empty file is not a document, so whatever refers to it gets nothing. Most often a write was interrupted.
 
     ## How to fix
     Restore the file's content, or delete the file and what refers to it.
@@ -158,7 +158,7 @@ def stg116_unknown_document(tree: Tree) -> Iterator[Finding]:
     Name a step registry or an agent definition, or the folder it lies in.
     """
     for fault in tree.about("unknown-document"):
-        yield Finding(fault.at, f"nothing that stagec knows how to judge is in {quote(tree.file)}")
+        yield Finding(fault.at, f"{quote(tree.file)} contains nothing that stagec can check")
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.path-escape",), severity=Severity.NOTE)
@@ -170,12 +170,12 @@ def stg117_link_out_of_project(tree: Tree) -> Iterator[Finding]:
     should not go unsaid.
 
     ## How to fix
-    Nothing, if what lies behind the link is no part of the project; naming the link in `exclude` ends the note.
+    Nothing, if what lies behind the link is not a part of the project; naming the link in `exclude` ends the note.
     Otherwise move the folder into the project, or begin the project further up with `--root`.
     """
     for fault in tree.about("link-out-of-project"):
         file, target = quote(fault.at.file), quote(fault.facts["target"])
-        yield Finding(fault.at, f"{file} leads out of the project, to {target}, and is not looked into")
+        yield Finding(fault.at, f"{file} leads out of the project, to {target}: stagec does not look into it")
 
 
 @rule(since="0.1", origin=("git:conflict-markers",), groups=("mandatory",))
@@ -255,16 +255,16 @@ def _describe(found: re.Match[str], line: str, *, is_from_right: bool) -> str | 
     """Say what some characters hide; nothing of those that their language needs."""
     start, end = found.span()
     if found["tags"]:
-        return f"{len(found[0])} characters that nobody sees spell {quote(_spell(found[0]))}"
+        return f"{len(found[0])} invisible characters spell {quote(_spell(found[0]))}"
     if found["selectors"]:
-        return f"{len(found[0])} characters that nobody sees stand here one behind the other"
+        return f"{len(found[0])} invisible characters stand here one after the other"
     names = ", ".join(f"U+{ord(each):04X}" for each in sorted(set(found[0])))
     if found["blank"]:
         around = line[max(start - 1, 0) : start] + line[end : end + 1]
         is_joiner = not around.isascii() and (_UNSPACED.search(around) or "\u200b" not in found[0])
-        return None if is_joiner and end - start == 1 else f"nobody sees {names}, which a model reads"
+        return None if is_joiner and end - start == 1 else f"people do not see {names}, but a model reads it"
     if found["mark"] and not is_from_right:
-        return f"nobody sees {names}, which a model reads, in a file that has no text from right to left"
+        return f"people do not see {names}, but a model reads it; the file has no text from right to left"
     return None if is_from_right else f"{names} turns the direction of a line that has no text from right to left"
 
 

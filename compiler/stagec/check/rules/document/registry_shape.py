@@ -50,7 +50,7 @@ def stg131_mistyped_registry_member() -> None:
     ),
 )
 def stg132_malformed_version() -> None:
-    """A version is no semantic version.
+    """A version is not a semantic version.
 
     ## Why this matters
     Programs compare versions number by number to decide whether they can read a file. Semantic Versioning 2.0.0 says

@@ -26,7 +26,7 @@ def stg160_unknown_dialect(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("unknown-dialect"):
         dialect, known = str(fault.facts["dialect"]), fault.facts["known"]
         index = NameIndex(known if isinstance(known, tuple) else ())
-        message = f"the dialect {quote(dialect)} is not known and never looked up{hint(dialect, index)}"
+        message = f"stagec does not know the dialect {quote(dialect)}, and never downloads one{hint(dialect, index)}"
         yield Finding(fault.at, message, fix=guess(dialect, index))
 
 
@@ -84,7 +84,7 @@ def _describe_found(fault: Fault) -> str:
 
 
 _FOREIGN_REFERENCE_REASONS = {
-    "scheme": "is an address, and addresses are never opened",
+    "scheme": "is an address, which stagec never opens",
     "absolute": "is an absolute path, and only relative ones are followed",
     "outside": "leads out of the project",
 }
@@ -113,7 +113,7 @@ def stg162_foreign_reference(tree: Tree) -> Iterator[Finding]:
 
 
 _COSTLY_SCHEMA_REASONS = {
-    "expansion": "this schema judges one place of a value by more than {limit:,} schemas",
+    "expansion": "this schema applies more than {limit:,} schemas to one place of a value",
     "endless": "this schema refers to itself without going into the value",
     "steps": "judging this by its schema takes more than {limit:,} steps",
     "size": "the pattern {got} becomes too large when it is compiled",
@@ -142,7 +142,7 @@ def stg163_costly_schema(tree: Tree) -> Iterator[Finding]:
 
 
 _COSTLY_PATTERN_REASONS = {
-    "nested": "repeats what can match the same text in several ways",
+    "nested": "repeats a part that can match the same text in several ways",
     "long": "is longer than {limit} characters",
     "total": "brings the patterns of this file to more than {limit} characters, so it is not examined",
 }
@@ -182,8 +182,8 @@ def stg165_ineffective_keyword(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("ineffective-keyword"):
         names, draft = fault.facts["names"], fault.facts["draft"]
         if isinstance(names, tuple) and isinstance(draft, Dialect):
-            says = "says" if len(names) == 1 else "say"
-            yield Finding(fault.at, f"{listing(names)} {says} nothing {_describe_draft(fault, names[0], draft)}")
+            has = "has" if len(names) == 1 else "have"
+            yield Finding(fault.at, f"{listing(names)} {has} no effect {_describe_draft(fault, names[0], draft)}")
 
 
 def _describe_draft(fault: Fault, name: str, draft: Dialect) -> str:
@@ -232,7 +232,7 @@ def stg196_mistyped_default(tree: Tree) -> Iterator[Finding]:
     """The default of a parameter is of another type than the parameter.
 
     ## Why this matters
-    A run whose caller leaves the parameter out has its default. Of another type it is no value of the parameter: the
+    A run whose caller leaves the parameter out has its default. Of another type it is not a value of the parameter: the
     run is refused, or the agent is given what it does not expect.
 
     ## How to fix
@@ -264,7 +264,7 @@ def stg197_repeated_option(tree: Tree) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("rulings:R20",), severity=Severity.WARNING)
 def stg198_misspelt_keyword(tree: Tree) -> Iterator[Finding]:
-    """A schema has a member that is no keyword, and looks like a misspelt one.
+    """A schema has a member that is not a keyword, and looks like a misspelt one.
 
     ## Why this matters
     JSON Schema ignores members that it does not know. What the keyword was meant to demand is not checked, and answers
@@ -275,7 +275,7 @@ def stg198_misspelt_keyword(tree: Tree) -> Iterator[Finding]:
     """
     for fault in tree.about("misspelt-keyword"):
         name, meant = str(fault.facts["name"]), str(fault.facts["meant"])
-        message = f"{quote(name)} is no keyword and says nothing; did you mean {quote(meant)}?"
+        message = f"{quote(name)} is not a keyword and has no effect; did you mean {quote(meant)}?"
         yield Finding(fault.at, message, fix=Guess(name, meant))
 
 

@@ -177,7 +177,7 @@ def stg154_future_format(tree: Tree) -> Iterator[Finding]:
     `validationConditions`.
     """
     for fault in tree.about("future-format"):
-        message = "this registry is written between 1.13 and 1.14: its steps are those of 1.13, but"
+        message = "this registry mixes the formats of 1.13 and 1.14: its steps have the format of 1.13, but"
         yield Finding(fault.at, f"{message} {_SIGNS[fault.reason]}")
 
 

@@ -69,8 +69,8 @@ def stg172_empty_stage_member() -> None:
     """A member of a stage definition that must say something is empty.
 
     ## Why this matters
-    An empty id cannot be named by a pipeline, and an empty tool name is no tool's. An empty list of tools is something
-    else: it says that the stage may call none.
+    An empty id cannot be named by a pipeline, and an empty tool name is not a tool's. An empty list of tools is
+    something else: it says that the stage may call none.
 
     ## How to fix
     Write the text, or remove it where it is one of a list.
@@ -166,7 +166,7 @@ def stg177_incomplete_pipeline() -> None:
 
 _NONE_BESIDE = (
     "this pipeline lists no stages, and there is no stage definition beside it; "
-    "those in a folder are listed, such as 'stages: [\"stages/*.md\"]'"
+    "list those of a folder, such as 'stages: [\"stages/*.md\"]'"
 )
 
 

@@ -12,8 +12,8 @@ from stagec.sources.tree import Fault, Tree
 
 _ORIGIN = ("steps-registry:agent.invalid-json", "steps-registry:reg.unreadable", "steps-registry:gate.schema-load")
 _INVALID_JSON_SENTENCES = {
-    "bad-escape": "{found} is no escape in JSON; a backslash itself is written twice",
-    "bad-number": "{found} is no number; put it in double quotes if it is text",
+    "bad-escape": "{found} is not an escape in JSON; write a backslash itself twice",
+    "bad-number": "{found} is not a number; put it in double quotes if it is text",
     "bare-exponent": "the exponent of {found} has no digits",
     "bare-point": "the number {found} needs a digit before and after its point",
     "colon-in-array": "found ':' in an array, whose elements have no names; expected ',' or ']'",
@@ -22,8 +22,8 @@ _INVALID_JSON_SENTENCES = {
     "digit-separator": "the number {found} must be written without underscores",
     "extra-bracket": "found {found}, but no bracket is open here",
     "extra-comma": "found ',' where a value or a name was expected",
-    "foreign-literal": "{found} is no JSON value; did you mean {expected}?",
-    "foreign-space": "the character {found} is no white space in JSON; use an ordinary space",
+    "foreign-literal": "{found} is not a JSON value; did you mean {expected}?",
+    "foreign-space": "the character {found} is not white space in JSON; use an ordinary space",
     "key-not-string": "a member's name must be a string in double quotes, found {found}",
     "leading-zero": "the number {found} must not begin with a zero",
     "lone-key": "{key} has no ':' and no value",
@@ -32,7 +32,7 @@ _INVALID_JSON_SENTENCES = {
     "missing-comma": "expected ',' before {found}",
     "missing-key": "found ':' without a name before it",
     "missing-value": "{key} has no value: found {found} after its ':'",
-    "newline-in-string": "a string goes on in the next line; write the line break as an escape, or close the string",
+    "newline-in-string": "a string continues on the next line; write the line break as an escape, or close the string",
     "no-number": "{found} cannot be written in JSON; use null, or a text in double quotes",
     "other-base": "the number {found} must be written in decimal digits",
     "plus-sign": "{found} must not begin with '+'",
@@ -78,7 +78,7 @@ _INVALID_YAML_SENTENCES = {
     "alias": "{subject} begins with '*', which YAML reads as a reference to an anchor; put {value} in quotes",
     "anchor": "{subject} begins with '&', which YAML reads as the name of an anchor; put {value} in quotes",
     "block-header": (
-        "{subject} goes on behind {character}, where its line must end; "
+        "{subject} continues after {character}, where its line must end; "
         "begin the text on the next line, or put {value} in quotes"
     ),
     "block-indentation": "this line is indented less than the blank line that begins its block",
@@ -91,10 +91,10 @@ _INVALID_YAML_SENTENCES = {
     "control": "the control character {code} in {subject} must be written as an escape in double quotes",
     "dash": "{subject} begins with '- ', as a list does; begin the list on the line below, or put {value} in quotes",
     "directive": "a line that begins with '%' is a directive and must stand above a line '---'; a key needs quotes",
-    "escape": "{escape} in {subject} is no escape; write the backslash twice, or put the value in single quotes",
+    "escape": "{escape} in {subject} is not an escape; write the backslash twice, or put the value in single quotes",
     "extra-bracket": "there is one {character} too many in {subject}",
     "flow-colon": "{subject} holds a second ': ' inside brackets; put the text around it in quotes",
-    "foreign-colon": "{character} ({code}) is no ':'; write {written}",
+    "foreign-colon": "{character} ({code}) is not ':'; write {written}",
     "foreign-sign": "{character} gives no key a value in YAML; write {written}",
     "foreign-space": "the space behind ':' is none that YAML knows ({code}); write {written}",
     "indentation": "{text} is indented by {indent}, and the lines above it by {allowed}; they must line up",
@@ -107,7 +107,7 @@ _INVALID_YAML_SENTENCES = {
     "lost-break": (
         "{text} stands in the value of {key}; begin a line with it if it is a key, else put the whole value in quotes"
     ),
-    "missing-colon": "{text} is no 'key: value'; add the ':'",
+    "missing-colon": "{text} is not 'key: value'; add the ':'",
     "missing-comma": "a ',' or a closing bracket is missing before {character} in {subject}",
     "missing-space": "a space must follow {character} in {text}; write {written}",
     "nested": (
@@ -116,7 +116,7 @@ _INVALID_YAML_SENTENCES = {
     ),
     "other": "YAML cannot be read here: {problem}",
     "question": "{subject} begins with '? ', as a key does; put {value} in quotes",
-    "remark": "{text} is no comment in YAML; begin it with '#'",
+    "remark": "{text} is not a comment in YAML; begin it with '#'",
     "reserved": "{subject} begins with {character}, which no unquoted value can; put {value} in quotes",
     "stray": "{character} behind the closing {quote} of {subject} has no meaning; remove it",
     "tab": "a tab stands before {text}; indent it with spaces",
@@ -124,7 +124,7 @@ _INVALID_YAML_SENTENCES = {
     "text-after": "found {character} after the end of the document",
     "unclosed-bracket": "the {character} of {subject} is never closed",
     "unclosed-quote": "the {character} that begins {subject} is never closed",
-    "unindented": "{text} is no 'key: value'; indent it if it continues the value of {key}, else add the ':'",
+    "unindented": "{text} is not 'key: value'; indent it if it continues the value of {key}, else add the ':'",
 }
 
 
@@ -192,7 +192,7 @@ def stg108_invalid_frontmatter(tree: Tree) -> Iterator[Finding]:
     """The frontmatter of a Markdown file cannot be used.
 
     ## Why this matters
-    Frontmatter is what a program learns from a prompt or stage file. Where it is not closed, or is no mapping, most
+    Frontmatter is what a program learns from a prompt or stage file. Where it is not closed, or is not a mapping, most
     readers take all of it for prose and say nothing.
 
     ## How to fix
@@ -257,10 +257,10 @@ def stg111_alias_expansion(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("alias-expansion"):
         alias = quote(f"*{fault.facts['alias']}")
         if fault.reason == "recursive":
-            yield Finding(fault.at, f"{alias} stands inside the very value it refers to")
+            yield Finding(fault.at, f"{alias} stands inside the value that it refers to")
         else:
             limit = fault.facts["limit"]
-            yield Finding(fault.at, f"with {alias}, aliases stand for more than the {limit:,} values allowed")
+            yield Finding(fault.at, f"with {alias}, the aliases expand to more than the {limit:,} values allowed")
 
 
 @rule(since="0.1", origin=("RFC8259-6",))
@@ -282,7 +282,7 @@ def _describe_number(fault: Fault) -> str:
         found = f"an integer of {fault.facts['digits']} digits" if "digits" in fault.facts else "this integer"
         return f"{found} is too long; at most {fault.facts.get('limit', 4300)} digits can be read"
     if fault.reason == "no-number":
-        return f"{quote(fault.facts['number'])} is no number that JSON can hold"
+        return f"{quote(fault.facts['number'])} is a number that JSON cannot hold"
     found = f"the number {quote(fault.facts['number'])}" if "number" in fault.facts else "this number"
     return f"{found} is too large; the largest that can be held is about 1.8e308"
 
@@ -292,7 +292,7 @@ def stg113_lone_surrogate(tree: Tree) -> Iterator[Finding]:
     """A text contains half of a surrogate pair.
 
     ## Why this matters
-    Characters beyond U+FFFF are written as two escapes that belong together. One alone is no character: it cannot be
+    Characters beyond U+FFFF are written as two escapes that belong together. One alone is not a character: it cannot be
     stored, printed or sent, and a program that tries fails at that point.
 
     ## How to fix
@@ -300,7 +300,7 @@ def stg113_lone_surrogate(tree: Tree) -> Iterator[Finding]:
     """
     for fault in tree.about("lone-surrogate"):
         found = f"the escape {quote(fault.facts['escape'])}" if "escape" in fault.facts else "this escape"
-        yield Finding(fault.at, f"{found} is half of a surrogate pair and no character by itself")
+        yield Finding(fault.at, f"{found} is half of a surrogate pair, not a character")
 
 
 @rule(since="0.1", origin=("rulings:everywhere",), groups=("mandatory",))
@@ -327,7 +327,7 @@ def stg169_missing_frontmatter(tree: Tree) -> Iterator[Finding]:
 
     ## How to fix
     Begin the file with a line `---`, write the members of a stage definition as YAML, and close them with another line
-    `---`. If the file is no stage definition, leave it out of the `stages` of the pipeline.
+    `---`. If the file is not a stage definition, leave it out of the `stages` of the pipeline.
     """
     for fault in tree.about("missing-frontmatter"):
         must = "must begin with its members between two lines '---'"
@@ -368,4 +368,4 @@ def stg188_rounded_number(tree: Tree) -> Iterator[Finding]:
     """
     for fault in tree.about("rounded-number"):
         number, held = fault.facts["number"], fault.facts["held"]
-        yield Finding(fault.at, f"runs do not tell the whole number {number} from {held}")
+        yield Finding(fault.at, f"runs cannot distinguish the whole number {number} from {held}")

@@ -82,7 +82,7 @@ def suggest_input(read: OwnRead) -> str:
     """Return how the input is written as what another stage makes."""
     if read.output is None:
         return ""
-    return f"; as {quote(f'{read.writer.name}/{read.writer.outputs[read.output]}')} it waits"
+    return f"; write {quote(f'{read.writer.name}/{read.writer.outputs[read.output]}')} to make it wait"
 
 
 def describe_makers(given: StageInput) -> str:
@@ -91,9 +91,9 @@ def describe_makers(given: StageInput) -> str:
     if not stages:
         return ""
     if len(stages) == 1:
-        return f"; stage {listing(stages)} makes such a file, but is no dependency"
+        return f"; stage {listing(stages)} makes such a file, but is not a dependency"
     more = " and more" if len(stages) > _SHOWN else ""
-    return f"; stages {listing(stages[:_SHOWN])}{more} make such a file, but are no dependencies"
+    return f"; stages {listing(stages[:_SHOWN])}{more} make such a file, but are not dependencies"
 
 
 _SHOWN = 8

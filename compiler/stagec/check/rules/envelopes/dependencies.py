@@ -79,7 +79,7 @@ def _describe(cycle: DependencyCycle) -> str:
     names = [quote(stage.name) for stage in cycle.way]
     shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"{len(names) - _SHOWN} more"]
     more = len(cycle.stages) - len(cycle.way)
-    others = f"; {more} more depend on them and they on those" if more else ""
+    others = f"; {more} more are in such cycles with them" if more else ""
     return f"stages depend on each other in a cycle: {' -> '.join([*shown, names[0]])}{others}"
 
 

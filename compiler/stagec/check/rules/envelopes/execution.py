@@ -163,5 +163,5 @@ def stg483_missing_script(plan: StagePlan) -> Iterator[Finding]:
     for stage in plan.envelopes if plan.missing else ():
         place = locate_script(stage.run)
         if place is not None and stage.run[place] in plan.missing:
-            message = f"stage {quote(stage.name)} runs {quote(stage.run[place])}, which is no file of the project"
+            message = f"stage {quote(stage.name)} runs {quote(stage.run[place])}, which is not a file of the project"
             yield Finding(stage.at / "run" / place, message)

@@ -42,7 +42,7 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("stage-protocol:input-unknown-artifact",))
 def stg447_unknown_artifact(plan: StagePlan) -> Iterator[Finding]:
-    """An input reads a file that is no output of the stage it names.
+    """An input reads a file that is not an output of the stage it names.
 
     ## Why this matters
     The stage that is named does not make the file, so there is nothing to read.
@@ -229,7 +229,7 @@ def stg481_premature_read(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-protocol:input-external",), severity=Severity.WARNING)
 def stg482_missing_input(plan: StagePlan) -> Iterator[Finding]:
-    """An input is no file of the project, and no stage makes it.
+    """An input is not a file of the project, and no stage makes it.
 
     ## Why this matters
     A stage whose input is missing does not start: it fails, and so does everything that waits for it. Stages with a
@@ -246,5 +246,5 @@ def stg482_missing_input(plan: StagePlan) -> Iterator[Finding]:
         if given.path in plan.missing:
             at = stage.place_input(given.name)
             makers = describe_makers(given) or ", and no stage makes it"
-            message = f"input {quote(given.text)} is no file of the project{makers}"
+            message = f"input {quote(given.text)} is not a file of the project{makers}"
             yield Finding(at, message, causes=(at,), severity=None if stage.run else Severity.NOTE)

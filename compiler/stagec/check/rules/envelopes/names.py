@@ -72,7 +72,7 @@ def stg427_stage_id_without_verb(plan: StagePlan) -> Iterator[Finding]:
     """
     for stage, found in find_id_faults(plan, StageIdFault.MISSING_VERB):
         message = f"stage id {quote(found.text)} has no verb before {quote(found.verb)}"
-        yield Finding(stage.id_at, f"{message}; such as {quote(f'S{found.number:02}_load_{found.verb}')}")
+        yield Finding(stage.id_at, f"{message}; write it like {quote(f'S{found.number:02}_load_{found.verb}')}")
 
 
 @rule(since="0.1", origin=("stage-protocol:stage-id-missing-noun",), severity=Severity.WARNING, groups=("strict",))

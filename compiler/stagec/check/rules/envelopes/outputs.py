@@ -48,7 +48,7 @@ def stg455_similar_output_paths(plan: StagePlan) -> Iterator[Finding]:
     for each in find_similar_paths(plan):
         at, first = each.stage.place_output(each.second), each.stage.place_output(each.first)
         one, other = each.stage.outputs[each.first], each.stage.outputs[each.second]
-        message = f"outputs {quote(one)} and {quote(other)} are one file where case does not count"
+        message = f"outputs {quote(one)} and {quote(other)} are the same file on systems that ignore case"
         yield Finding(at, message, (Related(first, "the other output"),), causes=(at, first))
 
 
@@ -84,7 +84,7 @@ def stg457_qualified_output(plan: StagePlan) -> Iterator[Finding]:
         for name, path in stage.outputs.items():
             if stage.id is not None and path.startswith(f"{stage.id}/"):
                 at = stage.place_output(name)
-                message = f"output {quote(path)} names its own stage, whose folder it is in anyway"
+                message = f"output {quote(path)} names its own stage, in whose folder it is anyway"
                 yield Finding(at, message, causes=(at,))
 
 
@@ -105,7 +105,8 @@ def stg458_output_in_other_stage(plan: StagePlan) -> Iterator[Finding]:
             if other is not None and other.id != stage.id:
                 at = stage.place_output(name)
                 message = (
-                    f"output {quote(path)} names the folder of stage {quote(other.name)}, and is in that of its own"
+                    f"output {quote(path)} names the folder of stage {quote(other.name)}, "
+                    "but is in the folder of its own stage"
                 )
                 yield Finding(at, message, causes=(at,))
 

@@ -21,7 +21,7 @@ from stagec.languages.envelopes.document import StagePlan
 
 @rule(since="0.1", origin=("stage-protocol:envelope-not-object",))
 def stg401_malformed_envelope(plan: StagePlan) -> Iterator[Finding]:
-    """What stands in the place of an envelope is no object.
+    """What stands in the place of an envelope is not an object.
 
     ## Why this matters
     A stage is described by the members of an object: its id, its goal, its inputs and outputs. Anything else describes
@@ -67,13 +67,13 @@ def stg404_missing_inputs(plan: StagePlan) -> Iterator[Finding]:
     """An envelope does not say what the stage reads.
 
     ## Why this matters
-    Without `inputs` stagec takes it that the stage reads nothing. What it does read is then neither given to it nor
+    Without `inputs` stagec assumes that the stage reads nothing. What it does read is then neither given to it nor
     checked, and another stage may change it meanwhile.
 
     ## How to fix
     Add `inputs`; write `inputs: {}` for a stage that reads nothing.
     """
-    yield from report_missing(plan, "missing-inputs", "stagec takes it that the stage reads nothing")
+    yield from report_missing(plan, "missing-inputs", "stagec assumes that the stage reads nothing")
 
 
 @rule(since="0.1", origin=("stage-protocol:missing-outputs",), severity=Severity.WARNING, groups=("strict",))
@@ -81,13 +81,13 @@ def stg405_missing_outputs(plan: StagePlan) -> Iterator[Finding]:
     """An envelope does not say what the stage writes.
 
     ## Why this matters
-    Without `outputs` stagec takes it that the stage writes nothing. Nothing that it writes is checked, published or
+    Without `outputs` stagec assumes that the stage writes nothing. Nothing that it writes is checked, published or
     given to other stages.
 
     ## How to fix
     Add `outputs`; write `outputs: {}` for a stage that writes nothing.
     """
-    yield from report_missing(plan, "missing-outputs", "stagec takes it that the stage writes nothing")
+    yield from report_missing(plan, "missing-outputs", "stagec assumes that the stage writes nothing")
 
 
 @rule(since="0.1", origin=("stage-protocol:missing-max-duration",), severity=Severity.WARNING, groups=("strict",))
@@ -109,7 +109,7 @@ def stg407_mistyped_envelope_member(plan: StagePlan) -> Iterator[Finding]:
     """A member of an envelope has a value of the wrong type.
 
     ## Why this matters
-    A number in quotes is a text, and a text is no list. Programs that read envelopes refuse such a member or take it
+    A number in quotes is a text, and a text is not a list. Programs that read envelopes refuse such a member or take it
     for something else.
 
     ## How to fix
@@ -121,7 +121,7 @@ def stg407_mistyped_envelope_member(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-protocol:input-value-type",))
 def stg408_mistyped_input(plan: StagePlan) -> Iterator[Finding]:
-    """An input is no text.
+    """An input is not a text.
 
     ## Why this matters
     An input is a path or an address, written as a text. From anything else no stage can tell where to read.
@@ -135,7 +135,7 @@ def stg408_mistyped_input(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-protocol:output-value-type",))
 def stg409_mistyped_output(plan: StagePlan) -> Iterator[Finding]:
-    """An output is no text.
+    """An output is not a text.
 
     ## Why this matters
     An output is a path, written as a text. From anything else no stage can tell where to write.
@@ -149,7 +149,7 @@ def stg409_mistyped_output(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-protocol:dependency-type",))
 def stg410_mistyped_dependency(plan: StagePlan) -> Iterator[Finding]:
-    """A dependency is no text.
+    """A dependency is not a text.
 
     ## Why this matters
     A stage depends on other stages by their ids, which are texts. A dependency of another type names no stage, so
@@ -236,7 +236,7 @@ def stg415_null_envelope_member(plan: StagePlan) -> Iterator[Finding]:
     """An optional member of an envelope is `null`.
 
     ## Why this matters
-    `dependencies`, `retryable` and `checkpointAfter` may be left out and then have a default; `null` is no value of
+    `dependencies`, `retryable` and `checkpointAfter` may be left out and then have a default; `null` is not a value of
     theirs. Programs that follow the JSON Schema of the protocol refuse it.
 
     ## How to fix
@@ -249,7 +249,7 @@ def stg415_null_envelope_member(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("rulings:stage-plans",))
 def stg416_malformed_run(plan: StagePlan) -> Iterator[Finding]:
-    """`run` is no program with arguments.
+    """`run` is not a program with arguments.
 
     ## Why this matters
     A stage is started without a shell, so stagec needs to know where one argument ends and the next begins. A command

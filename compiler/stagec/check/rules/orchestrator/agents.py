@@ -135,7 +135,7 @@ def stg2132_misnamed_agent(workflow: Workflow) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("climpt-1.14:wf.prioritizer-agent", "W8"))
 def stg2133_unknown_prioritizer(workflow: Workflow) -> Iterator[Finding]:
-    """The prioritizer is no agent of the file.
+    """The prioritizer is not an agent of the file.
 
     ## Why this matters
     climpt 1.14 loads only the agents that the file describes. It refuses to start without the prioritizer.
@@ -149,7 +149,7 @@ def stg2133_unknown_prioritizer(workflow: Workflow) -> Iterator[Finding]:
         return  # climpt 1.13 looks for the prioritizer among all agents of the project
     if name is not None and name not in known:
         names = NameIndex(known)
-        message = f"prioritizer {quote(name)} is no agent of this file{hint(name, names)}"
+        message = f"prioritizer {quote(name)} is not an agent of this file{hint(name, names)}"
         yield Finding(workflow.at / "prioritizer" / "agent", message, fix=guess(name, names))
 
 
@@ -283,7 +283,7 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
         if agent.id not in working and not workflow.broken:
             continue  # no run comes to it, which is told
         if agent.role is not PerformerRole.TRANSFORMER and find_outcomes(workflow, agent).is_open:
-            others = f"other verdicts than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
+            others = f"verdicts other than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")
         elif FAILED not in agent.exceptions and FAILED not in agent.outputs:
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")
@@ -307,7 +307,7 @@ def stg2140_diverted_success(workflow: Workflow) -> Iterator[Finding]:
             odd = [each for each in called.closings if each.verdict in possible and each.verdicts != (SUCCESS,)]
             if odd:
                 related = tuple(Related(each.at, "the schema of the answer") for each in odd)
-                message = f"agent {quote(agent.id)} can succeed with a verdict, which climpt 1.14 takes for its outcome"
+                message = f"agent {quote(agent.id)} can succeed with a verdict, which climpt 1.14 reads as its outcome"
                 yield Finding(agent.at / "fallbackPhases", message, related)
 
 
@@ -393,7 +393,7 @@ def stg2158_conflicting_parameters(workflow: Workflow) -> Iterator[Finding]:
             at = called.at / "parameters" / name / "type"
             first = firsts.setdefault(name, Finding(at, kind))
             if first.message != kind and {first.message, kind} != {"number", "integer"}:
-                what = f"agent {quote(agent.id)} wants the parameter {quote(name)} to be of the type {quote(kind)}"
+                what = f"parameter {quote(name)} has the type {quote(kind)} in agent {quote(agent.id)}"
                 yield Finding(
-                    at, f"{what}, and another agent of {quote(first.message)}", (Related(first.at, "the other type"),)
+                    at, f"{what}, but {quote(first.message)} in another agent", (Related(first.at, "the other type"),)
                 )

@@ -39,8 +39,8 @@ def stg2163_tight_cycle_bound(workflow: Workflow) -> Iterator[Finding]:
     most = workflow.max_cycles
     way = find_longest(workflow, most) if most is not None else ()
     if len(way) - 1 > (most or 0):
-        needs = f"the way {' → '.join(map(quote, way))} takes {format_count(len(way) - 1, 'transition')}"
-        yield Finding(workflow.max_cycles_at, f"{needs}, but an issue may make {most}")
+        needs = f"the path {' → '.join(map(quote, way))} takes {format_count(len(way) - 1, 'transition')}"
+        yield Finding(workflow.max_cycles_at, f"{needs}, but 'maxCycles' allows {most}")
 
 
 @rule(since="0.1", origin=("climpt-1.14:wf.cycle-default",), severity=Severity.NOTE)
@@ -60,7 +60,7 @@ def stg2164_default_cycle_bound(workflow: Workflow) -> Iterator[Finding]:
             if len(cycles[0]) == 1
             else f"phases {listing(cycles[0])} can repeat"
         )
-        message = f"{what}, and 'maxCycles' is not written: an issue may make {MAX_CYCLES} transitions"
+        message = f"{what}, and 'maxCycles' is missing: an issue may then make {MAX_CYCLES} transitions"
         yield Finding(workflow.max_cycles_at, message)
 
 
@@ -84,5 +84,5 @@ def stg2165_unlimited_self_loop(workflow: Workflow) -> Iterator[Finding]:
         if loops:
             own = [way.outcome for way in loops if way.outcome != OTHERWISE]
             named = listing(own) if own else "other outcomes"
-            message = f"phase {quote(phase.id)} follows itself after {named}, up to {most} times"
+            message = f"phase {quote(phase.id)} can repeat up to {most} times after {named}"
             yield Finding(loops[0].phase.at, f"{message}: 'maxConsecutivePhases' does not limit it")

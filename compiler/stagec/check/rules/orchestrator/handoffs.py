@@ -129,7 +129,7 @@ def stg2151_impossible_handoff_outcome(workflow: Workflow) -> Iterator[Finding]:
         outcomes = find_outcomes(workflow, agent)
         known = NameIndex(outcomes.names)
         if not outcomes.is_open and handoff.outcome not in known:
-            what = f"{handoff.name} waits for {quote(handoff.outcome)}, which is no outcome of agent {quote(agent.id)}"
+            what = f"{handoff.name} waits for {quote(handoff.outcome)}, but agent {quote(agent.id)} has no such outcome"
             at = handoff.at / "when" / "outcome"
             yield Finding(at, f"{what}{hint(handoff.outcome, known)}", fix=guess(handoff.outcome, known))
 
@@ -158,7 +158,7 @@ def _judge(handoff: ArtifactHandoff) -> Iterator[Finding]:
     for _, text, at in texts:
         is_told = text.startswith("templates.")  # which has a rule of its own
         if not is_told and _EXPRESSION.fullmatch(text) is None and _KEY.search(text) is None:
-            message = f"{quote(text)} in {handoff.name} is no expression; a text stands in single quotes"
+            message = f"{quote(text)} in {handoff.name} is not an expression; write a text in single quotes"
             yield Finding(at, message)
     if handoff.path is not None:
         texts.append(("", handoff.path, handoff.at / "emit" / "path"))
@@ -229,7 +229,8 @@ def stg2155_unjudged_handoff_schema(workflow: Workflow) -> Iterator[Finding]:
     """
     named = [each for each in workflow.handoffs if each.schema is not None]
     if named and not workflow.artifacts.has_folder:
-        message = f"the project has no folder {quote(workflow.artifacts.folder)}: schemas of hand-offs are not judged"
+        lost = f"the project has no folder {quote(workflow.artifacts.folder)}"
+        message = f"{lost}: stagec does not check the schemas of hand-offs"
         yield Finding(named[0].at / "emit" / "schemaRef", message)
 
 

@@ -123,7 +123,7 @@ def stg2116_unfit_project_phase(workflow: Workflow) -> Iterator[Finding]:
         name = text_in(binding, member)
         if name is None or name in workflow.broken or not workflow.phases:
             continue
-        at, what = workflow.at / "projectBinding" / member, f"phase {quote(name)}, which {quote(member)} names,"
+        at, what = workflow.at / "projectBinding" / member, f"{quote(member)} names phase {quote(name)}, which"
         phase = workflow.phases.get(name)
         if phase is None:
             known, same = workflow.names, tuple(each.at for each in workflow.list_mentions() if each.name == name)
@@ -252,7 +252,7 @@ def stg2160_unlabelled_phase(workflow: Workflow) -> Iterator[Finding]:
     """
     for phase, first, related in find_limbo(workflow):
         if phase.is_actionable:
-            message = f"no label stands for phase {quote(phase.id)}: after this outcome no agent goes on with the issue"
+            message = f"no label stands for phase {quote(phase.id)}: after this outcome no agent takes the issue"
             yield Finding(first.at, message, related)
 
 
@@ -269,6 +269,6 @@ def stg2161_unlabelled_end(workflow: Workflow) -> Iterator[Finding]:
     for phase, first, related in find_limbo(workflow):
         if phase.type in {PhaseType.TERMINAL, PhaseType.BLOCKING}:
             message = (
-                f"no label stands for {phase.type} phase {quote(phase.id)}: nothing on the issue says how the run ended"
+                f"no label stands for {phase.type} phase {quote(phase.id)}: the issue does not show how the run ended"
             )
             yield Finding(first.at, message, related)

@@ -204,7 +204,7 @@ def stg2111_impossible_close_condition(workflow: Workflow) -> Iterator[Finding]:
         is_open = bool(agent.exceptions) or not agent.is_whole
         if condition is not None and not is_open and condition.name not in named:
             known = NameIndex(named)
-            what = f"agent {quote(agent.id)} closes issues at {quote(condition.name)}, which is no outcome of it"
+            what = f"agent {quote(agent.id)} closes issues at {quote(condition.name)}, which is not one of its outcomes"
             yield Finding(condition.at, f"{what}{hint(condition.name, known)}", fix=guess(condition.name, known))
 
 
@@ -279,7 +279,7 @@ def stg2121_legacy_workflow_member(workflow: Workflow) -> Iterator[Finding]:
     if workflow.release is not Release.NEW:
         return
     if "issueStore" in workflow.body:
-        message = "climpt 1.14 calls 'issueStore' 'subjectStore' and does not read this"
+        message = "climpt 1.14 does not read 'issueStore': the key is 'subjectStore' now"
         yield Finding((workflow.at / "issueStore").key, message)
     if "dryRun" in workflow.body:
         message = "climpt 1.14 does not read 'dryRun': it is an option of the command line"

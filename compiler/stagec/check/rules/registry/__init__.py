@@ -36,7 +36,7 @@ def report_undeclared(
         )
 
 
-MERGED = "climpt puts this in place of the other part, and goes on"
+MERGED = "climpt replaces the other part by this, and continues"
 _SHOWN = 8
 """So many further mentions of a name are shown; the message counts the rest."""
 
@@ -65,7 +65,7 @@ def report_unresolved(registry: Registry, outputs: Iterable[tuple[str, Place, Ou
             yield Finding(at / "file", f"schema file {quote(output.file)} lies outside the project")
         elif output.found is Miss.NO_MEMBER:
             names = registry.schemas.names(output.file)
-            message = f"{quote(output.file)} holds no schema {quote(output.name)} for {step}{hint(output.name, names)}"
+            message = f"{quote(output.file)} has no schema {quote(output.name)} for {step}{hint(output.name, names)}"
             causes = list_headers(posixpath.normpath(posixpath.join(registry.schemas.path, output.file)))
             yield Finding(at / "schema", message, fix=guess(output.name, names), causes=causes)
     where = f"under {quote(registry.schemas.path)}"
@@ -108,7 +108,7 @@ def report_broken_paths(
             if _leads_on_merged(step, each) is merged:
                 same.setdefault(_break_of(each), []).append((step, each))
     for (step, first), *others in same.values():
-        related = tuple(Related(each.at, "breaks off there too") for _, each in others[:_SHOWN])
+        related = tuple(Related(each.at, "ends there too") for _, each in others[:_SHOWN])
         yield _report_broken_path(step, first, fault, related)
 
 
@@ -141,7 +141,7 @@ def _break_of(reading: Reading) -> tuple[object, ...]:
 
 
 def _is_plain(promised: Promise, name: str) -> bool:
-    """Tell whether a path breaks off at a value that is no object, so that no member name can follow."""
+    """Tell whether a path breaks off at a value that is not an object, so that no member name can follow."""
     return promised.presence is Presence.IMPOSSIBLE and (not promised.near or name in promised.near)
 
 
@@ -168,16 +168,16 @@ def _causes_of(step: Step, reading: Reading) -> Iterator[Place]:
 
 def _break(promised: Promise, there: str, name: str) -> str:
     if promised.clash is not None:
-        return f"two parts of it ask for different types of {quote(there)}"
+        return f"two parts of it require different types of {quote(there)}"
     if _is_plain(promised, name):
-        return f"{quote(there)} is no object and can have no members"
+        return f"{quote(there)} is not an object and can have no members"
     return f"there is no {quote(name)} in {quote(there)}"
 
 
 def _relate_broken(step: Step, path: str, promised: Promise) -> Iterator[Related]:
     found = step.output.found if step.output is not None else None
     if promised.clash is not None:
-        yield from (Related(part.at, "one of the parts that have to hold together") for part in promised.clash)
+        yield from (Related(part.at, "this part contradicts another one") for part in promised.clash)
         merged = find_merged(step, path.partition(".")[0], (part.at for part in promised.clash))
         yield from () if merged is None else (Related(merged, MERGED),)
     elif isinstance(found, Schema):
@@ -234,7 +234,7 @@ def describe_unhanded(lost: JudgedInput) -> str:
     given = lost.given
     what = f"step {quote(given.step)} does not hand over {quote(given.key)}"
     near = f"; did you mean {quote(lost.near)}?" if lost.near is not None else ""
-    return f"{what}, which input {quote(given.name)} of step {quote(lost.step.key)} takes of it{near}"
+    return f"{what}, but input {quote(given.name)} of step {quote(lost.step.key)} needs it{near}"
 
 
 def relate_unhanded(lost: JudgedInput) -> tuple[Related, ...]:

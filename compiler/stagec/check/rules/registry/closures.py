@@ -170,7 +170,7 @@ def stg270_foreign_verdict_condition(registry: Registry) -> Iterator[Finding]:
     """
     for verdict in verdicts(registry):
         if verdict.is_condition and verdict.kind not in _ABLE:
-            why = "is composite itself" if verdict.kind in VERDICTS else "is of no known type"
+            why = "is composite itself" if verdict.kind in VERDICTS else "has an unknown type"
             known = NameIndex(() if verdict.kind in VERDICTS else _ABLE)
             message = f"condition {quote(verdict.kind)} of a composite verdict {why}{hint(verdict.kind, known)}"
             yield Finding(verdict.at / "type", message, fix=guess(verdict.kind, known))
@@ -226,4 +226,4 @@ def stg2023_legacy_conditions(registry: Registry) -> Iterator[Finding]:
         if LEGACY_CONDITIONS in guard.body:
             at = (guard.at / LEGACY_CONDITIONS).key
             message = f"validation step {quote(guard.key)} has '{LEGACY_CONDITIONS}', which 1.14 refuses"
-            yield Finding(at, f"{message}: it wants {listing(CONDITION_LISTS)}")
+            yield Finding(at, f"{message}: it requires {listing(CONDITION_LISTS)}")

@@ -131,7 +131,7 @@ def stg209_gate_without_transitions(registry: Registry) -> Iterator[Finding]:
             continue
         needed = [intent for intent in step.gate.allowed if intent not in _UNROUTED]
         if needed:
-            message = f"step {quote(step.key)} has a gate but no transitions, so nothing takes {listing(needed)}"
+            message = f"step {quote(step.key)} has a gate but no transitions, so no transition takes {listing(needed)}"
             related = (Related(step.allowed_at, "the intents that need one"),)
             yield Finding(step.at / "transitions", message, related)
 
@@ -305,7 +305,7 @@ _RESERVED = "fallback"
 
 @rule(since="0.1", origin=("steps-registry:flow.unknown-intent-key", "steps-registry:doc.R-B12", "rulings:R2"))
 def stg232_unknown_transition_intent(registry: Registry) -> Iterator[Finding]:
-    """A transition stands under a name that is no intent.
+    """A transition stands under a name that is not an intent.
 
     ## Why this matters
     There are seven intents: `next`, `repeat`, `jump`, `handoff`, `closing`, `escalate` and `abort`. A transition under
@@ -317,7 +317,7 @@ def stg232_unknown_transition_intent(registry: Registry) -> Iterator[Finding]:
     """
     for step in registry.steps.values():
         for key in _list_unknown(step, registry.intents):
-            what = "belongs inside a transition" if key == _RESERVED else f"is no intent{hint(key, _KNOWN)}"
+            what = "belongs inside a transition" if key == _RESERVED else f"is not an intent{hint(key, _KNOWN)}"
             message = f"step {quote(step.key)} has a transition for {quote(key)}, which {what}"
             yield Finding((step.at / "transitions" / key).key, message, (), _fix(step, key))
 
@@ -423,7 +423,7 @@ def stg249_unused_fallback_intent(registry: Registry) -> Iterator[Finding]:
     if not found:
         return
     first, *others = found
-    related = tuple(Related(each.gate_at / "fallbackIntent", "nor is this one") for each in others[:_SHOWN])
+    related = tuple(Related(each.gate_at / "fallbackIntent", "this one is not used either") for each in others[:_SHOWN])
     message = f"steps {listing([step.key for step in found])} never use their fallback intents: they fail fast"
     if first.gate is not None and not others:
         message = f"step {quote(first.key)} never falls back to {quote(first.gate.fallback)}: it fails fast"
@@ -447,7 +447,7 @@ def stg250_unhandled_failure(registry: Registry) -> Iterator[Finding]:
     """
     for step in registry.steps.values():
         if step.gate is not None and not step.gate.fail_fast and not has_member(step, "fallbackIntent"):
-            message = f"step {quote(step.key)} does not fail fast, but has no fallbackIntent to go on with"
+            message = f"step {quote(step.key)} does not fail fast, but has no fallbackIntent to continue with"
             yield Finding(step.gate_at / "failFast", message)
 
 
@@ -488,7 +488,7 @@ def stg252_excluded_intent(registry: Registry) -> Iterator[Finding]:
         for each in step.output.excluded:
             intent = as_text(each.given)
             if intent in step.gate.allowed:
-                message = f"{quote(intent)} can never be answered: another part of the schema rules it out"
+                message = f"no answer can be {quote(intent)}: another part of the schema excludes it"
                 related = () if each.by is None else (Related(each.by, "this part"),)
                 yield Finding(each.at, message, related)
 
@@ -539,7 +539,7 @@ def stg254_repeated_handoff_key(registry: Registry) -> Iterator[Finding]:
             key = path.rpartition(".")[2]
             if key and first.setdefault(key, index) != index:
                 at = step.gate_at / "handoffFields"
-                message = f"step {quote(step.key)} hands over {quote(path)} as {quote(key)}, like an earlier path"
+                message = f"step {quote(step.key)} hands over two paths as {quote(key)}"
                 yield Finding(at / index, message, (Related(at / first[key], "the earlier path"),))
 
 
@@ -631,7 +631,7 @@ def stg2044_count_before_closure(registry: Registry) -> Iterator[Finding]:
     least = count_to_closure(registry, _COUNTING)
     if least is not None and least > most >= 1:
         at = agent.at / "runner" / "verdict" / "config" / "maxIterations"
-        message = f"runs end after {most} of at least {least} steps that lead to a closure step"
+        message = f"runs end after {most} of the {least} steps that are needed to reach a closure step"
         related = (Related(registry.entries[_COUNTING].at, "runs begin here"),)
         yield Finding(at, message, related, causes=(related[0].at,))
 

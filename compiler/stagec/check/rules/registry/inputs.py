@@ -53,7 +53,7 @@ def stg236_useless_default(registry: Registry) -> Iterator[Finding]:
     for name, body in agent.declared.items() if agent is not None else ():
         given, at = object_of(body), (agent.at if agent is not None else registry.at) / "parameters" / name
         if given.get("required") is True and "default" in given:
-            message = f"parameter {quote(name)} is required, so its default never counts"
+            message = f"parameter {quote(name)} is required, so its default is never used"
             yield Finding(at / "default", message, (Related(at / "required", "required here"),))
 
 
@@ -109,7 +109,7 @@ def stg283_unknown_input_source(registry: Registry) -> Iterator[Finding]:
             message = (
                 f"input {quote(each.given.name)} of step {quote(each.step.key)} comes from {quote(each.given.source)}"
             )
-            yield Finding(each.at, f"{message}, which is no step and a key with a dot between them")
+            yield Finding(each.at, f"{message}, which must be a step and a key with a dot between them")
         elif each.fate is InputFate.LOST and each.is_vital:
             meant = Guess(each.given.step, each.near) if each.near is not None else None
             yield Finding(each.at, describe_lost_source(each), fix=meant)
@@ -132,7 +132,7 @@ def stg2048_empty_input(registry: Registry) -> Iterator[Finding]:
     for found, blank, again in _list_blank(registry):
         if not blank.is_named:
             step, source = quote(found.step.key), quote(found.given.step)
-            message = f"step {step} cannot start with an empty text, which {quote(found.given.key)} of {source} may be"
+            message = f"step {step} cannot start if {quote(found.given.key)} of {source} is empty, which is possible"
             yield Finding(found.at, message, again)
 
 
@@ -152,7 +152,7 @@ def stg2049_blank_input(registry: Registry) -> Iterator[Finding]:
         if blank.is_named:
             step, source = quote(found.step.key), quote(found.given.step)
             given = "null" if blank.given is None else "an empty text"
-            message = f"step {step} cannot start with {given}, which {quote(found.given.key)} of {source} may be"
+            message = f"step {step} cannot start if {quote(found.given.key)} of {source} is {given}, which is possible"
             yield Finding(found.at, message, again)
 
 

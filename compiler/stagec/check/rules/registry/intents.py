@@ -236,7 +236,7 @@ def stg247_impossible_path(registry: Registry) -> Iterator[Finding]:
 
     ## Why this matters
     No answer that fits the schema can have anything there: the schema is closed and does not declare the member, the
-    path leads through something that is no object, or two parts of the schema ask for different types. The value is
+    path leads through something that is not an object, or two parts of the schema ask for different types. The value is
     always missing.
 
     ## How to fix
@@ -284,7 +284,7 @@ def stg274_uncertain_intent(registry: Registry) -> Iterator[Finding]:
         reading = next((each for each in readings(step) if each.member == "intentField"), None)
         why = _why(step, reading) if reading is not None and reading.promised.legible else None
         if reading is not None and why is not None and not (disagreements(step) or names_another_member(step)):
-            message = f"step {quote(step.key)} may answer with no intent that it allows: {quote(reading.path)} {why}"
+            message = f"step {quote(step.key)} may answer without an allowed intent: {quote(reading.path)} {why}"
             yield Finding(reading.at, message, (Related(step.gate_at / "intentSchemaRef", "the list of intents"),))
 
 
@@ -293,18 +293,18 @@ def _why(step: Step, reading: Reading) -> str | None:
         return None
     values = step.output.values.get(reading.path)
     if not isinstance(values, tuple):
-        return None if values is Miss.UNKNOWABLE else "can be something else than that list says"
+        return None if values is Miss.UNKNOWABLE else "can have a value that is not in the list"
     others = [as_text(each) for each in values if not _is_intent(step, each)]
     if others:
         return f"can be {listing(others, 'or')}"
-    return "need not be there, as far as can be told" if reading.is_involved else None
+    return "may be absent, as far as stagec can tell" if reading.is_involved else None
 
 
 def _is_intent(step: Step, given: object) -> bool:
     return isinstance(given, str) and step.gate is not None and given in step.gate.allowed
 
 
-_WHY = "its output schema is too involved to tell"
+_WHY = "its output schema is too complex to show"
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.conditional-domain", "rulings:R9"))

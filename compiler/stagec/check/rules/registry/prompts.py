@@ -103,8 +103,8 @@ def stg258_missing_retry_prompt(registry: Registry) -> Iterator[Finding]:
     for first, *others in lost.values():
         what, member = describe_lost_path(registry.prompts, first.prompt, unused)
         patterns = listing(dict.fromkeys(each.pattern for each in (first, *others)), "or")
-        also = f"; {quote(first.prompt.file)} takes its place" if first.prompt.file is not None else ""
-        message = f"validation step {quote(first.step)} has no prompt to try again with after {patterns}: {what}{also}"
+        also = f"; {quote(first.prompt.file)} is used instead" if first.prompt.file is not None else ""
+        message = f"validation step {quote(first.step)} has no retry prompt for {patterns}: {what}{also}"
         names = [registry.at / "failurePatterns" / each.pattern for each in (first, *others)]
         related = tuple(Related(at.key, "chooses the prompt") for at in names[:3])
         yield Finding(_find_wrong_retry_coordinate(registry, first, member), message, related)
@@ -212,7 +212,7 @@ def stg263_missing_fallback_folder(registry: Registry) -> Iterator[Finding]:
     """
     folder = registry.agent.fallback_folder if registry.agent is not None else None
     if folder is not None and not folder.is_there:
-        where = "lies outside the project" if folder.path is None else "is not there"
+        where = "lies outside the project" if folder.path is None else "does not exist"
         yield Finding(folder.at, f"folder {quote(folder.named)} for fallback prompts {where}")
 
 
@@ -229,7 +229,7 @@ def stg264_legacy_fallback_folder(registry: Registry) -> Iterator[Finding]:
     """
     folder = registry.agent.fallback_folder if registry.agent is not None else None
     if folder is not None and folder.is_there:
-        yield Finding(folder.at, f"folder {quote(folder.named)} for fallback prompts is not used any more")
+        yield Finding(folder.at, f"folder {quote(folder.named)} for fallback prompts is no longer used")
 
 
 _KNOWN = NameIndex(sorted(FALLBACK_KEYS))
@@ -251,8 +251,9 @@ def stg265_dotted_fallback_key(registry: Registry) -> Iterator[Finding]:
         if isinstance(key, str) and "." in key:
             near, meant = hint(key.replace(".", "_"), _KNOWN), _KNOWN.guess(key.replace(".", "_"))
             fix = Guess(key, meant) if meant is not None else None
-            message = f"the fallback key {quote(key)} of step {quote(step.key)} has dots, and no built-in prompt has"
-            yield Finding(step.at / "fallbackKey", f"{message}{near}", fix=fix)
+            what = f"the fallback key {quote(key)} of step {quote(step.key)} has dots"
+            message = f"{what}, but names of built-in prompts have none{near}"
+            yield Finding(step.at / "fallbackKey", message, fix=fix)
 
 
 @rule(since="0.1", origin=("rulings:R19",), severity=Severity.NOTE)
@@ -319,7 +320,7 @@ def stg2029_missing_variant(registry: Registry) -> Iterator[Finding]:
             if prompt is None or element.name == "default" or prompt.file != prompt.tried[-1]:
                 continue
             message = f"there is no {quote(prompt.tried[0])} for a repeat of step {quote(step.key)}"
-            yield Finding(element.at, f"{message}; {quote(prompt.tried[-1])} takes its place")
+            yield Finding(element.at, f"{message}; {quote(prompt.tried[-1])} is used instead")
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.chain-prompt", "PR-C3L-004"))
@@ -349,7 +350,7 @@ def stg2030_missing_repeat_prompt(registry: Registry) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("rulings:R16",), severity=Severity.WARNING)
 def stg2047_displaced_folder(registry: Registry) -> Iterator[Finding]:
-    """A registry names a folder that is not there, and one of the same name beside the registry is taken.
+    """A registry names a folder that is not there, and one of the same name beside the registry is used instead.
 
     ## Why this matters
     `userPromptsBase` and `schemasBase` are relative to the root of the project. climpt looks nowhere else, so its runs
@@ -361,5 +362,6 @@ def stg2047_displaced_folder(registry: Registry) -> Iterator[Finding]:
     """
     for folder in registry.folders:
         if folder.is_displaced and folder.named is not None:
-            message = f"there is no folder {quote(folder.named)}; {quote(folder.path)} beside the registry is taken"
+            used = f"{quote(folder.path)} beside the registry is used instead"
+            message = f"there is no folder {quote(folder.named)}; {used}"
             yield Finding(registry.at / folder.member, message)

@@ -137,7 +137,7 @@ def stg205_unknown_failure_pattern(registry: Registry) -> Iterator[Finding]:
 _SENTENCES = {
     Miss.NO_FILE: "nothing: there is no such file",
     Miss.NO_MEMBER: "nothing: the file has no such part",
-    Miss.NO_SCHEMA: "what is no schema",
+    Miss.NO_SCHEMA: "a value that is not a schema",
 }
 _SHOWN = 8
 
@@ -188,7 +188,7 @@ def stg215_missing_entry(registry: Registry) -> Iterator[Finding]:
     Map the agent's verdict type to a step, for example `"entryStepMapping": {"poll:state": "initial.issue"}`.
     """
     if registry.steps and "entryStep" not in registry.body and entry_mapping(registry) == {}:
-        message = "runs begin nowhere: there is neither an 'entryStep' nor a verdict type in 'entryStepMapping'"
+        message = "runs have no first step: there is neither an 'entryStep' nor a verdict type in 'entryStepMapping'"
         yield Finding(registry.at / "entryStepMapping", message)
 
 
@@ -211,12 +211,13 @@ def stg216_verdict_without_entry(registry: Registry) -> Iterator[Finding]:
     if verdict is None or agent is None:
         return
     at, misspelt = registry.at / "entryStepMapping", find_misspelt_verdict(registry)
-    message = f"no step is named to begin at for the agent's verdict type {quote(verdict)}"
+    message = f"the agent's verdict type {quote(verdict)} has no first step"
     related = (Related(agent.verdict_at, "the agent's verdict type"),)
     if misspelt is None:
         yield Finding(at / verdict, message, related)
     else:
-        yield Finding((at / misspelt).key, f"{message}, only for {quote(misspelt)}", related, Guess(misspelt, verdict))
+        message = f"{message}, but {quote(misspelt)} has one"
+        yield Finding((at / misspelt).key, message, related, Guess(misspelt, verdict))
 
 
 _KNOWN = NameIndex(VERDICTS)
@@ -225,7 +226,7 @@ _ALL = f"; there are {listing(VERDICTS)}"
 
 @rule(since="0.1", origin=("steps-registry:beyond.unused-defs",), severity=Severity.WARNING)
 def stg217_unknown_verdict_entry(registry: Registry) -> Iterator[Finding]:
-    """A key of `entryStepMapping` is no verdict type.
+    """A key of `entryStepMapping` is not a verdict type.
 
     ## Why this matters
     No agent can have this verdict type, so the step is never begun at. Mostly the key is a misspelling, or the name
@@ -289,7 +290,7 @@ def stg224_section_in_flow(registry: Registry) -> Iterator[Finding]:
         if not step.surplus:
             continue
         first, *others = step.surplus
-        related = tuple(Related((step.at / member).key, "means nothing either") for member in others)
+        related = tuple(Related((step.at / member).key, "has no effect either") for member in others)
         message = f"step {quote(step.key)} is a section and cannot have {listing(step.surplus, 'or')}"
         yield Finding(step.at / first, message, related)
 

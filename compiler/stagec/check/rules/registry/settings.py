@@ -15,7 +15,7 @@ from stagec.languages.registry.supply import lacks_settings, list_arguments
 
 @rule(since="0.1", origin=("rulings:R24", "steps-registry:beyond.subprocess"))
 def stg229_runner_outside_closure(registry: Registry) -> Iterator[Finding]:
-    """A step that is no closure step has a `runner`.
+    """A step that is not a closure step has a `runner`.
 
     ## Why this matters
     Only closure steps can run a program instead of a prompt. Elsewhere the `runner` is not looked at, and what it was
@@ -142,8 +142,8 @@ def stg2040_malformed_settings(registry: Registry) -> Iterator[Finding]:
     """The settings file of an agent has another shape than climpt 1.14 reads.
 
     ## Why this matters
-    climpt 1.14 reads the file at the first step that asks a model. It ends the run where `permissions` is no object,
-    `allow` is no list of texts, or `defaultMode` is none of the modes.
+    climpt 1.14 reads the file at the first step that asks a model. It ends the run where `permissions` is not an
+    object, `allow` is not a list of texts, or `defaultMode` is none of the modes.
 
     ## How to fix
     Write `{"permissions": {"allow": ["Read"], "defaultMode": "default"}}`. The modes are `default`, `plan`,

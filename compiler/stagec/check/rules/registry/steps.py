@@ -95,7 +95,7 @@ def stg228_unconventional_step_name(registry: Registry) -> Iterator[Finding]:
 
     ## Why this matters
     By convention names are `initial.X`, `continuation.X`, `closure.X`, `verification.X` or `section.X`. Other names
-    work, but neither readers nor tools can tell the phase of a step from them, and `initial.X` goes on to
+    work, but neither readers nor tools can tell the phase of a step from them, and `initial.X` continues with
     `continuation.X` only under these names.
 
     ## How to fix
@@ -124,7 +124,7 @@ def stg230_kindless_phase(registry: Registry) -> Iterator[Finding]:
     for step in registry.steps.values():
         if step.lacks_kind:
             near = hint(step.phase or "", _KNOWN)
-            message = f"step {quote(step.key)} has a gate and no stepKind, and none follows from {quote(step.phase)}"
+            message = f"step {quote(step.key)} has a gate but no stepKind, and {quote(step.phase)} implies none"
             yield Finding(step.at / "stepKind", f"{message}{near}", (Related(step.address.at / "c2", "its phase"),))
 
 
@@ -174,8 +174,8 @@ def stg255_foreign_step_id(registry: Registry) -> Iterator[Finding]:
         if (asked := _find_asked(users[0])) is not None:
             askers.setdefault(asked[1], []).extend((step, asked[0]) for step in users)
     for at, ((step, wanted), *others) in askers.items():
-        if not others and wanted not in {step.key, step.id}:  # what several steps share is no step's own
-            message = f"the output schema of step {quote(step.key)} asks for the stepId {quote(wanted)}"
+        if not others and wanted not in {step.key, step.id}:  # what several steps share is not a step's own
+            message = f"the output schema of step {quote(step.key)} requires the stepId {quote(wanted)}"
             yield Finding(at, message, (Related(step.at / "outputSchemaRef", "the step that answers so"),))
 
 
@@ -215,8 +215,8 @@ def stg296_stranded_step(registry: Registry) -> Iterator[Finding]:
     """Nothing follows a step without a gate.
 
     ## Why this matters
-    A step without a gate goes on to its continuation: `initial.issue` to `continuation.issue`, which repeats until the
-    verdict of the agent is reached. Without one the agent has a single answer to reach its verdict; after any other
+    A step without a gate continues with its continuation: `initial.issue` to `continuation.issue`, which repeats until
+    the verdict of the agent is reached. Without one the agent has a single answer to reach its verdict; after any other
     the run fails, because nothing says where to go.
 
     ## How to fix
@@ -226,7 +226,7 @@ def stg296_stranded_step(registry: Registry) -> Iterator[Finding]:
     taken = {step.key.removeprefix(_FIRST) for step in going_on}
     names = (key.removeprefix(_NEXT) for key in registry.steps if key.startswith(_NEXT))
     free = [name for name in names if name not in taken]
-    related = tuple(Related(step.at.key, "goes on to its continuation") for step in going_on[:1])
+    related = tuple(Related(step.at.key, "continues with its continuation") for step in going_on[:1])
     for step in registry.steps.values():
         if step.key.startswith(_FIRST) and _is_left_alone(step) and not _follows(registry, step):
             wanted = step.key.removeprefix(_FIRST)
@@ -270,12 +270,12 @@ def stg2020_legacy_step(registry: Registry) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("climpt-1.14:entry.pair-shape", "SR-ENTRY-003", "AC-VERDICT-013"))
 def stg2021_unpaired_entry(registry: Registry) -> Iterator[Finding]:
-    """An entry of a registry of climpt 1.14 is no pair of steps.
+    """An entry of a registry of climpt 1.14 is not a pair of steps.
 
     ## Why this matters
     Since climpt 1.14 each verdict type has two steps: runs begin at `initial`, and the prompt of `continuation` serves
     later iterations. In 1.13 it had the name of one step. climpt 1.14 refuses an entry of that form, and one in which
-    a step is missing or is no text.
+    a step is missing or is not a text.
 
     ## How to fix
     Write both steps, such as `{"initial": "initial.issue", "continuation": "continuation.issue"}`. Where there is no
@@ -287,7 +287,7 @@ def stg2021_unpaired_entry(registry: Registry) -> Iterator[Finding]:
     for verdict, given in object_of(registry.body.get("entryStepMapping")).items():
         at, what = registry.at / "entryStepMapping" / verdict, f"the entry of {quote(verdict)}"
         if isinstance(given, str):
-            message = f"{what} is one step, {quote(given)}: 1.14 wants a pair of 'initial' and 'continuation'"
+            message = f"{what} is one step, {quote(given)}: 1.14 requires a pair of 'initial' and 'continuation'"
             yield Finding(at, message, fix=_pair(registry, at, given))
         elif not isinstance(given, dict):
             yield Finding(at, f"{what} must be a pair of 'initial' and 'continuation'")

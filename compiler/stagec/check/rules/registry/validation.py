@@ -122,7 +122,7 @@ def stg288_unknown_success_condition(registry: Registry) -> Iterator[Finding]:
         success = read_success(written) if isinstance(written, str) else None
         at = registry.at / "validators" / name / "successWhen"
         if success is None and isinstance(written, str):
-            what = f"validator {quote(name)} can never succeed: {quote(written)} is no condition"
+            what = f"validator {quote(name)} can never succeed: {quote(written)} is not a condition"
             yield Finding(at, f"{what}{_hint(written)}")
         elif success is not None and not is_attainable(success):
             what = "a program ends with a status from 0 to 255"
@@ -417,7 +417,7 @@ def stg2027_idle_failure_action(registry: Registry) -> Iterator[Finding]:
     for guard in registry.validation_steps.values() if registry.generation is not Generation.V1_13 else ():
         if "onFailure" in guard.body and guard.preflight and guard.body.get("postLLMConditions") == []:
             message = (
-                f"'onFailure' of validation step {quote(guard.key)} means nothing: it has only preflight conditions"
+                f"'onFailure' of validation step {quote(guard.key)} has no effect: it has only preflight conditions"
             )
             yield Finding((guard.at / "onFailure").key, message)
 
@@ -497,7 +497,7 @@ def stg2033_polling_with_conditions(registry: Registry) -> Iterator[Finding]:
         polls = step.kind is StepKind.CLOSURE and step.address.c3 == "polling"
         if polls and step.retry is not None and list_of(step.retry.body.get("postLLMConditions")):
             at = step.retry.at / "postLLMConditions"
-            yield Finding(at, f"closure step {quote(step.key)} polls, and may have no 'postLLMConditions'")
+            yield Finding(at, f"closure step {quote(step.key)} polls, so it must not have 'postLLMConditions'")
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.retry-pattern", "S7"))

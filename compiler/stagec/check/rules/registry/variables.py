@@ -102,7 +102,7 @@ def stg273_unjudged_variables(registry: Registry) -> Iterator[Finding]:
         lost = {each.name: each.at for each in list_arguments(step)} | lost
     beside = Place(posixpath.join(posixpath.dirname(registry.at.file), AGENT))  # which may be there and broken
     for at in tuple(lost.values())[:1]:
-        message = f"without an agent definition nobody can tell what supplies {listing(lost)}"
+        message = f"stagec cannot tell what supplies {listing(lost)} without an agent definition"
         yield Finding(at, message, causes=(beside,))
 
 
@@ -213,7 +213,7 @@ def stg282_optional_variable(registry: Registry) -> Iterator[Finding]:
     """
     for each in find_optional(registry):
         if each.is_stated:
-            yield Finding(each.at, f"{describe_optional(each)}: every run has to be given it", relate_optional(each))
+            yield Finding(each.at, f"{describe_optional(each)}: every run must supply it", relate_optional(each))
 
 
 @rule(since="0.1", origin=("steps-registry:uv.frontmatter-extra", "steps-registry:beyond.frontmatter-block"))
@@ -302,7 +302,7 @@ def stg297_foreign_variable_syntax(registry: Registry) -> Iterator[Finding]:
         found.setdefault((literal.at.file, literal.text, right), []).append(literal.at)
     for (_, text, right), (first, *others) in found.items():
         related = tuple(Related(at, "here too") for at in others[:_FOREIGN_VARIABLE_SYNTAX_SHOWN])
-        yield Finding(first, f"{quote(text)} is no variable as it is written; write {quote(right)}", related)
+        yield Finding(first, f"{quote(text)} is not the form of a variable; write {quote(right)}", related)
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.placeholders",), severity=Severity.NOTE)
@@ -321,4 +321,4 @@ def stg298_unfilled_placeholder(registry: Registry) -> Iterator[Finding]:
         texts = dict.fromkeys(each.text for each in (first, *others))
         related = tuple(Related(each.at, "here too") for each in others[:_FOREIGN_VARIABLE_SYNTAX_SHOWN])
         verb = "stays as it is" if len(texts) == 1 else "stay as they are"
-        yield Finding(first.at, f"{listing(texts)} {verb}: nothing fills this in", related)
+        yield Finding(first.at, f"{listing(texts)} {verb}: nothing replaces such text", related)

@@ -132,7 +132,7 @@ def asking(each: WrongCondition) -> str:
 _NEVER = {
     ConditionError.LATE: "that is not known before the result is judged",
     ConditionError.PLAIN: "that has no members",
-    ConditionError.OUTPUT: "the stage has no exit hook, which alone makes an output",
+    ConditionError.OUTPUT: "only an exit hook makes an output, and the stage has none",
     ConditionError.PATH: "its schema forbids that",
     ConditionError.UNDECLARED: "its schema does not declare that",
 }

@@ -122,7 +122,7 @@ def _tell(stage: Stage, found: list[Unreached]) -> tuple[Place, str, tuple[Relat
     (first, *more), earlier = found, found[0].earlier
     if len(earlier) == 1 and not earlier[0].when:
         related = tuple(Related(each.judged.at, "never taken") for each in found)
-        message = f"a case of stage {quote(stage.name)} has no condition and takes all that is left"
+        message = f"a case of stage {quote(stage.name)} has no condition and takes every other result"
         return earlier[0].at, f"{message}: {format_count(len(found), 'case')} after it can never be taken", related
     related = (
         *(Related(each.judged.at, "never taken either") for each in more),
@@ -163,7 +163,7 @@ def _relate(pipeline: Pipeline, stage: Stage) -> Iterator[Related]:
 
 def _describe_gap(stage: Stage, found: Uncovered) -> str:
     if found.example is None:
-        return f"stage {quote(stage.name)} chooses by so much that it cannot be shown that some case always matches"
+        return f"stage {quote(stage.name)} has too many conditions: stagec cannot show that a case always matches"
     *others, last = [*_describe(found)] or ["whatever it is"]
     example = f"{', '.join(others)} and {last}" if others else last
     if found.exact:
@@ -184,8 +184,8 @@ def stg364_impossible_check(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     Checks judge the work of a stage by what it handed in, by `capHit` and by `attemptCount`; the first that matches
-    decides. This one asks for what can never be there, or earlier ones decide all that it is about. Work that it was
-    meant to refuse is accepted.
+    decides. This one asks for what can never be there, or earlier checks decide every result that it matches. Work that
+    it was meant to refuse is accepted.
 
     ## How to fix
     Write path and value as the completion schema has them. The verdict, its reason and the output are made only after
@@ -205,7 +205,8 @@ def stg364_impossible_check(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.stages:
         for lost in find_unreached_checks(pipeline, stage):
             related = tuple(Related(each.at, "decides first") for each in lost.earlier[:_SHOWN])
-            why = "earlier ones decide all that it is about" if lost.earlier else "its conditions never hold together"
+            taken = "earlier checks decide every result that it matches"
+            why = taken if lost.earlier else "its conditions never hold together"
             message = f"a check of stage {quote(stage.name)} never decides: {why}"
             yield Finding(lost.judged.at, message, related, causes=grounds(pipeline, stage))
 

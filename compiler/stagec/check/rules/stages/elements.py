@@ -58,17 +58,17 @@ def _tell_missing(pipeline: Pipeline, found: ListMistake) -> str:
             near = hint(path[1], NameIndex(pipeline.context or ()))
             return f"{text} leads to no list: the pipeline declares no such name under 'context'{near}"
         case ListError.NOTHING:
-            return f"{text} may lead to nothing: the case is also for results with which nothing is handed in"
+            return f"{text} may lead to nothing: the case also takes results that hand in nothing"
         case ListError.PATH:
             at = 1 + (promised.followed if promised is not None else 0)
             near = "" if promised is None or at >= len(path) else hint(path[at], promised.near)
-            return f"{text} leads to nothing: its schema leaves no room for {quote('.'.join(path[: at + 1]))}{near}"
+            return f"{text} leads to nothing: its schema excludes {quote('.'.join(path[: at + 1]))}{near}"
         case ListError.ABSENT:
             return f"{text} may lead to nothing: its schema does not require it"
         case ListError.TYPE:
             return f"{text} may lead to something else than a list: its schema does not say 'type: array'"
         case _:
-            return f"{text} cannot be shown to lead to a list: its schema is too involved"
+            return f"{text} cannot be shown to lead to a list: its schema is too complex"
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
@@ -140,6 +140,6 @@ def stg391_item_outside_elements(pipeline: Pipeline) -> Iterator[Finding]:
     for each in find_wrong_placeholders(pipeline, PlaceholderError.ITEM):
         uses = find_uses(pipeline)[each.stage.name]
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        why = "but it is also come to without an element" if uses.cases else "but it does not run for elements"
-        related = () if uses.otherwise is None else (Related(uses.otherwise, "come to here"),)
+        why = "but a run can also reach it without an element" if uses.cases else "but it does not run for elements"
+        related = () if uses.otherwise is None else (Related(uses.otherwise, "reached here"),)
         yield Finding(each.placeholder.at, f"{what}, {why}", (*related, *relate_repeated(each)))

@@ -100,12 +100,12 @@ def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
             near = hint(each.name, NameIndex(each.inner.context or ()))
             return f"pipeline {inner} declares no {name} under 'context'{near}"
         case InputError.PATH:
-            return f"{quote(each.given)} is no name of the context: an input is written 'ctx.NAME'"
+            return f"{quote(each.given)} is not a name of the context: write an input as 'ctx.NAME'"
         case InputError.UNKNOWN:
             near = hint(name_around(each.given) or "", NameIndex(pipeline.context or ()))
-            return f"{quote(each.given)} is nothing: this pipeline declares no such name under 'context'{near}"
+            return f"{quote(each.given)} does not exist: this pipeline declares no such name under 'context'{near}"
         case InputError.SCHEMA:
-            return f"{quote(each.given)} may be what pipeline {inner} refuses as {name}: their schemas differ"
+            return f"pipeline {inner} may refuse {quote(each.given)} as {name}: their schemas differ"
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
@@ -124,15 +124,15 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
     for stage in pipeline.inner:
         found = find_inner_mistake(pipeline, stage)
         if found is not None:
-            related = () if found.cause is None else (Related(found.cause, "said here"),)
+            related = () if found.cause is None else (Related(found.cause, "written here"),)
             causes = tuple(found.inner.at / member for member in ("output", "context"))
             yield Finding(found.at, _describe_mistake(found), related, causes=causes)
 
 
 _INSIDE = {
-    InnerError.NO_OUTPUT: "it declares no 'output', the stage whose result is its own",
+    InnerError.NO_OUTPUT: "it declares no 'output', which names the stage whose result it returns",
     InnerError.NO_CONTEXT: "it declares no 'context', the names that it is given",
-    InnerError.BOUNDED: "its 'maxStageExecutions' bounds whole runs, and a run of it may reach that",
+    InnerError.BOUNDED: "its 'maxStageExecutions' is for runs of its own, and this run may reach it",
     InnerError.HOOKS: "its stage {name} has hooks",
     InnerError.SKIPS: "its output {name} has a gate, and may have no result",
     InnerError.CHAIN: "after its stage {name}, several stages run one after the other",
@@ -144,7 +144,7 @@ _AROUND = {
     InnerError.DEEP: f"at most {DEEPEST} pipelines run inside each other",
     InnerError.LARGE: f"with the stages of such pipelines, this one has more than {LARGEST:,}",
     InnerError.CONDUCT: "{name} is for its stages, in its own file",
-    InnerError.VERDICT: "it leads on only when it has succeeded, so no case asks for a verdict",
+    InnerError.VERDICT: "a run continues after it only when it succeeds, so no case may ask for a verdict",
     InnerError.SIBLING: "it cannot run beside others, for elements or in a sequence",
     InnerError.TAKEN: "{name} is called like one of its stages",
 }
@@ -160,7 +160,7 @@ def _describe_mistake(found: InnerMistake) -> str:
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg396_unknown_output_stage(pipeline: Pipeline) -> Iterator[Finding]:
-    """The `output` of a pipeline is no stage of it.
+    """The `output` of a pipeline is not a stage of it.
 
     ## Why this matters
     Where the pipeline runs as a stage of another one, its result is that of this stage.

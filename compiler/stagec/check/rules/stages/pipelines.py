@@ -49,7 +49,7 @@ def stg341_unknown_next_stage(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:join-dangling", "Validation/StageJoinDangling"))
 def stg342_dangling_join(pipeline: Pipeline) -> Iterator[Finding]:
-    """The join of parallel stages is no stage of the pipeline.
+    """The join of parallel stages is not a stage of the pipeline.
 
     ## Why this matters
     Parallel stages hand their results to the stage named by `join`, which runs when all of them have succeeded.
@@ -63,7 +63,7 @@ def stg342_dangling_join(pipeline: Pipeline) -> Iterator[Finding]:
     Write the `id` of one of the pipeline's stages, or add the stage.
     """
     mentions = (
-        (case.join, f"{quote(stage.name)} joins in {quote(case.join.name)}, which is no stage here (StageJoinDangling)")
+        (case.join, f"{quote(stage.name)} joins in {quote(case.join.name)}, which is not a stage (StageJoinDangling)")
         for stage, case in routes(pipeline)
         if case.join is not None and case.mode is Mode.FORK
     )
@@ -363,9 +363,9 @@ def stg387_futile_retry_later(pipeline: Pipeline) -> Iterator[Finding]:
         for answer, at in _find_waiting(stage):
             terms = stage.conduct.gate.get(answer, ())
             if terms:
-                what = f"stage {quote(stage.name)} asks its gate again when it {_DOES[answer]}"
-                message = f"{what}, but the context that it decides by does not change: it says the same at every try"
-                yield Finding(at, message, (Related(terms[0].at, "what it decides by"),))
+                what = f"stage {quote(stage.name)} asks its gate again when the gate {_DOES[answer]}"
+                message = f"{what}, but the context does not change during a run: the answer is always the same"
+                yield Finding(at, message, (Related(terms[0].at, "the gate reads this"),))
                 break
 
 

@@ -151,7 +151,7 @@ def _explain_form(placeholder: Placeholder) -> str:
         return "has more than two braces"
     if placeholder.text.strip("{} \t\r\n") in {"ctx", "stage"}:
         return "names nothing in it"
-    return "is not quite a path, such as 'ctx.task' or 'ctx.upstream[0].parsed'"
+    return "is not a path, such as 'ctx.task' or 'ctx.upstream[0].parsed'"
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-dollar-syntax",), severity=Severity.WARNING)
@@ -225,9 +225,9 @@ def stg328_reserved_context_name(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for name in pipeline.context or ():
         if name in RESERVED or is_of_element(pipeline, name):
-            why = "every stage is given it anyway" if name in PROVIDED else "it is kept for code"
+            why = "every stage has it already" if name in PROVIDED else "it is reserved for code"
             why = "it is the element, or its number, for which a stage runs" if name in ELEMENT else why
-            message = f"the context cannot give {quote(name)} a meaning: {why}"
+            message = f"the context cannot declare {quote(name)}: {why}"
             yield Finding((pipeline.at / "context" / name).key, message)
 
 
@@ -295,7 +295,7 @@ def _explain_index(each: WrongPlaceholder) -> str:
     if not each.ways:
         return "does not say which result: the first is 'ctx.upstream[0]'"
     handed = len(each.ways[0].sources)
-    where = "" if each.everywhere else "on one of the ways that lead to it "
+    where = "" if each.everywhere else "on one path to it "
     last = quote(f"ctx.upstream[{handed - 1}]")
     return f"{where}is handed only {format_count(handed, 'result')}, {f'the last as {last}' if handed > 1 else last}"
 
@@ -381,6 +381,6 @@ def stg379_misspelt_provided_name(pipeline: Pipeline) -> Iterator[Finding]:
         near = next((each for each in PROVIDED if is_slip(name, each)), None)
         if near is not None:
             related = tuple(Related(at, "here too") for at in others[:_SHOWN])
-            message = f"{quote(f'ctx.{name}')} is nothing that stages are given by themselves"
+            message = f"{quote(f'ctx.{name}')} is not a name that every stage has"
             message = f"{message}; did you mean {quote(f'ctx.{near}')}?"
             yield Finding(first, message, related, Guess(name, near, tuple(others)))

@@ -94,7 +94,7 @@ def _findings(stage: Stage) -> Iterator[Finding]:
         yield Finding((stage.at / key).key, f"{quote(key)} is not read here: it belongs below 'stagec'")
     for key, schema in find_fallen_keywords(stage):
         said = f"indent {quote(key.strip())} below it if it belongs to the schema"
-        yield Finding((stage.at / key).key, f"{quote(key)} is no part of {quote(schema)} above it: {said}")
+        yield Finding((stage.at / key).key, f"{quote(key)} is not a part of {quote(schema)} above it: {said}")
     for key, near in find_misspelt_keys(stage):
         at = (stage.at / key).key
         fix = Fix(f"rename it to {quote(near)}", (Edit(Change.RENAME, at, near),))
@@ -254,7 +254,7 @@ def _at(stage: Stage) -> Place:
 _SENTENCES = {
     Miss.NO_FILE: "nothing: there is no such file",
     Miss.NO_MEMBER: "nothing: the schema has no such part",
-    Miss.NO_SCHEMA: "what is no schema",
+    Miss.NO_SCHEMA: "a value that is not a schema",
 }
 
 
@@ -347,5 +347,5 @@ def stg354_twice_said_conduct(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for stage in pipeline.by_id.values():
         for member, given, own in stage.conduct.twice:
-            message = f"{quote(member)} of {quote(stage.name)} is said by the pipeline and by the stage itself"
-            yield Finding(given.key, message, (Related(own.key, "said here"),))
+            message = f"the pipeline and the stage itself both define {quote(member)} of {quote(stage.name)}"
+            yield Finding(given.key, message, (Related(own.key, "defined here"),))

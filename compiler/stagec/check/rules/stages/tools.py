@@ -147,7 +147,7 @@ def stg371_completion_tool_collision(pipeline: Pipeline) -> Iterator[Finding]:
     """The completion tool of a stage has the name of a real tool.
 
     ## Why this matters
-    The completion tool is no tool but the channel through which the model hands in its result. Under the name of a
+    The completion tool is not a tool but the channel through which the model hands in its result. Under the name of a
     tool that exists, nobody could tell whether the model means to call that tool or to end the stage. Hosts refuse
     such a stage.
 
@@ -189,7 +189,7 @@ def stg372_allowed_completion_tool(pipeline: Pipeline) -> Iterator[Finding]:
                 message = f"{quote(stage.name)} allows {quote(each.name)}, which is its completion tool"
                 fix = Fix(f"remove {quote(each.name)}", (Edit(Change.REMOVE, each.at),)) if certain else None
                 related = (Related(completion.at, "the completion tool"),)
-                yield Finding(each.at, f"{message}{' and no real one' if certain else ''}", related, fix)
+                yield Finding(each.at, f"{message}{' and not a real tool' if certain else ''}", related, fix)
 
 
 @rule(since="0.1", origin=("rulings:tools",), severity=Severity.WARNING)
@@ -312,7 +312,7 @@ def stg376_missing_catalogue(pipeline: Pipeline) -> Iterator[Finding]:
         at = (allowing[0].at / "allowedTools").key
         where = "beside the pipeline" if pipeline.is_declared else "in the folder of the stage or above it"
         sentence = f"there is no 'tools.yaml' with 'bundled', 'discovered' or 'mcp' {where}"
-        yield Finding(at, f"whether these tools exist is not known: {sentence}")
+        yield Finding(at, f"stagec cannot check whether these tools exist: {sentence}")
 
 
 @rule(since="0.1", origin=("rulings:tools",))

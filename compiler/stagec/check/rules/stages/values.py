@@ -103,7 +103,7 @@ def stg335_unlisted_stage_field(pipeline: Pipeline) -> Iterator[Finding]:
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.UNLISTED_FIELD):
         what = f"stage {quote(each.stage.name)} reads {quote(each.placeholder.text)}"
-        message = f"{what}, but only 'stage.id' and 'stage.name' are promised to prompts"
+        message = f"{what}, but prompts can rely only on 'stage.id' and 'stage.name'"
         yield Finding(each.placeholder.at, message, relate_repeated(each))
 
 
@@ -117,7 +117,7 @@ def stg336_impossible_context_path(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     The JSON Schema that the pipeline declares for the value leaves no room for anything at the path: it is closed
-    there, or the path leads through something that is no object. `workflowRunId` and `stageExecutionId` are texts.
+    there, or the path leads through something that is not an object. `workflowRunId` and `stageExecutionId` are texts.
     Nothing can be filled in, so the stage cannot start.
 
     ## How to fix
