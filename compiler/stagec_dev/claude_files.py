@@ -182,7 +182,7 @@ def _measure_skill(name: str, head: Head, session: ClaudeSession) -> frozenset[s
 
 
 def _tell_skill(head: Head, said: Sequence[Diagnostic]) -> frozenset[str]:
-    is_taken_for_off = any("takes this switch for off: 'user-invocable'" in each.message for each in said)
+    is_taken_for_off = any("reads this switch as off: 'user-invocable'" in each.message for each in said)
     if is_taken_for_off or ("user-invocable" in head and is_off(head["user-invocable"])):
         return frozenset({_HIDDEN})
     is_lost = any(each.code == "STG3125" or "drops this value: 'description'" in each.message for each in said)

@@ -18,6 +18,7 @@ from stagec.core.words import listing, quote
 from stagec.ir.catalogue import Catalogue
 from stagec.ir.flow import SearchedFlow
 from stagec.ir.graph import Graph
+from stagec.ir.policies import UnmatchedPattern
 from stagec.ir.protocol.checkpoint import JudgedCheckpoint
 from stagec.ir.protocol.markers import MarkedLine
 from stagec.ir.rights import FlowRights
@@ -240,6 +241,14 @@ entry: plan # stagec: ignore[STG125]
 ```"""
 
 
+_PATTERN = f"""```toml stagec.toml
+[node-policies]
+"plna" = {{ temperature = 0 }}
+```
+
+{_PIPELINE}"""
+
+
 @value
 class _Subject:
     """What a rule is about: the package it is imported from, the place of all of it, and a project with one."""
@@ -260,6 +269,7 @@ _SUBJECTS: Mapping[type, _Subject] = {
     StagePlan: _Subject("stagec.languages.envelopes.document", "stageplan.at", _STAGE_PLAN),
     AgentFiles: _Subject("stagec.languages.agent_files.document", "agentfiles.files[0].at", _AGENT_FILE),
     Workflow: _Subject("stagec.languages.orchestrator.document", "workflow.at", _WORKFLOW),
+    UnmatchedPattern: _Subject("stagec.ir.policies", "unmatchedpattern.at", _PATTERN),
     JudgedSuppression: _Subject("stagec.sources.suppression", "judgedsuppression.suppression.at", _SUPPRESSION),
     JudgedCheckpoint: _Subject("stagec.ir.protocol.checkpoint", "judgedcheckpoint.at", _CHECKPOINT),
     MarkedLine: _Subject("stagec.ir.protocol.markers", "markedline.at", _LOG),

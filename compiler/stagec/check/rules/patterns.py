@@ -8,8 +8,6 @@ from stagec.core.rule import Family, Finding
 from stagec.core.words import quote
 from stagec.ir.policies import UnmatchedPattern
 
-__all__ = ["FAMILY", "UnmatchedPattern"]
-
 FAMILY = Family(__name__, (range(50, 100),), UnmatchedPattern)
 rule = FAMILY.rule
 
