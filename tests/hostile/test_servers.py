@@ -229,7 +229,7 @@ def test_a_tool_of_a_server_does_not_take_the_place_of_a_bundled_one(server: Rog
 @pytest.mark.parametrize(
     ("offer", "says"),
     [
-        ([{"name": "x-stagec-ignore"}, LOOK], "read otherwise than written, because of the tool 'x-stagec-ignore'"),
+        ([{"name": "x-stagec-ignore"}, LOOK], "read differently than written, because of the tool 'x-stagec-ignore'"),
         ([{"name": "x" * 11_000_000}], "would have 11,000,361 bytes, more than the 10,000,000 that are read"),
         ([{"name": "x", "description": "x" * 17_000_000}], "sends an answer of more than 16,000,000 bytes"),
     ],

@@ -65,6 +65,7 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         "Backoff.kind": "none",
         "Backoff.milliseconds": 0,
         "Carried.required": True,
+        "Edge.wait": 0,
         "Input.required": False,
         "IntentGate.failFast": True,
         "Limits.parallel": 1,

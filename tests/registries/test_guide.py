@@ -76,7 +76,7 @@ def test_the_pipeline_of_the_page_fits_the_stages_of_the_example(tmp_path: Path)
 
 
 def test_the_pipeline_with_an_inner_one_of_the_page_fits_the_stages_of_the_example(tmp_path: Path) -> None:
-    _, _, outer, inner = fences("pipelines.md", "yaml")
+    *_, outer, inner = fences("pipelines.md", "yaml")
     shutil.copytree(EXAMPLES / "reviewed-change", tmp_path, dirs_exist_ok=True)
     write(tmp_path / "pipeline.yaml", outer)
     write(tmp_path / "review" / "pipeline.yaml", inner)
