@@ -269,7 +269,8 @@ def test_the_gate_of_the_page_about_registries_is_one_of_the_example() -> None:
 def test_the_list_of_the_page_about_pipelines_is_that_of_the_example() -> None:
     text = (TOP / "registries" / "file-review" / "pipeline.yaml").read_text(encoding="utf-8")
     assert (
-        yaml.safe_load(shown("docs/user-guide/pipelines.md", "yaml", "next:\n  list-files:"))["next"] == yaml.safe_load(text)["next"]
+        yaml.safe_load(shown("docs/user-guide/pipelines.md", "yaml", "next:\n  list-files:"))["next"]
+        == yaml.safe_load(text)["next"]
     )
 
 
