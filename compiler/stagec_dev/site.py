@@ -194,14 +194,14 @@ _PLAIN = {"csv", "diagnostics", "link", "log"}
 
 
 @value
-class Sources:
+class SiteSources:
     """The pages of the site by path, as Markdown, and the files that are published as they are."""
 
     pages: Mapping[str, str]
     files: Mapping[str, bytes]
 
 
-def read_sources(root: Path) -> Sources:
+def read_sources(root: Path) -> SiteSources:
     """Return what the site of a checkout is built from."""
     docs = root / "docs"
     rules = {path.relative_to(docs).as_posix(): text for path, text in pages(root).items()}
@@ -210,7 +210,7 @@ def read_sources(root: Path) -> Sources:
     texts = {name: path.read_text(encoding="utf-8") for name, path in own.items() if name.endswith(".md")}
     published = {f"schemas/{path.name}": path.read_bytes() for path in sorted((root / "schemas").glob("*.json"))}
     pictures = {name: path.read_bytes() for name, path in own.items() if name.startswith("pictures/")}
-    return Sources(
+    return SiteSources(
         {name: convert_page(name, text) for name, text in {**texts, **rules}.items()}, {**published, **pictures}
     )
 
@@ -253,21 +253,21 @@ def _convert_link(name: str, link: re.Match[str]) -> str:
 
 
 @value
-class Section:
+class SiteSection:
     """One part of the navigation: a title, and the paths of its pages."""
 
     title: str
     pages: tuple[str, ...]
 
 
-def read_navigation(sources: Mapping[str, str]) -> tuple[Section, ...]:
+def read_navigation(sources: Mapping[str, str]) -> tuple[SiteSection, ...]:
     """Return the sections of the home page with the pages that each links, then all decisions."""
     sections = [
-        Section(title, tuple(dict.fromkeys(re.findall(r"\]\(((?!decisions/)[\w/-]+\.md)\)", text))))
+        SiteSection(title, tuple(dict.fromkeys(re.findall(r"\]\(((?!decisions/)[\w/-]+\.md)\)", text))))
         for title, text in re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", sources["index.md"], re.MULTILINE)
     ]
     decisions = sorted((name for name in sources if name.startswith("decisions/")), key=_put_index_first)
-    return (*(each for each in sections if each.pages), Section("Decisions", tuple(decisions)))
+    return (*(each for each in sections if each.pages), SiteSection("Decisions", tuple(decisions)))
 
 
 def _put_index_first(name: str) -> tuple[bool, str]:
@@ -322,7 +322,7 @@ invalid_link_anchors = true
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def build(sources: Sources, folder: Path, address: str | None) -> Path:
+def build(sources: SiteSources, folder: Path, address: str | None) -> Path:
     """Let the generator make a site in a folder that is used for nothing else, and return where it lies.
 
     `address` is where the site will be published, if that is known. Raise `Failure` when there is no generator, or when
@@ -344,9 +344,9 @@ def build(sources: Sources, folder: Path, address: str | None) -> Path:
     return folder / "site"
 
 
-def configure(sources: Sources, address: str | None = None) -> str:
+def configure(sources: SiteSources, address: str | None = None) -> str:
     """Return the configuration of the generator."""
-    rules = Section("Rules", ("rules/index.md",))
+    rules = SiteSection("Rules", ("rules/index.md",))
     rows = [f'  {{ "Home" = {_quote("index.md")} }},\n']
     rows += [_write_section(each, sources) for each in (*read_navigation(sources.pages), rules)]
     published = f"site_url = {_quote(address.rstrip('/') + '/')}\n" if address else ""
@@ -357,7 +357,7 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _write_section(section: Section, sources: Sources) -> str:
+def _write_section(section: SiteSection, sources: SiteSources) -> str:
     if len(section.pages) == 1:
         return f"  {{ {_quote(section.title)} = {_quote(section.pages[0])} }},\n"
     pages = ", ".join(_write_page(name, sources.pages[name].splitlines()) for name in section.pages)

@@ -9,14 +9,14 @@ import pytest
 
 from stagec.core.failure import Failure
 from stagec_dev import site as generator
-from stagec_dev.site import Sources, build
+from stagec_dev.site import SiteSources, build
 
 HOME = "# Home\n\n## One\n\n- [a](a.md)\n- [b](b.md)\n"
 
 
-def pages(text: str) -> Sources:
+def pages(text: str) -> SiteSources:
     other = "# B\n\n## Größe\n"
-    return Sources({"index.md": HOME, "a.md": f"# A\n\n{text}\n", "b.md": other, "rules/index.md": "# R\n"}, {})
+    return SiteSources({"index.md": HOME, "a.md": f"# A\n\n{text}\n", "b.md": other, "rules/index.md": "# R\n"}, {})
 
 
 @pytest.mark.skipif(find_spec("zensical") is None, reason="the extra 'site' is not installed")

@@ -9,7 +9,7 @@ import pytest
 from stagec.check.pipeline import list_families
 from stagec.core.rule import AnyRule
 from stagec_dev.checkout import ROOT
-from stagec_dev.site import Section, Sources, configure, convert_page, read_navigation, read_sources
+from stagec_dev.site import SiteSection, SiteSources, configure, convert_page, read_navigation, read_sources
 
 
 def rules() -> list[AnyRule]:
@@ -61,19 +61,19 @@ def test_the_navigation_is_the_home_page_and_all_decisions() -> None:
         "decisions/0001-x.md": "",
     }
     assert read_navigation(pages) == (
-        Section("One", ("b.md",)),
-        Section("Two", ("f.md",)),
-        Section("Decisions", ("decisions/0001-x.md", "decisions/0002-y.md")),
+        SiteSection("One", ("b.md",)),
+        SiteSection("Two", ("f.md",)),
+        SiteSection("Decisions", ("decisions/0001-x.md", "decisions/0002-y.md")),
     )
 
 
 def test_the_configuration_can_be_read_whatever_titles_say() -> None:
     home = '## A "b" \\ c\n\n- [x](x.md)\n- [y](y.md)\n'
     pages = {"index.md": home, "x.md": '# `X` "é😀"\n', "y.md": "", "decisions/1.md": ""}
-    found = tomllib.loads(configure(Sources(pages, {}), "https://docs.example.org/stagec"))["project"]
+    found = tomllib.loads(configure(SiteSources(pages, {}), "https://docs.example.org/stagec"))["project"]
     assert found["site_url"] == "https://docs.example.org/stagec/"
     assert found["nav"][1] == {'A "b" \\ c': [{'X "é😀"': "x.md"}, {"y.md": "y.md"}]}
-    assert "site_url" not in tomllib.loads(configure(Sources(pages, {})))["project"]
+    assert "site_url" not in tomllib.loads(configure(SiteSources(pages, {})))["project"]
 
 
 def test_every_rule_and_every_page_is_a_source_once() -> None:

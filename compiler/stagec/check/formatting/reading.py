@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from json import loads
 
-from stagec.check.formatting.writing import Container, Row, Snippet, join_rows
+from stagec.check.formatting.writing import Container, Snippet, WrittenRow, join_rows
 from stagec.core.json import Object, list_of, object_of
 from stagec.core.value import replace
 from stagec.sources.shape.schema import load_published
@@ -264,7 +264,7 @@ class LayoutReader:
     def _read_block(self, node: YamlNode, order: MemberOrder, outer: int) -> Container:
         is_mapping = node.kind is Kind.MAPPING
         pairs = node.pairs if is_mapping else ((None, item) for item in node.items)
-        rows: list[Row] = []
+        rows: list[WrittenRow] = []
         directed: list[bool] = []
         column = 0
         for key, item in pairs:
@@ -293,18 +293,18 @@ class LayoutReader:
         else:
             self.cursor.move(key.start)
 
-    def _read_key(self, key: YamlNode | None) -> Row:
+    def _read_key(self, key: YamlNode | None) -> WrittenRow:
         """Return a member that has only a key; the key of an element is its dash, which was passed."""
         if key is None:
-            return Row(Snippet())
+            return WrittenRow(Snippet())
         written = self._text[key.start : key.end]
         if key.kind is not Kind.SCALAR or "\n" in written or not (key.text or key.style):
             raise self.cursor.refuse()  # what follows would become a part of an anchor or a tag
         self.cursor.at = key.end
         self.cursor.take(_COLON)
-        return Row(Snippet(), key=written, name=key.text)
+        return WrittenRow(Snippet(), key=written, name=key.text)
 
-    def _read_value(self, row: Row, node: YamlNode, column: int, order: MemberOrder) -> Row:
+    def _read_value(self, row: WrittenRow, node: YamlNode, column: int, order: MemberOrder) -> WrittenRow:
         cursor = self.cursor
         comment = cursor.take_trail()
         is_below = cursor.is_at_end_of_line()
@@ -328,7 +328,7 @@ class LayoutReader:
         between = tuple(each for each in between if each)
         return replace(row, value=given, head=comment, between=between, below=is_below, trail=trail)
 
-    def _sort(self, rows: list[Row], order: MemberOrder) -> tuple[Row, ...]:
+    def _sort(self, rows: list[WrittenRow], order: MemberOrder) -> tuple[WrittenRow, ...]:
         if self._keeps_order or not rows or rows[0].key is None:
             return tuple(rows)
         return tuple(sorted(rows, key=lambda row: order.rank(row.name)))
@@ -405,10 +405,10 @@ class LayoutReader:
         end = self._text.find("\n", at)
         return end if end >= 0 else len(self._text)
 
-    def _read_items(self, node: YamlNode, order: MemberOrder) -> tuple[list[Row], bool]:
+    def _read_items(self, node: YamlNode, order: MemberOrder) -> tuple[list[WrittenRow], bool]:
         """Return the members of a container in brackets, and whether a comma follows the last."""
         cursor = self.cursor
-        rows: list[Row] = []
+        rows: list[WrittenRow] = []
         has_comma = False
         for key, item in node.pairs if node.style == "{" else ((None, item) for item in node.items):
             begin = key or item
@@ -423,15 +423,15 @@ class LayoutReader:
                 cursor.collect()
         return rows, cursor.move(node.end - 1, ",") == "," or has_comma
 
-    def _read_item_key(self, key: YamlNode | None, item: YamlNode) -> Row:
+    def _read_item_key(self, key: YamlNode | None, item: YamlNode) -> WrittenRow:
         if key is None or item.start < item.end or _COLON.match(self._text, key.end):
             return self._read_key(key)
         if not (key.text or key.style):
             raise self.cursor.refuse()
         self.cursor.at = key.end  # a key without a value, as in a set
-        return Row(Snippet(), key=self._text[key.start : key.end], name=key.text)
+        return WrittenRow(Snippet(), key=self._text[key.start : key.end], name=key.text)
 
-    def _read_item(self, row: Row, node: YamlNode, order: MemberOrder) -> Row:
+    def _read_item(self, row: WrittenRow, node: YamlNode, order: MemberOrder) -> WrittenRow:
         if node.start == node.end:
             if self._text[self.cursor.at - 1] == ":":
                 raise self.cursor.refuse()
@@ -446,7 +446,7 @@ class LayoutReader:
         return replace(row, value=self._read_scalar(node, 0))
 
 
-def _split_header(first: Row) -> tuple[tuple[str, ...], Row]:
+def _split_header(first: WrittenRow) -> tuple[tuple[str, ...], WrittenRow]:
     """Return the comments that stand apart above the first member of a block, and the member with the others."""
     lead = first.lead
     if any(map(_DIRECTIVE.match, lead)):

@@ -25,7 +25,7 @@ class Snippet:
 
 
 @value
-class Row:
+class WrittenRow:
     """A member of a container, in a mapping with the text of its key.
 
     `lead` are the lines of comments above it, `head` is the comment behind its key or dash, `between` the comments
@@ -52,7 +52,7 @@ class Container:
     one line, None where it has to take several.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[WrittenRow, ...]
     brackets: str = ""
     header: tuple[str, ...] = ()
     tail: tuple[str, ...] = ()
@@ -100,14 +100,14 @@ def _write_block(block: Container, column: int) -> list[str]:
     return lines + _indent(block.tail if is_apart else _without_blanks_above(block.tail), column)
 
 
-def _keeps_end(row: Row) -> bool:
+def _keeps_end(row: WrittenRow) -> bool:
     """Tell whether a member ends with a text to which a blank line below it would belong."""
     while isinstance(row.value, Container) and not (row.value.brackets or row.value.tail):
         row = row.value.rows[-1]
     return isinstance(row.value, Snippet) and row.value.keeps_end
 
 
-def _write_row(row: Row, column: int) -> list[str]:
+def _write_row(row: WrittenRow, column: int) -> list[str]:
     start = " " * column + ("-" if row.key is None else f"{row.key}:")
     if isinstance(row.value, Snippet) or row.value.brackets:
         return _write_flow_row(row, start, column)
@@ -122,7 +122,7 @@ def _write_row(row: Row, column: int) -> list[str]:
     return [start + row.head, *lines]
 
 
-def _write_flow_row(row: Row, start: str, column: int) -> list[str]:
+def _write_flow_row(row: WrittenRow, start: str, column: int) -> list[str]:
     """Return the lines of a member whose value is a scalar or stands in brackets."""
     above: list[str] = []
     if row.below:
@@ -134,7 +134,7 @@ def _write_flow_row(row: Row, start: str, column: int) -> list[str]:
     return above + lines
 
 
-def _write_value(row: Row, column: int, closing: int, taken: int) -> tuple[list[str], str]:
+def _write_value(row: WrittenRow, column: int, closing: int, taken: int) -> tuple[list[str], str]:
     """Return the lines of a scalar or of brackets, and the comment behind them."""
     if isinstance(row.value, Snippet):
         return [row.value.first, *_indent(row.value.rest, column + row.value.indent)], row.trail
@@ -161,7 +161,7 @@ def _write_brackets(brackets: Container, column: int, taken: int) -> list[str]:
     return [*lines, *_indent(brackets.tail, column + _STEP), " " * column + brackets.brackets[1]]
 
 
-def _write_item(row: Row, column: int, comma: str) -> list[str]:
+def _write_item(row: WrittenRow, column: int, comma: str) -> list[str]:
     start = " " * column + ("" if row.key is None else f"{row.key}: ")
     lines, trail = _write_value(row, column, column, len(start))
     lines[0] = f"{start}{lines[0]}" if lines[0] else start.removesuffix(": ")
