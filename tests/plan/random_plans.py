@@ -298,7 +298,7 @@ def _node(draw: Draw, parts: _Parts) -> Node:
     return Node(
         act,
         gate,
-        (*needed, *draw(some(st.builds(Edge, TEXTS, target, TERMS)))),
+        (*needed, *draw(some(st.builds(Edge, TEXTS, target, TERMS, wait=st.integers(0, 1000))))),
         kind=draw(st.none() | st.sampled_from(["work", "verification", "closure"])),
         title=draw(st.none() | TEXTS),
         admission=draw(st.none() | ADMISSIONS),
