@@ -27,7 +27,7 @@ Head = Mapping[str, Any]
 
 @value
 class LoadedKind:
-    """A kind of files of which a session lists what it has loaded: where they are, and what is said of one.
+    """A kind of files of which a session lists what it has loaded: where they are, and how one is judged.
 
     `measured` and `told` return short sentences about a file, from a session and from stagec; `None` from the first
     is what the session does not show.

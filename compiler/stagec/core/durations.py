@@ -10,7 +10,7 @@ _WRITTEN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,3})?)([smhd])")
 
 
 def read_milliseconds(text: str) -> int | None:
-    """Return a duration in milliseconds; nothing for a text that is none."""
+    """Return a duration in milliseconds; None for any other text."""
     found = _WRITTEN.fullmatch(text)
     return None if found is None else round(float(found[1]) * UNITS[found[2]] * 1000)
 

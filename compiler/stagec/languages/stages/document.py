@@ -44,7 +44,7 @@ MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
 
 
 CONDUCT = ("next", "checks", "gate", "hooks", "policy")
-"""What is said of a stage below its `stagec`, or in its pipeline by its id."""
+"""Members that a stage has below its `stagec`, or in its pipeline under its id."""
 
 
 PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")

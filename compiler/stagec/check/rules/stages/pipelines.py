@@ -287,8 +287,8 @@ def stg355_unknown_routed_stage(pipeline: Pipeline) -> Iterator[Finding]:
     """A pipeline says what a stage does that it does not have.
 
     ## Why this matters
-    What is said under `next`, `checks`, `gate`, `hooks` or `policy` for a name that no stage has is never followed, and
-    the stage that was meant is run without it.
+    Runs ignore an entry of `next`, `checks`, `gate`, `hooks` or `policy` whose name no stage has. The stage that was
+    meant runs without it.
 
     ## How to fix
     Write the `id` of one of the pipeline's stages, or delete the entry.
