@@ -294,11 +294,13 @@ def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool, sche
 def _node(draw: Draw, parts: _Parts) -> Node:
     act, gate, outcomes = _judged(draw, parts)
     target = targets(parts.nodes, parts.choices, named=isinstance(gate, IntentGate) and gate.target is not None)
+    timed = st.builds(Edge, TEXTS, target, TERMS, wait=st.integers(0, 1000))
+    others = timed.map(lambda made: replace(made, wait=0) if isinstance(made.target, Stop) else made)
     needed = [Edge(each, draw(target), draw(TERMS)) for each in outcomes]
     return Node(
         act,
         gate,
-        (*needed, *draw(some(st.builds(Edge, TEXTS, target, TERMS, wait=st.integers(0, 1000))))),
+        (*needed, *draw(some(others))),
         kind=draw(st.none() | st.sampled_from(["work", "verification", "closure"])),
         title=draw(st.none() | TEXTS),
         admission=draw(st.none() | ADMISSIONS),
