@@ -35,15 +35,15 @@ SAMPLED = {
 """Folders whose tests take long, and how many tests of one kind a quick run of the whole suite keeps."""
 SAMPLED_FULL = {
     "cli": 6,
-    "comparison": 40,
+    "comparison": 20,
     "conformance": 2,
     "crash": 2,
     "determinism": 2,
-    "drivers": 20,
+    "drivers": 12,
     "hostile": 5,
     "packaging": 4,
-    "properties": 24,
-    "serve": 20,
+    "properties": 14,
+    "serve": 12,
     "stagec_dev": 6,
     "world": 10,
 }

@@ -16,7 +16,7 @@ from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import program_of
 from stagec_dev.compiling import diagnostics, plans
 
-PROJECTS = choose(12, full=60, whole=300)
+PROJECTS = choose(8, full=14, whole=300)
 RUNS = 3
 
 
