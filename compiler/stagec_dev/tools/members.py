@@ -17,7 +17,7 @@ from stagec.core.shelf import names
 from stagec.ir.plan.loader import schema
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _BEGIN, _END = "<!-- members: begin -->\n", "<!-- members: end -->\n"
 _HEAD = ("member", "form", "what it is")
@@ -137,4 +137,4 @@ def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-MEMBERS = Tool(_declare, _run)
+MEMBERS = DeveloperTool(_declare, _run)

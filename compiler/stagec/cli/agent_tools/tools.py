@@ -23,7 +23,7 @@ from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Span
 from stagec.core.words import quote
-from stagec.ir.flow import Flow, Node, WrittenEdge
+from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import ForEach, Fork, Stop, list_opened, list_targets
 from stagec.runtime.world.tool_server import ServedTool
@@ -189,7 +189,7 @@ def _write_flow(flow: Flow) -> Object:
     }
 
 
-def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
+def _write_node(flow: Flow, node: FlowNode) -> dict[str, Json]:
     leads = [_write_edge(each) for each in node.edges]
     for schedule in flow.schedules.values():
         leads += [
@@ -209,7 +209,7 @@ def _write_edge(edge: WrittenEdge) -> Object:
     return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None, "wait_milliseconds": wait}
 
 
-def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
+def _write_whole(compilation: Compilation, flow: Flow, node: FlowNode) -> Object:
     """Return all that is known about a node: also what leads to it, what it is made of, reads and may call."""
     comes: list[Json] = [
         {"from": edge.source, "on": edge.on}
