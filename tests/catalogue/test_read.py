@@ -27,7 +27,7 @@ from stagec.ir.catalogue.lock import render_lock
 from stagec.ir.catalogue.read import launch_digest
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
-from stagec_dev.compiling import diagnostics
+from stagec_dev.checkout import diagnostics
 
 FILES = CatalogueServer("files", Place("x"), command="server-files")
 

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from stagec.core.durations import read_milliseconds
+from stagec.core.clock import read_milliseconds
 from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 
+from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.durations import format_duration
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
