@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from stagec.cli import commands
+from stagec.cli import commands, running
 from stagec.cli.report import ReportForm
 from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object, object_of, text_in
@@ -40,8 +40,10 @@ def files(root: Path = ROOT) -> Mapping[Path, str]:
 
 def list_forms() -> Iterator[ReportForm]:
     """Yield the forms of the reports that commands print."""
-    for name in names(commands):
-        module = import_module(f"{commands.__name__}.{name}")
+    modules = (
+        import_module(f"{package.__name__}.{name}") for package in (commands, running) for name in names(package)
+    )
+    for module in modules:
         yield from (each for each in vars(module).values() if isinstance(each, ReportForm))
 
 
