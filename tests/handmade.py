@@ -26,7 +26,7 @@ from stagec.ir.plan.act import (
 from stagec.ir.plan.document import (
     Contents,
     Input,
-    Judge,
+    JudgeDefinition,
     Limits,
     LoopHook,
     Names,
@@ -181,7 +181,7 @@ def steps() -> Plan:
         system=System(
             (*text("You are "), Hole(("variable", "agent")), *text(".\n")), {"agent": Provided("agent_name")}
         ),
-        judge=Judge("poll:state", {"maxIterations": 10}),
+        judge=JudgeDefinition("poll:state", {"maxIterations": 10}),
         validators={
             "clean": Validator("git status --porcelain ${branch}", Success("empty"), "dirty", {"files": "lines"}),
             "typed": Validator("mypy .", Success("exit", "0"), "type-error"),

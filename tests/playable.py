@@ -8,7 +8,7 @@ from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Given, Hole, Prompt, Text
-from stagec.ir.plan.document import Contents, Input, Judge, Limits, Names, Success, Tool, Validator
+from stagec.ir.plan.document import Contents, Input, JudgeDefinition, Limits, Names, Success, Tool, Validator
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import (
     Admission,
@@ -136,7 +136,7 @@ def judged() -> Plan:
             contents.texts,
             Limits(9),
             entry="",
-            judge=Judge("poll:state"),
+            judge=JudgeDefinition("poll:state"),
         )
     )
 

@@ -7,14 +7,14 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
 from stagec.core.shelf import member, names
 from stagec_dev import tools
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def main(argv: list[str]) -> int:
     """Run the tool that the first argument names on the others and return the exit status."""
     known = names(tools)
     if argv and argv[0] in known:
-        tool = member(tools, argv[0], Tool)
+        tool = member(tools, argv[0], DeveloperTool)
         parser = ArgumentParser(f"python -m stagec_dev {argv[0]}", description=summary(argv[0]))
         tool.declare(parser)
         return tool.run(parser.parse_args(argv[1:]))
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 
 def summary(name: str) -> str:
     """Return the first line of a tool's docstring."""
-    member(tools, name, Tool)
+    member(tools, name, DeveloperTool)
     return (sys.modules[f"{tools.__name__}.{name}"].__doc__ or "").strip().partition("\n")[0]
 
 

@@ -14,7 +14,7 @@ from stagec.ir.catalogue.document import WELL_KNOWN, LabelBook, is_agent, list_s
 from stagec.ir.catalogue.lock import read_lock, render_lock
 from stagec.ir.rights import Label, Teller
 from stagec.sources.read import Sources
-from stagec_dev.compiling import diagnostics
+from stagec_dev.checkout import diagnostics
 
 AT = Place("tools.lock.json")
 

@@ -13,12 +13,12 @@ from stagec.core.json import Json
 from stagec.core.place import Place
 from stagec.ir.catalogue import (
     Catalogue,
+    CatalogueServer,
     Effects,
     Lock,
     LockedServer,
     LockedTool,
     Origin,
-    Server,
     find_catalogue,
     read_catalogue,
     well_known_effects,
@@ -27,9 +27,9 @@ from stagec.ir.catalogue.lock import render_lock
 from stagec.ir.catalogue.read import launch_digest
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
-from stagec_dev.compiling import diagnostics
+from stagec_dev.checkout import diagnostics
 
-FILES = Server("files", Place("x"), command="server-files")
+FILES = CatalogueServer("files", Place("x"), command="server-files")
 
 
 def sources(root: Path, **files: Json) -> Sources:
@@ -46,7 +46,7 @@ def catalogue(root: Path, **files: Json) -> Catalogue:
     return found
 
 
-def lock(*servers: Server, tools: int = 1) -> str:
+def lock(*servers: CatalogueServer, tools: int = 1) -> str:
     at = Place("tools.lock.json")
     offered = {f"t{number}": LockedTool(f"t{number}", at, Effects.READ, "0" * 64) for number in range(tools)}
     return render_lock(
@@ -173,10 +173,12 @@ def test_what_another_program_calls_tools_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_only_the_names_of_secrets_decide_how_a_server_is_started() -> None:
-    one, other = (Server("a", Place("x"), command="a", env={"TOKEN": each}) for each in ("1", "2"))
+    one, other = (CatalogueServer("a", Place("x"), command="a", env={"TOKEN": each}) for each in ("1", "2"))
     assert launch_digest(one) == launch_digest(other)
-    assert launch_digest(one) != launch_digest(Server("a", Place("x"), command="a", env={"KEY": "1"}))
-    assert launch_digest(one) != launch_digest(Server("a", Place("x"), command="a", args=("b",), env={"TOKEN": "1"}))
+    assert launch_digest(one) != launch_digest(CatalogueServer("a", Place("x"), command="a", env={"KEY": "1"}))
+    assert launch_digest(one) != launch_digest(
+        CatalogueServer("a", Place("x"), command="a", args=("b",), env={"TOKEN": "1"})
+    )
 
 
 def test_a_misspelt_type_of_a_tool_is_one_error(tmp_path: Path) -> None:

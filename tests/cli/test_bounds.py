@@ -14,7 +14,7 @@ import pytest
 from handmade import process, processes, scheduled, steps
 
 from stagec.cli.app import run
-from stagec.core.durations import format_duration
+from stagec.core.clock import format_duration
 from stagec.core.value import replace
 from stagec.ir.plan import dump
 

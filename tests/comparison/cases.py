@@ -16,7 +16,7 @@ from stagec.ir.plan.act import Carried, Converse, Given, Hole, Policy, ProcessIn
 from stagec.ir.plan.document import (
     Contents,
     Input,
-    Judge,
+    JudgeDefinition,
     Limits,
     LoopHook,
     Names,
@@ -164,7 +164,7 @@ def polled() -> Plan:
     made = playable.judged()
     return replace(
         made,
-        judge=Judge(
+        judge=JudgeDefinition(
             "meta:composite", {"operator": "and", "conditions": [{"type": "poll:state"}, {"type": "meta:custom"}]}
         ),
     )
@@ -437,7 +437,7 @@ CASES = (
         "CHG149",
     ),
     Case("the limit fails the run", G, limits(reached=Outcome.FAILED), "CHG111"),
-    Case("the judge asks less", J, lambda plan: replace(plan, judge=Judge("poll:state")), "CHG112"),
+    Case("the judge asks less", J, lambda plan: replace(plan, judge=JudgeDefinition("poll:state")), "CHG112"),
     Case(
         "a callable of the loop is gone",
         W,
@@ -677,7 +677,7 @@ CASES = (
         J,
         lambda plan: replace(
             plan,
-            judge=Judge(
+            judge=JudgeDefinition(
                 "meta:composite", {"operator": "or", "conditions": [{"type": "poll:state"}, {"type": "meta:custom"}]}
             ),
         ),

@@ -99,7 +99,7 @@ def ends(plan: Plan, target: Target) -> Iterable[str]:
     return (target.outcome.value,) if isinstance(target, Stop) else list_targets(target)
 
 
-def meant_moves(node: flow.Node) -> Moves:
+def meant_moves(node: flow.FlowNode) -> Moves:
     """Return the moves of a node of a flow."""
     found: Moves = set()
     for edge in node.edges:

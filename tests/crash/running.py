@@ -17,7 +17,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import dump
 from stagec.ir.plan.document import Plan, Server, Tool
 from stagec.ir.plan.facts import facts
-from stagec_dev.compiling import plans
+from stagec_dev.checkout import plans
 
 STUBBORN = "trap '' TERM INT; (sleep 600) & sleep 600"
 _SERVER = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"

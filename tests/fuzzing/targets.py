@@ -28,8 +28,7 @@ from stagec.core.shelf import members
 from stagec.ir.plan import Plan, PlanError, dump
 from stagec.runtime.machine.program import verify
 from stagec.sources.project.settings import Selection, Settings
-from stagec_dev.checkout import ROOT
-from stagec_dev.compiling import plans
+from stagec_dev.checkout import ROOT, plans
 
 REGISTRIES = ROOT / "registries"
 ATOMS: list[str] = [

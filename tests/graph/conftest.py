@@ -8,7 +8,7 @@ import pytest
 from graph.oracle import NetworkxGraph
 
 from stagec.core.place import Place
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import Graph, build
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Schedule, Stop, Target
 
@@ -35,13 +35,13 @@ def _needs(text: str) -> tuple[str, tuple[str, ...]]:
     return name.strip(), tuple(needed.split())
 
 
-def _node(head: str, targets: str) -> Node:
+def _node(head: str, targets: str) -> FlowNode:
     name = head.strip()
     edges = [
         WrittenEdge(name, Edge(str(at), _target(each.strip())), AT / name / at)
         for at, each in enumerate(targets.split("|") if targets.strip() else [])
     ]
-    return Node(name, AT / name, edges=tuple(edges))
+    return FlowNode(name, AT / name, edges=tuple(edges))
 
 
 def _target(text: str) -> Target:

@@ -20,8 +20,7 @@ from stagec.cli.app import run
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.ir.flow import Flow, WrittenEdge
-from stagec.ir.flow import Node as FlowNode
+from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import Graph, build
 from stagec.ir.graph.crosscheck import CrossCheck
 from stagec.ir.plan import Plan, dump

@@ -8,7 +8,7 @@ from handmade import stages, steps
 from stagec.core.value import replace
 from stagec.ir.graph.expense import MOST, Assumed, Expense, add_waits, find_unlimited, spend
 from stagec.ir.plan.act import Command, Converse, Prompt
-from stagec.ir.plan.document import Judge
+from stagec.ir.plan.document import JudgeDefinition
 from stagec.ir.plan.gate import Admission, Backoff, Condition, ExitGate, JudgeGate, Retry, Validation
 from stagec.ir.plan.node import Node
 
@@ -77,4 +77,4 @@ def test_what_may_take_any_time_is_named() -> None:
 def test_a_judge_that_asks_the_world_may_take_any_time() -> None:
     plan = replace(steps(), nodes={"a": Node(Prompt(), JudgeGate(), ())})
     assert [*find_unlimited(plan, "a", Assumed(1))] == ["judge"]
-    assert [*find_unlimited(replace(plan, judge=Judge("count:check")), "a", Assumed(1))] == []
+    assert [*find_unlimited(replace(plan, judge=JudgeDefinition("count:check")), "a", Assumed(1))] == []

@@ -9,7 +9,7 @@ from random import Random
 from campaigns import choose
 
 from stagec.core.place import Place
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.graph.information import DECIDED, PRIVATE, SWAYED, UNTRUSTED, InformationFlow
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Schedule, Stop, Target, list_targets
 from stagec.ir.rights import Label
@@ -25,7 +25,7 @@ def make_flow(chance: Random) -> tuple[Flow, dict[str, frozenset[Label]], frozen
     nodes = {}
     for name in names:
         edges = [WrittenEdge(name, Edge(str(at), make_target(names, chance)), AT) for at in range(chance.randint(0, 3))]
-        nodes[name] = Node(name, AT, edges=tuple(edges))
+        nodes[name] = FlowNode(name, AT, edges=tuple(edges))
     labels = {name: frozenset(each for each in Label if chance.random() < 0.3) for name in names}
     opened = frozenset(name for name in names if chance.random() < 0.03)
     flow = Flow("random", AT, {"": Entry(names[0], AT)}, nodes, open=opened)
@@ -122,7 +122,7 @@ def test_the_senders_are_those_of_runs_that_are_followed() -> None:
 
 def test_of_a_schedule_counts_what_a_stage_needs_and_nothing_beside_it() -> None:
     labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED}), "s": frozenset({Label.SEND})}
-    nodes = {name: Node(name, AT) for name in (*labels, "n")}
+    nodes = {name: FlowNode(name, AT) for name in (*labels, "n")}
     for needs, expected in (
         ({"p": "", "u": "", "s": "pu"}, ["s"]),
         ({"p": "", "u": "p", "s": "u"}, ["s"]),
@@ -139,8 +139,8 @@ DONE = Stop(Outcome.DONE)
 
 
 def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() -> None:
-    def lead(name: str, target: Target = DONE) -> Node:
-        return Node(name, AT, edges=(WrittenEdge(name, Edge("ok", target), AT),))
+    def lead(name: str, target: Target = DONE) -> FlowNode:
+        return FlowNode(name, AT, edges=(WrittenEdge(name, Edge("ok", target), AT),))
 
     nodes = [lead("a", Fork(("p", "u"), "s")), lead("p"), lead("u"), lead("s", Go("t")), lead("t")]
     labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED})}
@@ -154,7 +154,9 @@ def test_a_way_is_as_short_as_it_can_be_and_goes_through_what_ran_in_parallel() 
 
 def test_the_join_of_a_fork_of_one_knows_what_its_branch_has_read() -> None:
     targets = {"a": Fork(("p",), "u"), "p": DONE, "u": Go("s"), "s": DONE}
-    nodes = {name: Node(name, AT, edges=(WrittenEdge(name, Edge("ok", each), AT),)) for name, each in targets.items()}
+    nodes = {
+        name: FlowNode(name, AT, edges=(WrittenEdge(name, Edge("ok", each), AT),)) for name, each in targets.items()
+    }
     labels = {"p": frozenset({Label.PRIVATE}), "u": frozenset({Label.UNTRUSTED}), "s": frozenset({Label.SEND})}
     assert InformationFlow(Flow("fork", AT, {"": Entry("a", AT)}, nodes), labels).find_senders() == ("s",)
 
@@ -162,9 +164,10 @@ def test_the_join_of_a_fork_of_one_knows_what_its_branch_has_read() -> None:
 def test_a_fork_waits_once_for_all_its_branches() -> None:
     names = [f"n{number}" for number in range(3_000)]
     leaves = {
-        name: Node(name, AT, edges=(WrittenEdge(name, Edge("ok", Stop(Outcome.DONE)), AT),)) for name in (*names, "j")
+        name: FlowNode(name, AT, edges=(WrittenEdge(name, Edge("ok", Stop(Outcome.DONE)), AT),))
+        for name in (*names, "j")
     }
-    fork = Node("r", AT, edges=(WrittenEdge("r", Edge("ok", Fork(tuple(names), "j")), AT),))
+    fork = FlowNode("r", AT, edges=(WrittenEdge("r", Edge("ok", Fork(tuple(names), "j")), AT),))
     kinds = (frozenset({Label.PRIVATE}), frozenset({Label.UNTRUSTED}))
     labels = {name: kinds[at % 2] for at, name in enumerate(names)} | {"j": frozenset({Label.SEND})}
     for nodes in ({"r": fork, **leaves}, {**leaves, "r": fork}):

@@ -1,17 +1,12 @@
-"""What classes and functions are called: a class name stands for one idea, and a function is called by what it does."""
+"""What classes and functions are called: a class name stands for one class, and a function for what it does."""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from laws.modules import COMPILER, PACKAGE, TOP, modules, text_of, tree_of, walk
-
-GLOSSARY = TOP / "docs" / "glossary.md"
-SHARED = "## One name in two places"
-"""The heading of the table that lists what has one name in several modules."""
+from laws.modules import COMPILER, PACKAGE, modules, tree_of, walk
 
 IRREGULAR = frozenset(
     [
@@ -89,19 +84,12 @@ def classes(package: Path) -> Iterator[tuple[str, str]]:
                 yield node.name, module
 
 
-def read_shared(page: str) -> Mapping[str, frozenset[str]]:
-    """Return the names of the glossary's table, each with the modules that may define it."""
-    _, _, after = page.partition(SHARED)
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", after.partition("\n## ")[0], re.MULTILINE)
-    return {name: frozenset(re.findall(r"`([\w.]+)`", modules)) for name, modules in rows}
-
-
-def find_collisions(found: Iterable[tuple[str, str]], shared: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
-    """Return the names that several modules define, with these modules, where the glossary does not allow it."""
+def find_collisions(found: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return the names that several modules define, with these modules."""
     modules: dict[str, set[str]] = {}
     for name, module in found:
         modules.setdefault(name, set()).add(module)
-    return {name: many for name, many in modules.items() if len(many) > 1 and not many <= shared.get(name, frozenset())}
+    return {name: many for name, many in modules.items() if len(many) > 1}
 
 
 def begins_with_participle(name: str) -> bool:
@@ -123,16 +111,10 @@ def _is_property(node: Function) -> bool:
     )
 
 
-def test_a_public_class_name_stands_for_one_idea() -> None:
-    found = find_collisions(classes(PACKAGE), read_shared(text_of(GLOSSARY)))
-    assert found == {}
-
-
-def test_the_glossary_lists_no_shared_name_that_is_gone() -> None:
-    found = set(classes(PACKAGE))
-    listed = {(name, module) for name, modules in read_shared(text_of(GLOSSARY)).items() for module in modules}
-    assert listed, "the table is there"
-    assert listed - found == set()
+def test_a_public_class_name_stands_for_one_class() -> None:
+    found = list(classes(PACKAGE))
+    assert len(found) > 1
+    assert find_collisions(found) == {}
 
 
 def test_functions_are_verbs() -> None:
@@ -152,8 +134,5 @@ def test_the_laws_see_what_they_forbid() -> None:
         "class A:\n    @property\n    def named(self): ...\n    async def listed(self): ...\n"
     )
     assert sorted(misnamed(tree)) == ["_told_to", "listed", "parted", "written"]
-    page = f"{SHARED}\n\n| class | modules |\n|---|---|\n| `Node` | `a`, `b` |\n\n## Next\n\n| `Edge` | `a`, `b` |\n"
-    assert read_shared(page) == {"Node": frozenset({"a", "b"})}
-    found = [("Node", "a"), ("Node", "b"), ("Edge", "a"), ("Edge", "b"), ("Flow", "a")]
-    assert find_collisions(found, read_shared(page)) == {"Edge": {"a", "b"}}
-    assert find_collisions([*found, ("Node", "c")], read_shared(page)).keys() == {"Edge", "Node"}
+    found = [("Node", "a"), ("Edge", "a"), ("Edge", "b")]
+    assert find_collisions(found) == {"Edge": {"a", "b"}}

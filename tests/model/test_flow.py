@@ -6,10 +6,10 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place
-from stagec.ir.flow import Concerns, Flow, Node
+from stagec.ir.flow import Concerns, Flow, FlowNode
 
 
-def flow(file: str, *nodes: Node) -> Flow:
+def flow(file: str, *nodes: FlowNode) -> Flow:
     return Flow(file, Place(file), {}, {node.id: node for node in nodes})
 
 
@@ -17,10 +17,10 @@ def found(file: str) -> Diagnostic:
     return Diagnostic("STG101", "x", Severity.ERROR, (), Place(file), START, "x", (), 0, None, "")
 
 
-OUTER = flow("pipeline.yaml", Node("a", Place("stages/a.md")), Node("b", Place("inner/shared.md")))
+OUTER = flow("pipeline.yaml", FlowNode("a", Place("stages/a.md")), FlowNode("b", Place("inner/shared.md")))
 INNER = flow(
     "inner/steps_registry.json",
-    Node("c", Place("inner/steps_registry.json"), parts=(("prompt", Place("prompts/c.md")),)),
+    FlowNode("c", Place("inner/steps_registry.json"), parts=(("prompt", Place("prompts/c.md")),)),
 )
 APART = flow("apart/pipeline.yaml")
 

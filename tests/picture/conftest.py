@@ -8,7 +8,7 @@ import pytest
 
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.place import START, Place, Pointer
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Outcome, Stop, Target
 from stagec.views.picture.document import Picture
@@ -27,14 +27,14 @@ def flow(*lines: str, entries: str = "a", lost: Iterable[WrittenEdge] = ()) -> F
     return Flow("flow", AT, starts, nodes, lost=tuple(lost))
 
 
-def _node(head: str, targets: str) -> Node:
+def _node(head: str, targets: str) -> FlowNode:
     name, _, kind = head.strip().partition(" ")
     at = AT / "nodes" / name
     written = [each.strip() for each in targets.split("|") if each.strip()]
     edges = tuple(
         WrittenEdge(name, Edge(f"{name}{n}", _target(each)), at / "edges" / n) for n, each in enumerate(written)
     )
-    return Node(name, at, kind or None, edges)
+    return FlowNode(name, at, kind or None, edges)
 
 
 def _target(text: str) -> Target:

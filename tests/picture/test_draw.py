@@ -9,7 +9,7 @@ from pathlib import Path
 from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.place import Place
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.gate import Among, Exists, Reads
 from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop, Target
@@ -47,7 +47,7 @@ def test_a_run_starts_at_a_box_of_its_own_and_ends_in_one(drawn: Draw, moves: Mo
 def test_entries_of_one_node_share_a_box() -> None:
     at = Place("flow.json")
     entries = {"poll": Entry("a", at / 0), "count": Entry("a", at / 1), "": Entry("b", at / 2)}
-    flow = Flow("f", at, entries, {name: Node(name, at / name) for name in "ab"})
+    flow = Flow("f", at, entries, {name: FlowNode(name, at / name) for name in "ab"})
     boxes = draw(build(flow), (), {}).boxes.values()
     assert [box.name for box in boxes if box.role is Role.START] == ["start: poll, count", "start"]
 
@@ -86,7 +86,7 @@ def picking(picks: dict[str, Named]) -> Flow:
     at = Place("flow.json")
     targets: dict[str, Target] = {**picks, "z": Stop(Outcome.DONE)}
     nodes = {
-        name: Node(name, at / name, edges=(WrittenEdge(name, Edge("jump", each), at),))
+        name: FlowNode(name, at / name, edges=(WrittenEdge(name, Edge("jump", each), at),))
         for name, each in targets.items()
     }
     return Flow("f", at, {"": Entry("a", at)}, nodes)
@@ -129,8 +129,10 @@ def test_a_name_that_nothing_has_is_a_box(drawn: Draw, moves: Moves) -> None:
 def test_what_was_probably_meant_is_a_guess_beside_what_is_written() -> None:
     at = Place("flow.json", ("nodes", "a", "edges", 0))
     meant = WrittenEdge("a", Edge("next", Go("b")), at, repair=True)
-    flow = Flow("f", Place("flow.json"), {}, {name: Node(name, Place("flow.json", ("nodes", name))) for name in "ab"})
-    nodes = {**flow.nodes, "a": Node("a", Place("flow.json", ("nodes", "a")), edges=(meant,))}
+    flow = Flow(
+        "f", Place("flow.json"), {}, {name: FlowNode(name, Place("flow.json", ("nodes", name))) for name in "ab"}
+    )
+    nodes = {**flow.nodes, "a": FlowNode("a", Place("flow.json", ("nodes", "a")), edges=(meant,))}
     lost = (WrittenEdge("a", Edge("next", Go("bb")), at),)
     picture = draw(build(Flow("f", flow.at, {}, nodes, lost=lost)), (), {})
     assert [(line.target, line.is_guess) for line in picture.lines] == [("node:b", True), ("missing:bb", False)]
@@ -140,7 +142,7 @@ def test_the_last_of_several_conditional_moves_is_the_other_way() -> None:
     at = Place("flow.json", ("nodes", "a"))
     terms = (Among(("parsed", "ok"), (True,)),)
     edges = (WrittenEdge("a", Edge("ok", Go("a"), terms), at / 0), WrittenEdge("a", Edge("ok", Go("b")), at / 1))
-    nodes = {"a": Node("a", at, edges=edges), "b": Node("b", Place("flow.json", ("nodes", "b")))}
+    nodes = {"a": FlowNode("a", at, edges=edges), "b": FlowNode("b", Place("flow.json", ("nodes", "b")))}
     picture = draw(build(Flow("f", Place("flow.json"), {}, nodes)), (), {})
     assert [line.labels for line in picture.lines] == [("ok: parsed.ok = true",), ("ok: otherwise",)]
 
@@ -174,7 +176,7 @@ def test_a_node_shows_its_definition_and_what_belongs_to_it(tmp_path: Path) -> N
     sources = Sources(tmp_path, Budgets())
     trees = {file: tree for file in ("flow.json", "a.md") if (tree := sources.tree(file, "file")) is not None}
     parts = (("prompt", Place("a.md", range=(0, 5))), ("schema", Place("gone.json")))
-    node = Node("a", Place("flow.json", ("nodes", 0, "id")), parts=parts)
+    node = FlowNode("a", Place("flow.json", ("nodes", 0, "id")), parts=parts)
     picture = draw(build(Flow("f", Place("flow.json"), {}, {"a": node})), (), trees)
     assert picture.boxes["node:a"].details == {
         "place": "flow.json#/nodes/0",
@@ -189,7 +191,7 @@ def test_of_what_is_very_long_a_node_shows_a_part_or_the_place(tmp_path: Path) -
     sources = Sources(tmp_path, Budgets())
     trees = {file: tree for file in ("a.md", "s.json") if (tree := sources.tree(file, "file")) is not None}
     parts = (("prompt", Place("a.md")), ("schema", Place("s.json", ("a",))))
-    node = Node("a", Place("flow.json"), parts=parts)
+    node = FlowNode("a", Place("flow.json"), parts=parts)
     told = draw(build(Flow("f", Place("flow.json"), {}, {"a": node})), (), trees).boxes["node:a"].details
     assert told["prompt"] == f"{'x' * 10_000}…\n(12,345 characters: a.md)"
     assert told["schema"] == "12,359 characters: s.json#/a"

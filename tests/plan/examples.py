@@ -14,7 +14,7 @@ from stagec.core.canonical import canonical
 from stagec.core.json import Json
 from stagec.ir.plan import dump
 from stagec.ir.plan.loader import write_frame
-from stagec_dev.compiling import plans
+from stagec_dev.checkout import plans
 
 _REGISTRIES = Path(__file__).parents[2] / "registries"
 SOUND = ("code-review", "docs-repair", "guest-book", "issue-flow", "project-flow")

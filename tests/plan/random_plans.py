@@ -30,7 +30,7 @@ from stagec.ir.plan.act import (
 )
 from stagec.ir.plan.document import (
     Input,
-    Judge,
+    JudgeDefinition,
     Limits,
     LoopHook,
     Names,
@@ -328,7 +328,7 @@ def plans(draw: Draw) -> Plan:
         version=draw(st.none() | TEXTS),
         inputs=draw(table(st.builds(Input, st.booleans(), JSON, st.none() | parts.schema()))),
         system=draw(st.none() | st.just(System(*parts.asked(draw)))),
-        judge=draw(st.none() | st.builds(Judge, TEXTS, table(JSON))),
+        judge=draw(st.none() | st.builds(JudgeDefinition, TEXTS, table(JSON))),
         validators=parts.validators,
         tools=parts.tools,
         servers=parts.servers,

@@ -19,9 +19,9 @@ _EXAMPLES = ("code-review", "docs-repair", "file-review", "issue-flow", "project
 def plans() -> Mapping[str, bytes]:
     """Return the file of every plan as it has to be: those of stagec's examples, and those made by hand."""
     from stagec.ir.plan import dump
-    from stagec_dev import compiling
+    from stagec_dev import checkout
 
-    compiled = (plan for name in _EXAMPLES for plan in compiling.plans(_REGISTRIES / name))
+    compiled = (plan for name in _EXAMPLES for plan in checkout.plans(_REGISTRIES / name))
     return {**{plan.id: dump(plan) for plan in compiled}, **made()}
 
 

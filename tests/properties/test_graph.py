@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.place import Place
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import Graph, build
 from stagec.ir.plan.node import Chain, Edge, Fork, Go, Named, Outcome, Stop, Target, list_targets
 
@@ -27,7 +27,7 @@ def flow(targets: list[list[Target]], entries: list[str]) -> Flow:
     for at, own in enumerate(targets):
         name = chr(97 + at)
         edges = tuple(WrittenEdge(name, Edge(str(number), target), AT) for number, target in enumerate(own))
-        nodes[name] = Node(name, AT, edges=edges)
+        nodes[name] = FlowNode(name, AT, edges=edges)
     return Flow("flow", AT, {name: Entry(name, AT) for name in entries}, nodes)
 
 

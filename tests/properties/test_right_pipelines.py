@@ -14,7 +14,7 @@ from properties.soundness.runs import Tried
 from stagec.core.diagnostic import Severity
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import program_of
-from stagec_dev.compiling import diagnostics, plans
+from stagec_dev.checkout import diagnostics, plans
 
 PROJECTS = choose(8, full=14, whole=300)
 RUNS = 3

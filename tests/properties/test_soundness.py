@@ -23,7 +23,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import Plan
 from stagec.ir.plan.node import Outcome, Stop
 from stagec.runtime.machine.program import program_of
-from stagec_dev.compiling import plans
+from stagec_dev.checkout import plans
 
 CHUNKS, CHUNK = choose(1, full=2, whole=2), choose(500, full=1_250, whole=2_500)
 """Parts of what the suite runs of each system, in transitions; `python -m stagec_dev soundness` runs any number."""

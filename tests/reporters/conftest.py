@@ -7,7 +7,7 @@ import pytest
 from stagec.check.reporters import Report
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.place import START, Part, Place, Pointer, Position, Span
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.node import Edge, Go, Outcome, Stop
 from stagec.sources.formats.plain import FORMAT
 from stagec.sources.tree import Tree
@@ -121,7 +121,7 @@ FLOW = Flow(
     AT,
     {"manual": Entry("plan", AT)},
     {
-        "plan": Node(
+        "plan": FlowNode(
             "plan",
             AT,
             "work",
@@ -130,7 +130,7 @@ FLOW = Flow(
                 WrittenEdge("plan", Edge("stop", Stop(Outcome.DONE)), AT),
             ),
         ),
-        "work": Node("work", AT, "closure", (WrittenEdge("work", Edge("closing", Stop(Outcome.DONE)), AT),)),
+        "work": FlowNode("work", AT, "closure", (WrittenEdge("work", Edge("closing", Stop(Outcome.DONE)), AT),)),
     },
 )
 TREES = {file: Tree(file, "file", FORMAT, text.encode()) for file, text in TEXTS.items()}

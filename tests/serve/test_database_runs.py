@@ -16,7 +16,7 @@ from playable import judged, steps
 from serve.asking import ACCESS, App, ask, post, serve_folder
 
 from stagec.cli.app import run
-from stagec.cli.databases.served_runs import open_served_runs
+from stagec.cli.databases.submission import open_served_runs
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
 from stagec.runtime.drivers.dbos.run_store import remove_old

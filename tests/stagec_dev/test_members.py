@@ -74,7 +74,7 @@ def test_a_default_that_does_not_go_without_saying_is_in_the_table() -> None:
 
 def test_reports_with_a_schema_are_declared_and_each_member_is_described() -> None:
     forms = {each.name: each for each in list_forms()}
-    assert forms.keys() >= {"bounds", "breaking", "diff", "migration", "mutation", "paths", "permissions", "review"}
+    assert forms.keys() >= {"bounds", "breaking", "diff", "migration", "mutation", "paths", "permissions", "resume"}
     for each in forms.values():
         made = json.loads(json.dumps(each.schema()))
         for kind in (made, *made["$defs"].values()):

@@ -12,20 +12,20 @@ import pytest
 from processes import is_alive
 
 from stagec.core.place import Place
-from stagec.ir.catalogue import Server
+from stagec.ir.catalogue import CatalogueServer
 
 SCRIPT = str(Path(__file__).with_name("server.py"))
-MakeServer = Callable[..., Server]
+MakeServer = Callable[..., CatalogueServer]
 
 
 @pytest.fixture
 def server() -> MakeServer:
     """Make the definition of a server that behaves as its name says."""
 
-    def make(kind: str, **more: object) -> Server:
+    def make(kind: str, **more: object) -> CatalogueServer:
         at = Place("tools.yaml", ("mcp", kind))
         given = {"command": sys.executable, "args": (SCRIPT, kind), **more}
-        return Server(kind, at, **given)  # type: ignore[arg-type]
+        return CatalogueServer(kind, at, **given)  # type: ignore[arg-type]
 
     return make
 

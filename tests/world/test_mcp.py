@@ -13,25 +13,25 @@ from threading import Thread
 
 import pytest
 
-from stagec.ir.catalogue import Effects, LockedServer, Server
+from stagec.ir.catalogue import CatalogueServer, Effects, LockedServer
 from stagec.ir.catalogue.lock import digest
 from stagec.runtime.world.mcp import Answer, Question, ServerFailure, ask
 
-MakeServer = Callable[..., Server]
+MakeServer = Callable[..., CatalogueServer]
 Leftovers = Callable[[], list[int]]
 REMOTE = Path(__file__).with_name("remote.py")
 
 
-def quiet(_server: Server, _tools: int | None) -> None:
+def quiet(_server: CatalogueServer, _tools: int | None) -> None:
     """Show nothing."""
 
 
-def asked(server: Server, folder: Path, timeout: float = 20) -> Answer:
+def asked(server: CatalogueServer, folder: Path, timeout: float = 20) -> Answer:
     (answer,) = ask([Question(server, str(folder), timeout)], quiet, quiet)
     return answer
 
 
-def trouble(server: Server, folder: Path, timeout: float = 20) -> ServerFailure:
+def trouble(server: CatalogueServer, folder: Path, timeout: float = 20) -> ServerFailure:
     answer = asked(server, folder, timeout)
     assert isinstance(answer, ServerFailure)
     return answer

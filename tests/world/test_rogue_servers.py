@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from stagec.ir.catalogue import LockedServer, Server
+from stagec.ir.catalogue import CatalogueServer, LockedServer
 from stagec.runtime.world import mcp
 from stagec.runtime.world.mcp import Answer, Question, ServerFailure, ask
 
 Leftovers = Callable[[], list[int]]
-MakeServer = Callable[..., Server]
+MakeServer = Callable[..., CatalogueServer]
 ROGUE = str(Path(__file__).with_name("rogue.py"))
 _PLAIN = ("giant_schema", "right_after_wrong", "text_id", "no_text", "complaints", "noise_at_the_end")
 ANSWERING = {**{each: ["a"] for each in _PLAIN}, "few_questions": ["error error error error result"]}

@@ -11,7 +11,7 @@ from stagec.core.value import value
 from stagec.core.words import listing, quote
 from stagec.ir.plan.codec import TEXT, many, nullable
 from stagec.languages.agent_files.document import AgentFiles
-from stagec.languages.agent_files.grants import ProjectGrant, list_grants
+from stagec.languages.agent_files.rights import ProjectGrant, list_grants
 
 EVERY_OTHER = "*"
 """Stands for the tools that nobody names: an agent without a limit may call them."""

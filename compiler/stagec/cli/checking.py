@@ -213,7 +213,7 @@ def fix_files(project: Project, *, guesses: bool, quiet: bool) -> Compilation:
 
 def show_changes(project: Project, *, guesses: bool, quiet: bool) -> Exit:
     """Print the changes that fixes make as a patch, and return whether there are any."""
-    from stagec.cli.patch import print_patch  # few runs show changes
+    from stagec.cli.files import print_patch  # few runs show changes
 
     fixed = _fix(project, guesses=guesses)
     print_patch({file: (fixed.before[file], after) for file, after in fixed.after.items()})

@@ -10,7 +10,7 @@ from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.markdown import quote_markdown
 from stagec.cli.wording import describe_delay, describe_target, describe_way, format_value, shorten
-from stagec.core.durations import format_duration
+from stagec.core.clock import format_duration
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint

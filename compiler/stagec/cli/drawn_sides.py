@@ -29,7 +29,7 @@ from stagec.ir.flow import Concerns
 from stagec.ir.graph import build
 from stagec.ir.plan import Plan
 from stagec.ir.plan.loader import load_agents
-from stagec.languages.agent_files.grants import ProjectGrant
+from stagec.languages.agent_files.rights import ProjectGrant
 from stagec.sources.project.baseline import Baseline
 from stagec.views.picture.document import Box, Fate, Picture
 from stagec.views.picture.draw import draw

@@ -10,6 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from stagec.cli.limits import find_limit
+from stagec.cli.streams import find_canvas, put, put_bytes
 from stagec.core import observations
 from stagec.core.bounded import OversizedError, read_stream
 from stagec.core.disk import (
@@ -24,8 +25,9 @@ from stagec.core.disk import (
 )
 from stagec.core.failure import Failure
 from stagec.core.nearest import NameIndex, hint
+from stagec.core.terminal import Paint, Style
 from stagec.core.value import NOTHING
-from stagec.core.words import listing, quote
+from stagec.core.words import listing, quote, visible
 from stagec.sources.project.find import find_repository
 
 
@@ -152,3 +154,38 @@ def _explain_failures(path: Path | str, written: Sequence[str] = ()) -> Iterator
     except OSError as error:
         others = f"; {listing(written)} {'is' if len(written) == 1 else 'are'} written" if written else ""
         raise Failure(f"cannot write {quote(path)}: {error.strerror or error}{others}") from error
+
+
+_STYLES = {"---": Style.MESSAGE, "+++": Style.MESSAGE, "@": Style.GUTTER, "+": Style.ADDED, "-": Style.REMOVED}
+
+
+def print_patch(changes: Mapping[str, tuple[bytes, bytes]]) -> None:
+    """Print what changes in each file: exact bytes for `patch`, and on a terminal nothing that plays tricks to it.
+
+    A file that had no bytes before is a new one.
+    """
+    rows = [row for file, (before, after) in sorted(changes.items()) for row in _compare(file, before, after)]
+    if sys.stdout.isatty():
+        paint = Paint(find_canvas(sys.stdout, os.environ).colour)
+        put("".join(f"{paint(visible(row[:-1]), _find_style(row))}\n" for row in rows))
+    else:
+        put_bytes("".join(rows).encode(errors="surrogateescape"))
+
+
+def _find_style(row: str) -> Style | None:
+    return next((style for start, style in _STYLES.items() if row.startswith(start)), None)
+
+
+def _compare(file: str, before: bytes, after: bytes) -> Iterator[str]:
+    from difflib import unified_diff
+
+    name = visible(file)
+    old = f"a/{name}" if before else "/dev/null"
+    for row in unified_diff(_split_rows(before), _split_rows(after), old, f"b/{name}"):
+        yield row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
+
+
+def _split_rows(data: bytes) -> list[str]:
+    """Split at line feeds only, as `patch` does."""
+    rows = data.decode(errors="surrogateescape").split("\n")
+    return [f"{row}\n" for row in rows[:-1]] + ([rows[-1]] if rows[-1] else [])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stagec.cli.files import describe_absence
-from stagec.core.durations import UNITS
+from stagec.core.clock import UNITS
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import listing, quote
 

@@ -55,9 +55,10 @@ class ReportForm:
 
     def put(self, report: Showable, output_format: str, **others: Callable[[], str]) -> None:
         """Print a report as text or JSON, or in another format of its command."""
-        put_as(output_format, report.draw, json=lambda: self._dump(report), **others)
+        put_as(output_format, report.draw, json=lambda: self.dump(report), **others)
 
-    def _dump(self, report: Showable) -> str:
+    def dump(self, report: object) -> str:
+        """Return a report as JSON."""
         return dump_document({"version": _VERSION, **object_of(write(report))})
 
 

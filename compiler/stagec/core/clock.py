@@ -1,7 +1,8 @@
-"""The clock of the machine, which may show a time that no counter holds: then nobody knows the time."""
+"""Times: the clock of the machine, and durations as people write them, such as `90s`, `5m`, `2h` or `1d`."""
 
 from __future__ import annotations
 
+import re
 import time
 
 LATEST = 2**63 - 1
@@ -20,3 +21,29 @@ def stamp_clock(form: str) -> str:
     """Return the local time as `strftime` writes it; where nobody knows the time, that of 1970."""
     now = read_clock()
     return time.strftime(form, time.localtime(0 if now is None else now // 10**9))
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+"""The seconds of each unit."""
+_WRITTEN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,3})?)([smhd])")
+
+
+def read_milliseconds(text: str) -> int | None:
+    """Return a duration in milliseconds; None for any other text."""
+    found = _WRITTEN.fullmatch(text)
+    return None if found is None else round(float(found[1]) * UNITS[found[2]] * 1000)
+
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
+    if 0 < milliseconds < _SECOND:
+        return f"{milliseconds} ms"
+    parts, rest = [], milliseconds
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        many, rest = divmod(rest, size)
+        parts += [f"{many:,} {unit}"] if many else []
+    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
+    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

@@ -128,7 +128,7 @@ class WrittenEdge:
 
 
 @value
-class Node:
+class FlowNode:
     """One step, stage or envelope.
 
     `idle` nodes are needed by no run: nothing is lost when none reaches them. `decided_at` is where a node lists the
@@ -246,7 +246,7 @@ class Flow:
     id: str
     at: Place
     entries: Mapping[str, Entry]
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, FlowNode]
     bound: Bound | None = None
     exact: bool = True
     suspect: bool = False

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.node import Edge, Go, Named, Stop, list_targets
 
 
@@ -149,7 +149,7 @@ class FlowRights:
         """The same with the steps of agents in the place of the nodes that run them, as `NODE/STEP`."""
         if not self.inner:
             return self
-        nodes: dict[str, Node] = {}
+        nodes: dict[str, FlowNode] = {}
         rights = dict(self.rights)
         for name, node in self.flow.nodes.items():
             if name not in self.inner:
@@ -168,7 +168,7 @@ class FlowRights:
         return FlowRights(joined, lambda: rights)
 
 
-def _move_inside(owner: str, step: Node, after: tuple[WrittenEdge, ...]) -> Node:
+def _move_inside(owner: str, step: FlowNode, after: tuple[WrittenEdge, ...]) -> FlowNode:
     """Return a step of an agent in the flow of the node that runs it: where the agent ends, the node is left."""
     edges: list[WrittenEdge] = []
     name = f"{owner}/{step.id}"
@@ -178,14 +178,14 @@ def _move_inside(owner: str, step: Node, after: tuple[WrittenEdge, ...]) -> Node
         else:
             inside = {each: f"{owner}/{each}" for each in list_targets(edge.target)}
             edges.append(WrittenEdge(name, Edge(edge.on, Named(inside)), edge.at))
-    return _with_edges(Node(name, step.at, step.kind), tuple(edges))
+    return _with_edges(FlowNode(name, step.at, step.kind), tuple(edges))
 
 
-def _with_edges(node: Node, edges: tuple[WrittenEdge, ...]) -> Node:
-    return Node(node.id, node.at, node.kind, edges, parts=node.parts, agent=node.agent)
+def _with_edges(node: FlowNode, edges: tuple[WrittenEdge, ...]) -> FlowNode:
+    return FlowNode(node.id, node.at, node.kind, edges, parts=node.parts, agent=node.agent)
 
 
 def stand_alone(name: str, at: Place, rights: Rights, noun: str) -> FlowRights:
     """Return the access of what has no flow: one node that does everything."""
-    flow = Flow(name, at, {"": Entry(name, at)}, {name: Node(name, at)}, names={"node": noun})
+    flow = Flow(name, at, {"": Entry(name, at)}, {name: FlowNode(name, at)}, names={"node": noun})
     return FlowRights(flow, lambda: {name: rights}, is_alone=True)

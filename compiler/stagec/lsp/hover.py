@@ -9,8 +9,8 @@ from stagec.change.flow_tests.document import is_flow_test
 from stagec.check.formatting import find_order
 from stagec.check.formatting.reading import MemberOrder, read_order
 from stagec.check.pipeline import list_families
+from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.durations import format_duration
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value

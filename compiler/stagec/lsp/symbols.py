@@ -13,7 +13,7 @@ from stagec.core.place import Place
 from stagec.core.shelf import member
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.ir.flow import Concerns, NameKind, Node, Occurrence
+from stagec.ir.flow import Concerns, FlowNode, NameKind, Occurrence
 from stagec.ir.freeze import MissingAgentError
 from stagec.ir.graph import build
 from stagec.ir.graph.bounds import bound
@@ -223,7 +223,7 @@ def list_hints(project: CheckedProject, file: str) -> Iterator[InlineHint]:
                 yield from _list_hints(project, node, node.decided_at)
 
 
-def _list_hints(project: CheckedProject, node: Node, at: Place) -> Iterator[InlineHint]:
+def _list_hints(project: CheckedProject, node: FlowNode, at: Place) -> Iterator[InlineHint]:
     tree = project.find_tree(at.file)
     listed = list_of(None if tree is None else find_inside(tree.value, at.pointer))
     edges = {edge.on: edge for edge in reversed(node.edges)}

@@ -5,6 +5,7 @@ The asynchronous face is `start` and `resume`, which return a `RunHandle`; the s
 
 from stagec.runs.execution import (
     Answerer,
+    OwnWorld,
     Questioned,
     RunEnded,
     RunEvent,
@@ -15,7 +16,6 @@ from stagec.runs.execution import (
     run,
     start,
 )
-from stagec.runs.own_world import OwnWorld
 from stagec.runtime.drivers.history import JournalError
 
 __all__ = [

@@ -23,7 +23,7 @@ from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.node import Go, Stop
 from stagec.runtime.machine import gate as gates
 from stagec.runtime.machine.program import Program, choose, program_of
-from stagec_dev.compiling import diagnostics, plans
+from stagec_dev.checkout import diagnostics, plans
 from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 
 _LISTED = frozenset({"soundness", "promise"})

@@ -17,7 +17,7 @@ from stagec.core.value import NOTHING
 from stagec.ir.plan.document import Plan
 from stagec.runtime.machine.program import list_schedules, prepare
 from stagec.sources.project.settings import Settings
-from stagec_dev.compiling import diagnostics, plans
+from stagec_dev.checkout import diagnostics, plans
 from stagec_dev.rows import Agreement, Row, RowKind, list_rows
 
 _ORIGIN = "stage-protocol:"

@@ -9,7 +9,7 @@ from stagec.core.value import value
 
 
 @value
-class Tool:
+class DeveloperTool:
     """What a tool takes on its command line, and what it does; `run` returns the exit status."""
 
     declare: Callable[[ArgumentParser], None]

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from stagec_dev.corpus import ask_rows
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -25,4 +25,4 @@ def _run(options: Namespace) -> int:
     return 0
 
 
-ANSWER = Tool(_declare, _run)
+ANSWER = DeveloperTool(_declare, _run)

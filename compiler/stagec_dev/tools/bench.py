@@ -16,7 +16,7 @@ from stagec.sources.project.settings import Settings
 from stagec_dev.checkout import ROOT, corpus
 from stagec_dev.cost import Benchmark, NoBaselineError
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _HEAD = ("benchmark", "measured", "baseline", "is", "unit", "ratio", "wish", "rules by subjects")
 
@@ -61,4 +61,4 @@ def _choose(words: list[str]) -> Iterable[Benchmark]:
     return (each for each in benchmarks() if not words or any(word in each.title for word in words))
 
 
-BENCH = Tool(_declare, _run)
+BENCH = DeveloperTool(_declare, _run)

@@ -12,7 +12,7 @@ from pathlib import Path
 from stagec.core.value import value
 from stagec_dev.checkout import ROOT, corpus
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 @value
@@ -71,4 +71,4 @@ def _outcome(task: CheckTask) -> tuple[str, str, str]:
     return task.name, "failed" if ended.returncode else "passed", f"{time.monotonic() - start:.1f}"
 
 
-CHECK = Tool(_declare, _run)
+CHECK = DeveloperTool(_declare, _run)

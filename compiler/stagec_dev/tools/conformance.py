@@ -13,7 +13,7 @@ from stagec_dev.checkout import corpus
 from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _SECTIONS = {"A": ("reg.",), "B": ("xref.",), "C": ("step.", "gate.")}
 """How the slugs of each section of the registry's specification begin."""
@@ -59,4 +59,4 @@ def _answers(each: AskedRow) -> str:
     return json.dumps({key: each.row.given[key] for key in ("expect", "rules", "places") if key in each.row.given})
 
 
-CONFORMANCE = Tool(_declare, _run)
+CONFORMANCE = DeveloperTool(_declare, _run)

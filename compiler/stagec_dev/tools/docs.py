@@ -13,7 +13,7 @@ import click
 from stagec.cli.app import SECTIONS, stagec
 from stagec_dev.checkout import ROOT
 from stagec_dev.rule_pages import find_changes_page, find_examples_file, pages, write_changes_page, write_examples
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _HEAD = """\
 <!-- written by `python -m stagec_dev docs`; edit the help of the command instead -->
@@ -130,4 +130,4 @@ def _is_current(path: Path, text: str) -> bool:
     return path.exists() and path.read_text(encoding="utf-8") == text
 
 
-DOCS = Tool(_declare, _run)
+DOCS = DeveloperTool(_declare, _run)

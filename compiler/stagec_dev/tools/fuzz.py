@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stagec_dev.checkout import ROOT
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -32,4 +32,4 @@ def _run(options: Namespace) -> int:
     return int(campaign.main(options.target, seeds, options.keep or campaign.KEPT) > 0)
 
 
-FUZZ = Tool(_declare, _run)
+FUZZ = DeveloperTool(_declare, _run)

@@ -14,7 +14,7 @@ from stagec.languages import FrontEnd
 from stagec.sources.ignore import GITIGNORE
 from stagec.sources.project.find import OWN, SHARED
 from stagec_dev.checkout import ROOT
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _FILE = ".pre-commit-hooks.yaml"
 _PATTERN = re.compile(r"(?P<before>- id: stagec-validate\n(?:  .*\n)*?)  files: .*\n(?:    .*\n)*")
@@ -49,4 +49,4 @@ def _run(options: Namespace) -> int:
     return int(wanted != text and options.check)
 
 
-HOOKS = Tool(_declare, _run)
+HOOKS = DeveloperTool(_declare, _run)

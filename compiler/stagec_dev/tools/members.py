@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from stagec.cli import commands
+from stagec.cli import commands, running
 from stagec.cli.report import ReportForm
 from stagec.core.canonical import MOST
 from stagec.core.json import Json, Object, object_of, text_in
@@ -17,7 +17,7 @@ from stagec.core.shelf import names
 from stagec.ir.plan.loader import schema
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _BEGIN, _END = "<!-- members: begin -->\n", "<!-- members: end -->\n"
 _HEAD = ("member", "form", "what it is")
@@ -40,8 +40,10 @@ def files(root: Path = ROOT) -> Mapping[Path, str]:
 
 def list_forms() -> Iterator[ReportForm]:
     """Yield the forms of the reports that commands print."""
-    for name in names(commands):
-        module = import_module(f"{commands.__name__}.{name}")
+    modules = (
+        import_module(f"{package.__name__}.{name}") for package in (commands, running) for name in names(package)
+    )
+    for module in modules:
         yield from (each for each in vars(module).values() if isinstance(each, ReportForm))
 
 
@@ -137,4 +139,4 @@ def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-MEMBERS = Tool(_declare, _run)
+MEMBERS = DeveloperTool(_declare, _run)

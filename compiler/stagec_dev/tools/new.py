@@ -10,7 +10,7 @@ from stagec.core.failure import Failure
 from stagec.core.words import listing
 from stagec_dev.checkout import ROOT
 from stagec_dev.scaffolds import MARK, SCAFFOLDS, Addition
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def begin(root: Path, shelf: str, words: tuple[str, ...]) -> tuple[Path, ...]:
@@ -46,4 +46,4 @@ def _run(options: Namespace) -> int:
     return 0
 
 
-NEW = Tool(_declare, _run)
+NEW = DeveloperTool(_declare, _run)

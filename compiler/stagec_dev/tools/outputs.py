@@ -36,7 +36,7 @@ from stagec.sources.project.configuration import Configuration, configure
 from stagec.views.emitters.json import EMITTER
 from stagec.views.picture.draw import draw
 from stagec_dev.checkout import ROOT
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _SCENARIO = "scenario.yaml"
 _HEAD = "== "
@@ -230,4 +230,4 @@ def _run(options: Namespace) -> int:
     return int(bool(shown))
 
 
-OUTPUTS = Tool(_declare, _run)
+OUTPUTS = DeveloperTool(_declare, _run)

@@ -19,7 +19,7 @@ from stagec.core.value import value
 from stagec.languages.agent_files.known import read_data
 from stagec.sources.project.configuration import configure
 from stagec_dev.claude_files import LOADED, PACKAGE, compare
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 @value
@@ -199,4 +199,4 @@ _WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 """What writes a document, by the suffix of its file."""
 
 
-OWNERS = Tool(_declare, _run)
+OWNERS = DeveloperTool(_declare, _run)

@@ -13,7 +13,7 @@ from typing import Any
 
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -64,4 +64,4 @@ def report(endings: Iterable[Any], left: list[str], limit: float) -> int:
     return int(bool(faults))
 
 
-PROCESSES = Tool(_declare, _run)
+PROCESSES = DeveloperTool(_declare, _run)

@@ -14,7 +14,7 @@ from stagec.core.shelf import members
 from stagec_dev.checkout import ROOT
 from stagec_dev.cost import COMMANDS, Dimension, Dimensions, Growth, measure
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 _HEAD = ("dimension", "count", "command", "seconds", "ratio", "MB", "ratio", "trouble")
 _VARIANTS = {"sound": False, "faulty": True}
@@ -67,4 +67,4 @@ def _figures(growth: Growth) -> tuple[str, ...]:
     return f"{last.seconds:.2f}", time, f"{last.peak / 1e6:.0f}", memory, growth.trouble or "-"
 
 
-SCALING = Tool(_declare, _run)
+SCALING = DeveloperTool(_declare, _run)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from stagec.core.failure import Failure
 from stagec_dev.checkout import ROOT
 from stagec_dev.site import build, complete, find_faults, read_sources
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -42,4 +42,4 @@ def _run(options: Namespace) -> int:
     return int(bool(faults))
 
 
-SITE = Tool(_declare, _run)
+SITE = DeveloperTool(_declare, _run)

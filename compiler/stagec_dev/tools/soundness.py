@@ -10,7 +10,7 @@ from typing import Any
 
 from stagec_dev.checkout import ROOT
 from stagec_dev.table import table
-from stagec_dev.tools import Tool
+from stagec_dev.tools import DeveloperTool
 
 
 def _declare(parser: ArgumentParser) -> None:
@@ -65,4 +65,4 @@ def report(rows: list[tuple[object, ...]], found: list[Any], wanting: tuple[str,
     return int(bool(found or wanting))
 
 
-SOUNDNESS = Tool(_declare, _run)
+SOUNDNESS = DeveloperTool(_declare, _run)

@@ -13,7 +13,7 @@ from campaigns import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stagec_dev.compiling import diagnostics
+from stagec_dev.checkout import diagnostics
 
 RUN = "reports/wine/run-001"
 NAMES = [f"S0{number}_load_data" for number in range(1, 6)]

@@ -13,7 +13,7 @@ from stagec.core.json import Json, Object
 from stagec.runtime.machine import Answered, Started, State, advance
 from stagec.runtime.machine.exchange import Ask
 from stagec.runtime.machine.program import program_of
-from stagec_dev.compiling import diagnostics, plans
+from stagec_dev.checkout import diagnostics, plans
 
 EXAMPLE = Path(__file__).parents[3] / "registries" / "project-flow"
 AGENT = Path(".agent/project-lead")

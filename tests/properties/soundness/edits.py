@@ -17,8 +17,7 @@ from properties.soundness.free_registries import Made
 
 from stagec.core.diagnostic import Severity
 from stagec.ir.plan.document import Plan
-from stagec_dev.checkout import ROOT
-from stagec_dev.compiling import diagnostics, plans
+from stagec_dev.checkout import ROOT, diagnostics, plans
 
 Json = Any
 Spot = tuple[Any, Any]

@@ -10,7 +10,7 @@ from runtime.stages.talks import CONTENTS, Run, text
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Command, Hole, Prompt, Supply
-from stagec.ir.plan.document import Input, Judge, Limits, Names, Plan, Success, Validator
+from stagec.ir.plan.document import Input, JudgeDefinition, Limits, Names, Plan, Success, Validator
 from stagec.ir.plan.gate import Condition, ExitGate, IntentGate, JudgeGate, Validation
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.runtime.machine.exchange import Ask, Shell
@@ -39,7 +39,9 @@ def intent_gate(**members: Any) -> IntentGate:
     return IntentGate(**{"field": ("action",), "intents": INTENTS, **members})
 
 
-def flow(*, judge: Judge | None = None, validators: Mapping[str, Validator] | None = None, **nodes: Node) -> Plan:
+def flow(
+    *, judge: JudgeDefinition | None = None, validators: Mapping[str, Validator] | None = None, **nodes: Node
+) -> Plan:
     """Return a flow that begins with the step `a`; its inputs may hold anything."""
     return Plan(
         id="flow",
@@ -57,7 +59,7 @@ def flow(*, judge: Judge | None = None, validators: Mapping[str, Validator] | No
 
 def judged(kind: str, **settings: Json) -> Plan:
     """Return a flow of one step that is repeated until a judge finds the work done."""
-    return flow(judge=Judge(kind, settings), a=step(*AGAIN, gate=JudgeGate()))
+    return flow(judge=JudgeDefinition(kind, settings), a=step(*AGAIN, gate=JudgeGate()))
 
 
 def closure(validation: Validation, *edges: Edge) -> Node:

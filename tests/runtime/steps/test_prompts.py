@@ -24,7 +24,7 @@ from runtime.steps.flows import (
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Carried, Given, Hole, Provided, Supply
-from stagec.ir.plan.document import Input, Judge, System
+from stagec.ir.plan.document import Input, JudgeDefinition, System
 from stagec.ir.plan.node import Edge, Go, Outcome
 from stagec.runtime.machine import Started, State, advance
 from stagec.runtime.machine.exchange import Ask
@@ -61,7 +61,7 @@ class TestAVariable:
         ids=str,
     )
     def test_comes_from_where_the_plan_says(self, supply: Supply, wanted: str) -> None:
-        judge = Judge("detect:keyword", {"verdictKeyword": "DONE", "maxChecks": 4})
+        judge = JudgeDefinition("detect:keyword", {"verdictKeyword": "DONE", "maxChecks": 4})
         run = Run(flow(judge=judge, a=reading({"x": supply}), b=END), who="Ada")
         assert asked(run).prompt == f"{wanted}\n"
 

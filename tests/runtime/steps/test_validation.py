@@ -24,7 +24,7 @@ from runtime.steps.flows import (
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Choice, Each, Hole, Provided
-from stagec.ir.plan.document import Judge, Success, Validator
+from stagec.ir.plan.document import JudgeDefinition, Success, Validator
 from stagec.ir.plan.gate import Condition, JudgeGate, Validation
 from stagec.ir.plan.node import Edge, Go, Outcome
 from stagec.runtime.machine.exchange import Shell
@@ -244,7 +244,7 @@ def test_a_program_is_validated_when_it_succeeds() -> None:
 def test_a_judge_that_finds_the_work_done_is_validated() -> None:
     validators = {"clean": Validator("check", Success("empty"), "dirty")}
     node = step(Edge("verdict", DONE), *goes(next="a"), gate=JudgeGate(), validation=Validation((Condition("clean"),)))
-    run = Run(flow(judge=Judge("detect:graph"), validators=validators, a=node))
+    run = Run(flow(judge=JudgeDefinition("detect:graph"), validators=validators, a=node))
     run.answer({"answer": {"complete": False}})
     assert where(run) == "a"
     run.answers({"answer": {"complete": True}}, BAD)

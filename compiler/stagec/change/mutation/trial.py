@@ -15,7 +15,7 @@ from stagec.core.place import Key, Place, Pointer
 from stagec.core.shelf import members
 from stagec.core.value import replace, value
 from stagec.core.workers import Workers
-from stagec.ir.flow import Flow, Node
+from stagec.ir.flow import Flow, FlowNode
 from stagec.ir.plan import Plan
 from stagec.ir.plan.loader import load
 from stagec.ir.plan.soundness import dangling, unsound
@@ -69,7 +69,7 @@ class SourcePlaces:
     def _find_scheduled(self, at: Pointer) -> str | None:
         return str(at[at.index("needs") + 1]) if "needs" in at else None
 
-    def _find_in_node(self, node: Node, at: Pointer) -> Place:
+    def _find_in_node(self, node: FlowNode, at: Pointer) -> Place:
         parts = dict(node.parts)
         way = at[2:] if at[0] == "nodes" else at
         if way[:1] == ("edges",):

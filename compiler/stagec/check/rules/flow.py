@@ -8,7 +8,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.value import replace
 from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Entry, Node, WrittenEdge
+from stagec.ir.flow import Entry, FlowNode, WrittenEdge
 from stagec.ir.graph import Graph, Trap, build, noun
 from stagec.ir.plan.node import ForEach, Fork, Named, Target, list_opened, list_targets
 
@@ -382,9 +382,9 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
     Lead the transition to a node of a fitting kind, or use the outcome that may lead to this one. Whoever deletes the
     transition deletes its intent from `allowedIntents` and from the schema's enum as well.
     """
-    known: dict[tuple[int, frozenset[str] | None], list[Node]] = {}
+    known: dict[tuple[int, frozenset[str] | None], list[FlowNode]] = {}
     for node in graph.flow.nodes.values():
-        told: dict[Place, list[tuple[WrittenEdge, list[Node]]]] = {}
+        told: dict[Place, list[tuple[WrittenEdge, list[FlowNode]]]] = {}
         for edge in node.edges:
             foreign = _foreign(graph, edge, known) if edge.kinds is not None and not edge.repair else None
             if foreign:
@@ -396,7 +396,9 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
             yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related)
 
 
-def _foreign(graph: Graph, edge: WrittenEdge, known: dict[tuple[int, frozenset[str] | None], list[Node]]) -> list[Node]:
+def _foreign(
+    graph: Graph, edge: WrittenEdge, known: dict[tuple[int, frozenset[str] | None], list[FlowNode]]
+) -> list[FlowNode]:
     """Return the nodes an edge leads to although their kind forbids it; edges that share a target share the answer."""
     key = (id(edge.target), edge.kinds)
     if key not in known:
@@ -405,7 +407,7 @@ def _foreign(graph: Graph, edge: WrittenEdge, known: dict[tuple[int, frozenset[s
     return known[key]
 
 
-def _describe_wrong_kinds(graph: Graph, node: Node, edge: WrittenEdge, found: list[Node]) -> str:
+def _describe_wrong_kinds(graph: Graph, node: FlowNode, edge: WrittenEdge, found: list[FlowNode]) -> str:
     allowed = " or ".join(sorted(edge.kinds or ()))
     step = noun(graph, "node")
     what = f"{quote(edge.on)} of {node.kind} {step} {quote(node.id)} must lead to a {allowed} {step}"

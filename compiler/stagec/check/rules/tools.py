@@ -10,7 +10,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.secrets import has_literal_secret, is_literal_secret, literal_arguments
 from stagec.core.words import listing, quote
-from stagec.ir.catalogue import Catalogue, Origin, Server, Tool
+from stagec.ir.catalogue import Catalogue, CatalogueServer, CatalogueTool, Origin
 from stagec.ir.catalogue.read import ADDRESSES
 from stagec.sources.contract.combinations import types_of
 from stagec.sources.contract.schemas import Miss, Schema
@@ -19,7 +19,7 @@ FAMILY = Family(__name__, (range(500, 550),), Catalogue)
 rule = FAMILY.rule
 
 
-def namesakes(catalogue: Catalogue) -> tuple[tuple[Tool, Tool], ...]:
+def namesakes(catalogue: Catalogue) -> tuple[tuple[CatalogueTool, CatalogueTool], ...]:
     """Return every tool whose name an earlier one has, with that one."""
     if len(catalogue.by_name) == len(catalogue.tools):
         return ()
@@ -27,7 +27,7 @@ def namesakes(catalogue: Catalogue) -> tuple[tuple[Tool, Tool], ...]:
     return tuple((first, tool) for first, tool in firsts if first is not tool)
 
 
-def name_origin(tool: Tool) -> str:
+def name_origin(tool: CatalogueTool) -> str:
     """Return where a tool comes from, in words: `bundled`, `MCP server 'files'`."""
     return str(tool.origin) if tool.server is None else f"MCP server {quote(tool.server)}"
 
@@ -74,7 +74,7 @@ def stg502_unresolved_tool_schema(catalogue: Catalogue) -> Iterator[Finding]:
             )
 
 
-def _explain_missing_schema(tool: Tool) -> str:
+def _explain_missing_schema(tool: CatalogueTool) -> str:
     written = quote(tool.reference)
     if tool.schema is Miss.OUTSIDE:
         return f"schema {written} of tool {quote(tool.name)} lies outside the project"
@@ -161,7 +161,7 @@ def stg505_unstartable_server(catalogue: Catalogue) -> Iterator[Finding]:
             yield Finding(server.at.key, f"MCP server {quote(server.name)} {wrong}")
 
 
-def _explain_unstartable_server(server: Server) -> str | None:
+def _explain_unstartable_server(server: CatalogueServer) -> str | None:
     command = "command" in server.members
     address = next((each for each in ADDRESSES if each in server.members), None)
     if command and address is not None:
@@ -175,7 +175,7 @@ def _explain_unstartable_server(server: Server) -> str | None:
     return None
 
 
-def _missing(server: Server) -> str | None:
+def _missing(server: CatalogueServer) -> str | None:
     """Say what is missing, unless a misspelt key has been told already, as it is everywhere but in `.mcp.json`."""
     misspelt = next((each for each in server.members if _WAYS.nearest(each) is not None), None)
     if misspelt is None:
@@ -277,7 +277,7 @@ def stg509_unusable_tool_name(catalogue: Catalogue) -> Iterator[Finding]:
             yield Finding(tool.at, f"{_name(tool)} has {_explain_tool_name(tool.name)}")
 
 
-def _name(tool: Tool) -> str:
+def _name(tool: CatalogueTool) -> str:
     return f"tool {quote(tool.name)}{f' of {name_origin(tool)}' if tool.server is not None else ''}"
 
 
@@ -332,7 +332,7 @@ def stg511_literal_secret(catalogue: Catalogue) -> Iterator[Finding]:
             yield Finding(place, told)
 
 
-def _parts(server: Server) -> Iterator[tuple[Place, str]]:
+def _parts(server: CatalogueServer) -> Iterator[tuple[Place, str]]:
     """Yield the place of each secret and the name of its member; never the secret."""
     for at in literal_arguments(server.args):
         yield server.at / "args" / at, f"argument {at + 1}"

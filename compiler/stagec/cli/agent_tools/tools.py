@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from stagec.check.pipeline import Compilation, list_families
 from stagec.cli.agent_tools import arguments as answers
-from stagec.cli.agent_tools import documents
-from stagec.cli.agent_tools.arguments import LIMIT, OFFSET, TEXTS, Argument, cut, read_arguments, write_schema
-from stagec.cli.agent_tools.documents import Invoke, Printer
+from stagec.cli.agent_tools.arguments import FLOW, LIMIT, OFFSET, TEXTS, Argument, cut, read_arguments, write_schema
 from stagec.cli.agent_tools.open_project import Hunk, OpenProject, compile_checked, list_hunks
 from stagec.cli.rule_catalogue import CataloguedRule, find_rules, list_rules
 from stagec.cli.unfound import choose_flows
@@ -23,7 +25,7 @@ from stagec.core.json import Json, Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Span
 from stagec.core.words import quote
-from stagec.ir.flow import Flow, Node, WrittenEdge
+from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import ForEach, Fork, Stop, list_opened, list_targets
 from stagec.runtime.world.tool_server import ServedTool
@@ -189,7 +191,7 @@ def _write_flow(flow: Flow) -> Object:
     }
 
 
-def _write_node(flow: Flow, node: Node) -> dict[str, Json]:
+def _write_node(flow: Flow, node: FlowNode) -> dict[str, Json]:
     leads = [_write_edge(each) for each in node.edges]
     for schedule in flow.schedules.values():
         leads += [
@@ -209,7 +211,7 @@ def _write_edge(edge: WrittenEdge) -> Object:
     return {"on": edge.on, "to": list(list_opened(target)), "then": join, "end": None, "wait_milliseconds": wait}
 
 
-def _write_whole(compilation: Compilation, flow: Flow, node: Node) -> Object:
+def _write_whole(compilation: Compilation, flow: Flow, node: FlowNode) -> Object:
     """Return all that is known about a node: also what leads to it, what it is made of, reads and may call."""
     comes: list[Json] = [
         {"from": edge.source, "on": edge.on}
@@ -284,32 +286,32 @@ def _make_printers(project: OpenProject, printer: Printer) -> tuple[ServedTool, 
         _make(
             "draw",
             "Draw flows with their findings as a flowchart in the language of Mermaid.",
-            (documents.DRAW, answers.DRAWING),
-            partial(documents.draw, printer),
+            (DRAW, answers.DRAWING),
+            partial(draw, printer),
         ),
         _make(
             "bounds",
             "The steps, model turns, calls, tokens, dollars and milliseconds that a run uses at most and at least.",
-            (documents.BOUNDS, answers.BOUNDS),
-            partial(documents.bounds, printer),
+            (BOUNDS, answers.BOUNDS),
+            partial(bounds, printer),
         ),
         _make(
             "paths",
             "A small set of runs that covers each flow, or the shortest run to a node.",
-            (documents.PATHS, answers.PATHS),
-            partial(documents.paths, printer),
+            (PATHS, answers.PATHS),
+            partial(paths, printer),
         ),
         _make(
             "permissions",
             "The tools that each node may call, and those of them that no test calls.",
-            (documents.PERMISSIONS, answers.PERMISSIONS),
-            partial(documents.permissions, printer),
+            (PERMISSIONS, answers.PERMISSIONS),
+            partial(permissions, printer),
         ),
         _make(
             "compare",
             "What has changed in the meaning of the flows since a revision of git, a plan or a copy in another folder.",
-            (documents.COMPARE, answers.CHANGES),
-            partial(documents.compare, project, printer),
+            (COMPARE, answers.CHANGES),
+            partial(compare, project, printer),
         ),
     )
 
@@ -322,3 +324,142 @@ def _make(name: str, description: str, form: tuple[Sequence[Argument], Object], 
         return answer(read_arguments(arguments, given))
 
     return ServedTool(name, description, write_schema(arguments), schema, answer_given)
+
+
+_ALL = Argument("details", "boolean", "Also tell the whole document that the command prints as JSON.")
+DRAW = (
+    FLOW,
+    Argument("focus", "string", "Draw only the nodes near this node."),
+    Argument("depth", "integer", "How far from `focus`, in lines.", 2),
+    Argument("collapse", "string", "Draw each cycle, or each phase, as one box.", choices=("cycle", "phase")),
+)
+BOUNDS = (FLOW, _ALL)
+PATHS = (FLOW, Argument("to", "string", "Only the shortest run to this node."), _ALL)
+PERMISSIONS = (FLOW, _ALL)
+COMPARE = (
+    Argument(
+        "old",
+        "string",
+        "What the project is compared with: a revision of git, such as HEAD, or a plan or a folder of the project.",
+        is_required=True,
+    ),
+    FLOW,
+    _ALL,
+)
+
+Invoke = Callable[[list[str]], int]
+"""Runs a command line in this process and returns its exit status; a `Failure` leaves it."""
+
+
+class Printer:
+    """Commands of stagec, which print to nobody."""
+
+    def __init__(self, invoke: Invoke) -> None:
+        self._invoke = invoke
+
+    def print(self, *words: str, **options: Any) -> str:
+        """Return what a command prints, given words and the options that have a value."""
+        given = [f"--{name}={each}" for name, each in options.items() if each is not None]
+        printed = BytesIO()
+        kept, sys.stdout = sys.stdout, TextIOWrapper(printed, encoding="utf-8", write_through=True)
+        try:
+            self._invoke([words[0], *given, *(("--", *words[1:]) if words[1:] else ())])
+            return printed.getvalue().decode()
+        finally:
+            sys.stdout = kept
+
+    def read(self, *words: str, **options: Any) -> Any:
+        """Return the document that a command prints."""
+        return json.loads(self.print(*words, format="json", **options))
+
+
+def draw(printer: Printer, given: Mapping[str, Any]) -> Object:
+    """Return a drawing in the language of Mermaid."""
+    options = {name: given[name] for name in ("flow", "focus", "collapse")}
+    depth = given["depth"] if given["focus"] is not None else None
+    return {"mermaid": printer.print("graph", format="mermaid", depth=depth, **options)}
+
+
+def bounds(printer: Printer, given: Mapping[str, Any]) -> Object:
+    """Return how much the runs of each flow take at most, and what nothing limits."""
+    document = printer.read("bounds", flow=given["flow"])
+    flows = [_sum_up_bounds(each) for each in document["flows"]]
+    return {"flows": flows, "document": document if given["details"] else None}
+
+
+_FIGURES = ("executions", "turns", "requests", "calls", "inputTokens", "outputTokens", "dollars", "milliseconds")
+
+
+def _sum_up_bounds(flow: Mapping[str, Any]) -> Json:
+    entries = [
+        {
+            "entry": each["entry"],
+            "most": {name: each[name]["most"] for name in _FIGURES},
+            "least": {name: each[name]["least"] for name in _FIGURES},
+            "cycles": each["cycles"],
+        }
+        for each in flow.get("entries", ())
+    ]
+    reason = flow.get("reason")
+    return {"flow": flow["flow"], "bounded": flow["bounded"], "entries": entries, "no_plan_because": reason}
+
+
+def paths(printer: Printer, given: Mapping[str, Any]) -> Object:
+    """Return a small set of runs that covers each flow, or the shortest run to a node."""
+    document = printer.read("paths", flow=given["flow"], to=given["to"])
+    flows = [
+        {
+            "flow": each["flow"],
+            "percent": each["percent"],
+            "runs": [{"path": one["path"], "outcome": one["outcome"]} for one in each["runs"]],
+            "missing": each["missing"],
+        }
+        for each in document["flows"]
+    ]
+    return {"flows": flows, "document": document if given["details"] else None}
+
+
+def permissions(printer: Printer, given: Mapping[str, Any]) -> Object:
+    """Return the tools that each node may call, and which of them its tests never call."""
+    document = printer.read("permissions", flow=given["flow"])
+    flows = [
+        {
+            "flow": flow["flow"],
+            "nodes": [
+                {
+                    "node": each["node"],
+                    "mode": each["mode"],
+                    "limited": each["limited"],
+                    "tools": [tool["name"] for tool in each["tools"]],
+                    "unused_in_tests": each["surplus"],
+                }
+                for each in flow["nodes"]
+            ],
+        }
+        for flow in document["flows"]
+    ]
+    return {"flows": flows, "document": document if given["details"] else None}
+
+
+def compare(project: OpenProject, printer: Printer, given: Mapping[str, Any]) -> Object:
+    """Return what has changed in the meaning of the flows since another version of the project."""
+    old = given["old"]
+    if os.path.lexists(os.path.join(project.root, old)):
+        old = os.path.join(project.root, project.name(old))
+    elif ":" in old:
+        raise Failure(f"{quote(old)} may lie outside the project: name a revision without a path")
+    document = printer.read("diff", old, ".", flow=given["flow"])
+    flows = [
+        {
+            "flow": each["flow"],
+            "action": each["action"],
+            "changes": list(_sum_up_changes(each["changes"])),
+        }
+        for each in document["flows"]
+    ]
+    return {"flows": flows, "document": document if given["details"] else None}
+
+
+def _sum_up_changes(changes: list[Mapping[str, Any]]) -> Iterator[Json]:
+    for each in changes:
+        yield {name: each[name] for name in ("action", "topic", "node", "name")}

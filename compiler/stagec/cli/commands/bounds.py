@@ -33,8 +33,8 @@ from stagec.cli.sides import is_plan
 from stagec.cli.streams import show_progress
 from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.cli.wording import join_names, shorten
+from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.durations import format_duration
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value

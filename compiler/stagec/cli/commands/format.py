@@ -14,9 +14,8 @@ from stagec.check.pipeline import Project, judge, list_project_families, read_tr
 from stagec.check.reporters import Report
 from stagec.check.reporters.concise import REPORTER
 from stagec.cli import options
-from stagec.cli.files import STDIN, name_from_here, read_file, write_files
+from stagec.cli.files import STDIN, name_from_here, print_patch, read_file, write_files
 from stagec.cli.limits import load_configuration
-from stagec.cli.patch import print_patch
 from stagec.cli.streams import put, put_bytes, put_error, say, show_progress
 from stagec.core.failure import Exit, Failure
 from stagec.core.value import NOTHING, value

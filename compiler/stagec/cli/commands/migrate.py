@@ -14,10 +14,9 @@ from stagec.check.pipeline import Project, judge, list_project_families
 from stagec.check.reporters import Report
 from stagec.check.reporters.concise import REPORTER
 from stagec.cli import options
-from stagec.cli.files import check_files, create_files, name_from_here, write_files
+from stagec.cli.files import check_files, create_files, name_from_here, print_patch, write_files
 from stagec.cli.limits import load_configuration
 from stagec.cli.parameters import OneOf
-from stagec.cli.patch import print_patch
 from stagec.cli.report import ReportForm
 from stagec.cli.sheet import Sheet
 from stagec.cli.streams import put_error, say, show_progress

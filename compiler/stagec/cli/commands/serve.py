@@ -58,7 +58,7 @@ def serve(context: click.Context, /, **given: Any) -> None:
 
     Exit status: 0 ended by Ctrl-C, 2 usage or environment, 4 internal error.
     """
-    from stagec.cli.databases.served_runs import open_served_runs
+    from stagec.cli.databases.submission import open_served_runs
     from stagec.cli.running.serve_request import ServeRequest, serve
 
     context.exit(serve(ServeRequest(**given), open_served_runs))

@@ -22,7 +22,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.words import ellipsis, format_count, listing, quote, visible
-from stagec.ir.catalogue import Catalogue, Lock, LockedServer, LockedTool, Server, Tool
+from stagec.ir.catalogue import Catalogue, CatalogueServer, CatalogueTool, Lock, LockedServer, LockedTool
 from stagec.ir.catalogue.lock import digest, read_lock, render_lock
 from stagec.ir.catalogue.read import LOCK_ROOM, lock_tree
 from stagec.languages.tools import FRONTEND
@@ -119,7 +119,7 @@ def _collect_facts(catalogue: Catalogue) -> dict[str, object]:
     }
 
 
-def _find_digest(tool: Tool) -> str | None:
+def _find_digest(tool: CatalogueTool) -> str | None:
     return digest(tool.schema.value) if isinstance(tool.schema, Schema) else tool.digest
 
 
@@ -155,7 +155,7 @@ _LONGEST = 60
 class Display:
     """Shows servers and how many tools each has named; as a context it leaves no line behind on a terminal."""
 
-    def __init__(self, servers: Sequence[Server]) -> None:
+    def __init__(self, servers: Sequence[CatalogueServer]) -> None:
         self._live = sys.stderr.isatty()
         self._states = {id(each): "waits" for each in servers}
         self._names = {id(each): visible(each.name[:_LONGEST], sys.stderr.encoding or "ascii") for each in servers}
@@ -170,13 +170,13 @@ class Display:
         """Take away what was drawn."""
         self._wipe()
 
-    def update(self, server: Server, tools: int) -> None:
+    def update(self, server: CatalogueServer, tools: int) -> None:
         """Show that a server was started, or how many tools it has named so far."""
         self._states[id(server)] = format_count(tools, "tool") if tools else "starts"
         if self._live and monotonic() >= self._next:
             self._draw()
 
-    def finish(self, server: Server, tools: int | None) -> None:
+    def finish(self, server: CatalogueServer, tools: int | None) -> None:
         """Show that a server has named all its tools, or did not answer."""
         state = "no answer" if tools is None else format_count(tools, "tool")
         self._states[id(server)] = f"{state}, done" if tools is not None else state

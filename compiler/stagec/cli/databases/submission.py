@@ -1,16 +1,17 @@
-"""Submit runs to a database: one as the options say, or one for each line of a file."""
+"""Submit runs to a database: one as the options say, one for each line of a file, or those that a page starts."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagec.cli.databases.run_sources import open_store
+from stagec.cli.databases.run_sources import open_named, open_store
 from stagec.cli.files import STDIN, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario_document, refuse_unfit
@@ -26,10 +27,12 @@ from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote, visible
 from stagec.runtime.drivers.redaction import redact_value
 from stagec.runtime.machine import Program, Started
+from stagec.runtime.serve.run_source import StartOrder
 from stagec.runtime.world.scenario import Scenario, parse_scenario
 
 if TYPE_CHECKING:
     from stagec.runtime.drivers.dbos import Submission
+    from stagec.runtime.serve.database_runs import DatabaseRuns
 
 _KEYS = ("run", "entry", "inputs", "tenant", "priority", "at")
 """The members of a job, each optional but `run`."""
@@ -192,3 +195,26 @@ def _refuse_repeated(pairs: list[tuple[str, Json]]) -> Object:
             raise ValueError(f"there are two members {quote(name)}")
         found[name] = each
     return found
+
+
+_CONNECTIONS = 10
+"""Connections of the server at most, however many pages are open."""
+
+
+@contextmanager
+def open_served_runs(database: str, tell: Callable[[str], None]) -> Iterator[DatabaseRuns]:
+    """Open the runs of a database for a page; raise `Failure` unless this version can use it."""
+    with open_named(database, _CONNECTIONS) as opened:  # says what is not installed
+        from stagec.runtime.drivers.dbos import RunStore, check
+        from stagec.runtime.serve.database_runs import DatabaseRuns
+
+        check(opened)
+        yield DatabaseRuns(
+            RunStore(opened), lambda name, plan: name_of(Runs(Path()).new(name, plan.id)), _make_submission, tell
+        )
+
+
+def _make_submission(order: StartOrder) -> Submission:
+    data, program = read_program(order.plan.path, order.plan.digest)
+    request = SubmitRequest(order.plan.path, None, entry=order.entry)
+    return SubmissionMaker(request, data, program).make(order.name, order.inputs)

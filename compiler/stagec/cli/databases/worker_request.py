@@ -27,7 +27,7 @@ from stagec.core.value import replace, value
 from stagec.core.words import quote, visible
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.dbos import LiveRun, RunRecord, RunStore
-from stagec.runtime.drivers.dbos.sent_telemetry import note_sent, read_sent
+from stagec.runtime.drivers.dbos.run_store import note_sent, read_sent
 from stagec.runtime.machine import Effect, Program
 from stagec.runtime.world.budget import BudgetedWorld
 from stagec.runtime.world.scenario import Scenario, parse_scenario

@@ -9,10 +9,11 @@ from contextlib import closing
 from pathlib import Path
 from shlex import join
 from shlex import quote as quote_word
+from typing import Annotated
 
 from stagec.change.comparison.situation import Hindrance, RunCompatibility, list_breaking_codes
 from stagec.cli.limits import load_configuration
-from stagec.cli.report import dump_document
+from stagec.cli.report import ReportForm
 from stagec.cli.running.inputs import collect_inputs, load_program, read_program
 from stagec.cli.running.options import words_for
 from stagec.cli.running.report import announce, format_json
@@ -34,11 +35,12 @@ from stagec.cli.sheet import draw_columns
 from stagec.cli.signatures import SIGNATURE, demand_signature, locate_signature, read_signature, refuse_unsigned
 from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import Json, object_of
+from stagec.core.json import object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, listing, quote, shorten_digest, visible
+from stagec.ir.plan.codec import Digest
 from stagec.ir.plan.node import Outcome
 from stagec.ir.protocol.checkpoint import TrustLevel
 from stagec.runtime.drivers.history import History
@@ -173,33 +175,52 @@ _MOST = 4
 """Nodes that are named."""
 
 
-def write_outlook(standpoint: Standpoint, after: str, refusal: BreakingChangeError | None = None) -> str:
-    """Return whether a run could continue as a JSON document, as `schemas/resume.schema.json` describes it."""
-    found = () if refusal is None else refusal.found
-    return dump_document(
-        {
-            "version": 1,
-            "run": standpoint.name,
-            "goesOn": refusal is None,
-            "before": standpoint.program.digest,
-            "after": after,
-            "reasons": [_write_hindrance(each) for each in found],
-            "again": [] if refusal is None else list(refusal.again),
-            "missing": [] if refusal is None else list(refusal.missing),
-        }
-    )
+@value
+class ResumeReason:
+    """A change that is breaking for the state of this run, or something that has no meaning at all."""
+
+    code: Annotated[
+        str | None,
+        "The code of the kind of change, as 'stagec breaking' has it; null where no change says it. --allow takes it.",
+    ]
+    kind: Annotated[str | None, "The name of the kind of change."]
+    message: Annotated[str, "What has changed, in a sentence."]
+    agent: Annotated[str | None, "The agent of an orchestrator in whose run it is; null for the run itself."]
+    node: Annotated[str | None, "The node that it is about."]
+    here: Annotated[str | None, "Why it concerns this run."]
+    remedy: Annotated[str | None, "What can be done."]
+
+    @classmethod
+    def of(cls, given: Hindrance) -> ResumeReason:
+        """Return what is reported of a hindrance."""
+        code, kind = (None, None) if given.kind is None else (given.kind.code, given.kind.name)
+        others = (given.flow or None, given.node, given.here or None, given.remedy or None)
+        return cls(code, kind, given.sentence, *others)
 
 
-def _write_hindrance(given: Hindrance) -> Json:
-    return {
-        "code": None if given.kind is None else given.kind.code,
-        "kind": None if given.kind is None else given.kind.name,
-        "message": given.sentence,
-        "agent": given.flow or None,
-        "node": given.node,
-        "here": given.here or None,
-        "remedy": given.remedy or None,
-    }
+@value
+class Outlook:
+    """Whether a run would go on, with which plan, and if not, why."""
+
+    run: Annotated[str, "The name of the run."]
+    goes_on: Annotated[bool, "Whether the run would go on. The exit status is 0 then, and 1 otherwise."]
+    before: Annotated[Digest, "The digest of the plan that the run has."]
+    after: Annotated[Digest, "The digest of the plan with which it would go on; the same one without a change."]
+    reasons: Annotated[tuple[ResumeReason, ...], "Why the run cannot go on; empty if it would."]
+    again: Annotated[
+        tuple[str, ...], "The nodes under way that --again could begin once more, of those that a reason names."
+    ]
+    missing: Annotated[tuple[str, ...], "The required inputs that --input has to give."]
+
+    @classmethod
+    def of(cls, standpoint: Standpoint, after: str, refusal: BreakingChangeError | None) -> Outlook:
+        """Return the outlook of a run with another plan, or with its own."""
+        found, again, missing = ((), (), ()) if refusal is None else (refusal.found, refusal.again, refusal.missing)
+        reasons = tuple(map(ResumeReason.of, found))
+        return cls(standpoint.name, refusal is None, standpoint.program.digest, after, reasons, again, missing)
+
+
+FORM = ReportForm("resume", "resume --dry-run", Outlook)
 
 
 FORKED = "forked"
@@ -448,7 +469,7 @@ def tell_change(
 ) -> Exit:
     """Say with which plan the run would continue, or why it cannot."""
     if request.output_format == "json":
-        put(write_outlook(standpoint, program.digest, refusal))
+        put(FORM.dump(Outlook.of(standpoint, program.digest, refusal)))
         return Exit.CLEAN if refusal is None else Exit.FINDINGS
     if refusal is not None:
         raise Failure(str(refusal), Exit.FINDINGS) from refusal

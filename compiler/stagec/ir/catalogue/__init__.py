@@ -3,10 +3,10 @@
 from stagec.ir.catalogue.document import (
     WELL_KNOWN,
     Catalogue,
+    CatalogueServer,
+    CatalogueTool,
     Effects,
     Origin,
-    Server,
-    Tool,
     ToolLabels,
     well_known_effects,
 )
@@ -16,13 +16,13 @@ from stagec.ir.catalogue.read import find_catalogue, read_catalogue
 __all__ = [
     "WELL_KNOWN",
     "Catalogue",
+    "CatalogueServer",
+    "CatalogueTool",
     "Effects",
     "Lock",
     "LockedServer",
     "LockedTool",
     "Origin",
-    "Server",
-    "Tool",
     "ToolLabels",
     "find_catalogue",
     "read_catalogue",

@@ -23,11 +23,11 @@ __all__ = [
     "READS",
     "WELL_KNOWN",
     "Catalogue",
+    "CatalogueServer",
+    "CatalogueTool",
     "Effects",
     "LabelBook",
     "Origin",
-    "Server",
-    "Tool",
     "ToolLabels",
     "combine",
     "is_agent",
@@ -76,7 +76,7 @@ class ToolLabels:
 
 
 @value
-class Tool:
+class CatalogueTool:
     """One tool that can be called.
 
     `at` is where its name is written, `entry` all that is written about it; for a tool of an MCP server both are in
@@ -104,7 +104,7 @@ class Tool:
 
 
 @value
-class Server:
+class CatalogueServer:
     """An MCP server: how it is started, or the address where it runs.
 
     `at` is all that is written about it. `cwd` is as written, relative to the folder of the file that names it.
@@ -122,7 +122,7 @@ class Server:
     members: tuple[str, ...] = ()
     """What is written about it, by name, be it well formed or not."""
 
-    def is_started_like(self, other: Server) -> bool:
+    def is_started_like(self, other: CatalogueServer) -> bool:
         """Tell whether two definitions mean the same server."""
         return self == replace(other, name=self.name, at=self.at, members=self.members)
 
@@ -140,16 +140,16 @@ class Catalogue:
 
     at: Place
     file: str
-    tools: tuple[Tool, ...]
-    by_name: Mapping[str, Tool]
+    tools: tuple[CatalogueTool, ...]
+    by_name: Mapping[str, CatalogueTool]
     names: NameIndex
-    servers: Mapping[str, Server]
-    rivals: tuple[Server, ...]
+    servers: Mapping[str, CatalogueServer]
+    rivals: tuple[CatalogueServer, ...]
     servers_file: str | None
     lock_file: str
     lock: Lock | None
-    unlocked: tuple[Server, ...]
-    stale: tuple[Server, ...]
+    unlocked: tuple[CatalogueServer, ...]
+    stale: tuple[CatalogueServer, ...]
     serverless: tuple[tuple[Place, tuple[str, ...]], ...]
     """Files of MCP servers that have no member with servers, and the members they have."""
     faulty: frozenset[str]
@@ -339,7 +339,7 @@ def _compile(names: str) -> re.Pattern[str]:
     return re.compile("|".join(translate(name) for name in dict.fromkeys((*each, *(name.lower() for name in each)))))
 
 
-def _find_tools(name: str, at: Server | None) -> Mapping[str, list[str]] | None:
+def _find_tools(name: str, at: CatalogueServer | None) -> Mapping[str, list[str]] | None:
     """Return the tools of a well-known server: known by how it is started or where it is, else by its name."""
     written = " ".join((at.command or "", *at.args, at.url or "")) if at is not None else ""
     kinds = read_data()["servers"].values()

@@ -12,7 +12,15 @@ from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.ir.catalogue.document import Catalogue, Effects, Origin, Server, Tool, ToolLabels, well_known_effects
+from stagec.ir.catalogue.document import (
+    Catalogue,
+    CatalogueServer,
+    CatalogueTool,
+    Effects,
+    Origin,
+    ToolLabels,
+    well_known_effects,
+)
 from stagec.ir.catalogue.lock import Lock, digest, read_lock
 from stagec.ir.rights import Label
 from stagec.sources.contract.expansion import judge_expansion
@@ -156,7 +164,7 @@ def judge_input(sources: Sources, file: str) -> None:
         sources.replace(found)
 
 
-N = TypeVar("N", Server, Tool)
+N = TypeVar("N", CatalogueServer, CatalogueTool)
 _SERVERS = ("mcpServers", "servers")
 _PLUGIN = ".claude-plugin/plugin.json"
 """What is beside the `.mcp.json` of a plugin of Claude Code."""
@@ -171,7 +179,7 @@ def read_catalogue(sources: Sources, file: str) -> Catalogue | None:
     return None if found is None else _catalogue(sources, found)
 
 
-def launch_digest(server: Server) -> str:
+def launch_digest(server: CatalogueServer) -> str:
     """Return the digest of how a server is started; of its environment and headers only the names count."""
     names = {"env": sorted(server.env), "headers": sorted(server.headers)}
     how = {"command": server.command, "args": list(server.args), "cwd": server.cwd, "url": server.url}
@@ -223,7 +231,7 @@ def _faulty(*trees: Tree | None) -> Iterator[str]:
             yield tree.file
 
 
-def _stale(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Server]:
+def _stale(servers: Mapping[str, CatalogueServer], lock: Lock | None) -> Iterator[CatalogueServer]:
     for name, locked in lock.servers.items() if lock is not None else ():
         if name in servers and launch_digest(servers[name]) != locked.launch:
             yield servers[name]
@@ -244,7 +252,7 @@ def _find_bare_servers(sources: Sources, tree: Tree | None) -> Object:
     return {name: each for name, each in given.items() if not {"command", *ADDRESSES}.isdisjoint(object_of(each))}
 
 
-def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[Tool]:
+def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[CatalogueTool]:
     if tree is None:
         return
     schemas, root, known = Schemas(sources), object_of(tree.value), Memo()
@@ -255,15 +263,15 @@ def _own_tools(sources: Sources, tree: Tree | None) -> Iterator[Tool]:
                 yield _with_schema(sources, tool, known)
 
 
-def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | None:
+def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> CatalogueTool | None:
     if isinstance(entry, str):
-        return Tool(entry, at, at, origin, well_known_effects(entry)) if entry else None
+        return CatalogueTool(entry, at, at, origin, well_known_effects(entry)) if entry else None
     body = object_of(entry)
     name, reference = text_in(body, "name"), text_in(body, "schema")
     if not name:
         return None
     labels = read_labels(body, at)
-    return Tool(
+    return CatalogueTool(
         name=name,
         at=at / "name",
         entry=at,
@@ -277,7 +285,7 @@ def _tool(entry: Json, at: Place, origin: Origin, schemas: Schemas) -> Tool | No
     )
 
 
-def _with_schema(sources: Sources, tool: Tool, known: Memo) -> Tool:
+def _with_schema(sources: Sources, tool: CatalogueTool, known: Memo) -> CatalogueTool:
     """Have the schema of a tool judged, or look for what its name was meant to be."""
     if isinstance(tool.schema, Schema):
         judge_input(sources, tool.schema.at.file)
@@ -289,26 +297,26 @@ def _with_schema(sources: Sources, tool: Tool, known: Memo) -> Tool:
     return replace(tool, near=near and posixpath.relpath(near, posixpath.dirname(tool.at.file) or "."))
 
 
-def _list_locked_tools(servers: Mapping[str, Server], lock: Lock | None) -> Iterator[Tool]:
+def _list_locked_tools(servers: Mapping[str, CatalogueServer], lock: Lock | None) -> Iterator[CatalogueTool]:
     """Yield the tools of the servers that are still there."""
     for name, server in lock.servers.items() if lock is not None else ():
         for tool in server.tools.values() if name in servers else ():
             entry = server.at / "tools" / tool.name
-            read = Tool(tool.name, tool.at, entry, Origin.MCP, tool.effects, server=name)
+            read = CatalogueTool(tool.name, tool.at, entry, Origin.MCP, tool.effects, server=name)
             yield replace(read, digest=tool.schema, described=tool.description)
 
 
-def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[Server]:
+def _servers(tree: Tree | None, members: tuple[str, ...]) -> Iterator[CatalogueServer]:
     if tree is None:
         return
     for member in members:
         yield from _list_servers(object_of(object_of(tree.value).get(member)), tree.at / member)
 
 
-def _list_servers(given: Object, at: Place) -> Iterator[Server]:
+def _list_servers(given: Object, at: Place) -> Iterator[CatalogueServer]:
     for name, body in given.items():
         if isinstance(body, dict) and body.get("disabled") is not True:
-            yield Server(
+            yield CatalogueServer(
                 name=name,
                 at=at / name,
                 command=text_in(body, "command"),

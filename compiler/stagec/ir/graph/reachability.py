@@ -12,7 +12,7 @@ from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Named, Outcome, Stop, 
 
 
 @value
-class Scope:
+class ScopeEdge:
     """One edge that opens a scope: its nodes run together, then its join; or, in a chain, one after the other."""
 
     source: int
@@ -48,7 +48,7 @@ class Adjacency:
     ids: tuple[str, ...]
     index: Mapping[str, int]
     steps: Neighbours
-    scopes: tuple[Scope, ...]
+    scopes: tuple[ScopeEdge, ...]
     ends: tuple[int, ...]
     dangling: tuple[WrittenEdge, ...]
     schedules: Mapping[str, Mapping[int, tuple[int, ...]]]
@@ -100,7 +100,7 @@ class _Reader:
         self.index = {name: at for at, name in enumerate(flow.nodes)}
         self.steps: Neighbours = [[] for _ in flow.nodes]
         self._hubs: dict[int, int | None] = {}
-        self.scopes: list[Scope] = []
+        self.scopes: list[ScopeEdge] = []
         self.ends: list[int] = []
         self.exits: list[int] = []
         self._exits = flow.exits
@@ -147,7 +147,9 @@ class _Reader:
         if all(each in self.index for each in list_targets(target)):
             join = self.index[target.join] if not isinstance(target, Chain) and target.join is not None else None
             branches = tuple(self.index[each] for each in target.nodes)
-            self.scopes.append(Scope(source, branches, join, isinstance(target, Chain), isinstance(target, ForEach)))
+            self.scopes.append(
+                ScopeEdge(source, branches, join, isinstance(target, Chain), isinstance(target, ForEach))
+            )
         else:
             self.dangling.append(edge)
 
@@ -314,7 +316,7 @@ class Clauses:
             for each in needs:
                 self.users[each].append(point)
 
-    def add_fork(self, scope: Scope, completes: Sequence[bool]) -> None:
+    def add_fork(self, scope: ScopeEdge, completes: Sequence[bool]) -> None:
         """Let the branches of a fork start with its source, and its join when all of them can complete."""
         own = self.users[scope.source]
         own.extend(scope.branches)
@@ -328,7 +330,7 @@ class Clauses:
             for each in scope.branches:
                 self.users[each].append(point)
 
-    def add_chain(self, scope: Scope, completes: Sequence[bool]) -> None:
+    def add_chain(self, scope: ScopeEdge, completes: Sequence[bool]) -> None:
         """Let each branch of a chain start when the one before it has completed."""
         before = scope.source
         for each in scope.branches:

@@ -172,7 +172,7 @@ class System:
 
 
 @value
-class Judge:
+class JudgeDefinition:
     """How it is judged that the work is done: one of the verdict types of agent definitions, and its settings."""
 
     kind: Annotated[str, "The verdict type."]
@@ -266,7 +266,7 @@ class Plan:
     ] = NOTHING
     inputs: Annotated[Mapping[str, Input], "What a run is given."] = NOTHING
     system: Annotated[System | None, "The system prompt of every node that prompts."] = None
-    judge: Annotated[Judge | None, "How it is judged that the work is done."] = None
+    judge: Annotated[JudgeDefinition | None, "How it is judged that the work is done."] = None
     validators: Annotated[Mapping[str, Validator], "The validators, by name."] = NOTHING
     tools: Annotated[Mapping[str, Tool], "The tools that nodes use, by name."] = NOTHING
     servers: Annotated[Mapping[str, Server], "The MCP servers that these tools come from, by name."] = NOTHING

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
-from stagec.core.place import Place, spell_path
+from stagec.core.place import Mention, Place, spell_path
 from stagec.core.value import value
 from stagec.core.words import listing, quote, with_article
 from stagec.languages.agent_files.known import CLAUDE_CODE, Known
@@ -216,3 +216,34 @@ def _judge_members(given: Object, at: Place, closed: re.Match[str]) -> Iterator[
 def present(members: Object) -> Object:
     """Return the members that have a value: in frontmatter, nothing behind a key is as good as no key."""
     return {key: each for key, each in members.items() if each is not None}
+
+
+REQUIRED = ("label", "agent", "prompt")
+
+
+@value
+class DroppedHandoff:
+    """An entry that is dropped: the keys that it lacks as texts, or what it is instead of a map."""
+
+    at: Place
+    missing: tuple[str, ...] = ()
+    kind: str = ""
+
+
+def find_dropped_handoffs(given: Json, at: Place) -> Iterator[DroppedHandoff]:
+    """Yield the entries of a list of handoffs that are dropped."""
+    for index, entry in enumerate(given if isinstance(given, list) else ()):
+        if not isinstance(entry, dict):
+            yield DroppedHandoff(at / index, kind=kind_of(entry))
+        else:
+            missing = tuple(key for key in REQUIRED if not isinstance(entry.get(key), str))
+            if missing:
+                yield DroppedHandoff(at / index, missing)
+
+
+def list_handoff_targets(given: Json, at: Place) -> Iterator[Mention]:
+    """Yield the agents that handoffs lead to."""
+    for index, entry in enumerate(given if isinstance(given, list) else ()):
+        target = entry.get("agent") if isinstance(entry, dict) else None
+        if isinstance(target, str):
+            yield Mention(target, at / index / "agent")

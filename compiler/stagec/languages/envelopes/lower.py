@@ -11,8 +11,7 @@ from stagec.core.place import Place
 from stagec.core.precedence import components
 from stagec.ir.catalogue.document import LabelBook, is_agent
 from stagec.ir.catalogue.read import find_nearby
-from stagec.ir.flow import Flow, NameKind, Need, Occurrence, WrittenEdge, WrittenSchedule
-from stagec.ir.flow import Node as FlowNode
+from stagec.ir.flow import Flow, FlowNode, NameKind, Need, Occurrence, WrittenEdge, WrittenSchedule
 from stagec.ir.plan.act import Process, ProcessInput, ProcessLimits
 from stagec.ir.plan.document import Draft, Limits, Names, Plan
 from stagec.ir.plan.gate import Backoff, Retry, StageGate

@@ -10,8 +10,7 @@ from stagec.core.canonical import to_count
 from stagec.core.json import Object, list_of, object_of, text_in
 from stagec.core.place import Mention, Place
 from stagec.core.value import replace
-from stagec.ir.flow import Bound, Entry, Flow, WrittenEdge
-from stagec.ir.flow import Node as FlowNode
+from stagec.ir.flow import Bound, Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.act import Choice, Delegate, Hole, Piece, Rest, Template, Text
 from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
 from stagec.ir.plan.document import Contents, Draft, Limits, Names, Phases, Plan

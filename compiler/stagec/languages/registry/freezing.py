@@ -33,7 +33,7 @@ from stagec.ir.plan.codec import Path
 from stagec.ir.plan.document import (
     Draft,
     Input,
-    Judge,
+    JudgeDefinition,
     Limits,
     Names,
     Plan,
@@ -564,7 +564,7 @@ class Moves:
         is_lost = Intent.ABORT in allowed and Intent.ABORT not in written
         return (*self._jumps(node), *routed, *((Edge(Intent.ABORT.value, _FAILED),) if is_lost else ()))
 
-    def _jumps(self, node: flow.Node) -> Iterator[Edge]:
+    def _jumps(self, node: flow.FlowNode) -> Iterator[Edge]:
         """Yield the move to a step that the answer names: to those that it may name, to any where all are possible."""
         if node.names_any:
             yield Edge(Intent.JUMP.value, Pick(_ANY))
@@ -630,12 +630,12 @@ def entry(registry: Registry, flow: Flow) -> str | None:
     return next((name for name in (agent.verdict, "") if name is not None and name in entries), None)
 
 
-def judge(registry: Registry) -> Judge | None:
+def judge(registry: Registry) -> JudgeDefinition | None:
     """Return what judges whether the work is done."""
     agent = registry.agent
     if agent is None or agent.verdict is None:
         return None
-    return Judge(agent.verdict, agent.settings)
+    return JudgeDefinition(agent.verdict, agent.settings)
 
 
 def limits(registry: Registry) -> Limits:

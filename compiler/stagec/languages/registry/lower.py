@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
 from stagec.core.value import replace
-from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Bound, Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.gate import Reads
 from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop
 from stagec.languages.registry.answers import (
@@ -85,7 +85,7 @@ class _Lowering:
             counted_at=most.at if counts and most is not None else None,
         )
 
-    def _node(self, step: Step) -> Node:
+    def _node(self, step: Step) -> FlowNode:
         edges = tuple(self._ways(step))
         if step.gate is not None:
             self._exact = self._exact and not _is_broken(step)
@@ -100,7 +100,7 @@ class _Lowering:
         if step.output is not None and isinstance(step.output.found, Schema):
             parts.append(("schema", step.output.found.at))
         idle, names_any = step.gate is None, step.key in self._naming
-        return Node(
+        return FlowNode(
             step.key, step.at, kind, edges, idle=idle, decided_at=decided_at, parts=tuple(parts), names_any=names_any
         )
 

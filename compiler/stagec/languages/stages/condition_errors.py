@@ -10,7 +10,7 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.languages.stages.document import RESERVED, RESULT, Case, Check, Pipeline, Stage, StageCondition
+from stagec.languages.stages.document import RESERVED, RESULT, Case, Pipeline, Stage, StageCheck, StageCondition
 from stagec.languages.stages.elements import is_of_element, promise_elements, runs_for_elements
 from stagec.languages.stages.outcomes import (
     ATTEMPTS,
@@ -170,20 +170,20 @@ def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
     return emptiness(pipeline.schemas, stage.result) if isinstance(stage.result, Schema) else None
 
 
-def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> tuple[WrongCondition, ...]:
+def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | StageCheck) -> tuple[WrongCondition, ...]:
     """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
     if emptiness_of(pipeline, stage) is not None:
         return ()
-    checked = isinstance(judged, Check)
+    checked = isinstance(judged, StageCheck)
     conditions = (_JudgedCondition(pipeline, stage, each) for each in judged.when)
     every = (found for each in conditions for found in each.find_errors(checked=checked))
     return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(every))
 
 
-def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | Check) -> bool:
+def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | StageCheck) -> bool:
     """Tell whether a case or a check says what it means: nothing in it is misshapen, unknown or impossible."""
     wrong = {each.kind for each in find_condition_errors(pipeline, stage, judged)} - {ConditionError.UNDECLARED}
-    return not wrong and (isinstance(judged, Check) or judged.is_whole)
+    return not wrong and (isinstance(judged, StageCheck) or judged.is_whole)
 
 
 @value
@@ -280,8 +280,8 @@ When = tuple[StageCondition, ...]
 class Unreached:
     """A case or check that decides nothing, and the earlier ones that cover it; none if nothing does."""
 
-    judged: Case | Check
-    earlier: tuple[Case | Check, ...]
+    judged: Case | StageCheck
+    earlier: tuple[Case | StageCheck, ...]
 
 
 @value
@@ -388,9 +388,9 @@ def _outcomes(pipeline: Pipeline, stage: Stage) -> Outcomes | None:
     return pipeline.memo.once(("outcomes", stage.at), lambda: outcomes(pipeline.schemas, stage))
 
 
-def _find_unreached(judged: Sequence[Case | Check], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
+def _find_unreached(judged: Sequence[Case | StageCheck], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
     """Yield what decides nothing, given the positions of the results that fit each case or check."""
-    taken: dict[int, Case | Check] = {}
+    taken: dict[int, Case | StageCheck] = {}
     is_default = True
     for each, positions in zip(judged, fitting, strict=True):
         fresh = [at for at in positions if at not in taken]

@@ -192,7 +192,7 @@ class Case:
 
 
 @value
-class Check:
+class StageCheck:
     """One judgement of a result: when it applies, the verdict, and why."""
 
     at: Place
@@ -212,7 +212,7 @@ class Conduct:
 
     next_at: Place | None = None
     cases: tuple[Case, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[StageCheck, ...] = ()
     gate: Mapping[str, tuple[StageCondition, ...]] = NOTHING
     hooks: frozenset[str] = frozenset()
     twice: tuple[tuple[str, Place, Place], ...] = ()

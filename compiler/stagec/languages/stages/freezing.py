@@ -9,7 +9,7 @@ from stagec.core.canonical import MOST, as_text, is_exact, to_count
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.ir import flow
-from stagec.ir.catalogue import Catalogue, Tool, well_known_effects
+from stagec.ir.catalogue import Catalogue, CatalogueTool, well_known_effects
 from stagec.ir.flow import Flow
 from stagec.ir.freeze import PlanTexts
 from stagec.ir.plan import document
@@ -26,9 +26,9 @@ from stagec.languages.stages.document import (
     PlaceholderForm,
     Profile,
     Stage,
+    StageCheck,
     StageCondition,
 )
-from stagec.languages.stages.document import Check as StageCheck
 from stagec.languages.stages.elements import list_each, runs_elements
 from stagec.languages.stages.inlining import list_inlined
 from stagec.languages.stages.inner import count_parallel, list_names_around
@@ -55,7 +55,7 @@ def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -
     }
 
 
-def _tool(tool: Tool, texts: PlanTexts) -> document.Tool:
+def _tool(tool: CatalogueTool, texts: PlanTexts) -> document.Tool:
     return document.Tool(
         origin=tool.origin.value,
         effects=tool.effects.value,
@@ -131,7 +131,7 @@ def _rename(node: Node, around: Mapping[str, str]) -> Node:
     return replace(node, act=act, admission=gate)
 
 
-def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.Node, texts: PlanTexts) -> Node:
+def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.FlowNode, texts: PlanTexts) -> Node:
     """Return the node of a stage; `meant` is what the flow makes of it."""
     policy = read_policy(stage.conduct.policy)
     converse = Converse(
@@ -251,7 +251,7 @@ def _policy(given: Json) -> str:
 _VERDICT, _FAIL = ("verdict",), "fail"
 
 
-def freeze_edges(node: flow.Node) -> tuple[Edge, ...]:
+def freeze_edges(node: flow.FlowNode) -> tuple[Edge, ...]:
     """Return the edges of a node in their order.
 
     A case for results of any verdict is one edge of the flow; a runner, which first asks for the outcome, needs two.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
-from stagec.ir.flow import Entry, Flow, InnerFlow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, InnerFlow, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
 from stagec.languages.stages.document import Pipeline, Stage
@@ -63,7 +63,7 @@ class _Names:
         edge = replace(written.edge, target=self.aim(written.target))
         return replace(written, source=self.end(written.source), edge=edge)
 
-    def node(self, node: Node) -> Node:
+    def node(self, node: FlowNode) -> FlowNode:
         """Return a node as it is called here."""
         caller = None if node.caller is None else replace(node.caller, node=self.prefix + node.caller.node)
         return replace(node, id=self.end(node.id), edges=tuple(map(self.edge, node.edges)), caller=caller)
@@ -102,7 +102,7 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     last = {name: f"{name}/{_find_last(stage, flow)}" for name, (stage, flow) in inner.items()}
     around = _Names(first, last).flow(own)
     flows, named = [own], dict(_list_called(pipeline))
-    standing: dict[str, list[Node]] = {}  # for a node of the flow around
+    standing: dict[str, list[FlowNode]] = {}  # for a node of the flow around
     for name, (stage, flow) in inner.items():
         within = _Names({}, {}, f"{name}/", list_names_around(stage)).flow(flow)
         end, reached = around.nodes[last[name]], build(within).startable()
@@ -157,7 +157,7 @@ def _find_last(stage: Stage, flow: Flow) -> str:
     return "/".join(names)
 
 
-def _lead_on(node: Node, ways: Node) -> Node:
+def _lead_on(node: FlowNode, ways: FlowNode) -> FlowNode:
     """Return the last node of an inner pipeline: its successes lead where those of the stage around it do."""
     edges: list[WrittenEdge] = []
     for each in node.edges:

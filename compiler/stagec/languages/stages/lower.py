@@ -8,7 +8,7 @@ from stagec.core.canonical import MOST
 from stagec.core.json import object_of
 from stagec.core.place import Mention
 from stagec.ir.catalogue.document import LabelBook
-from stagec.ir.flow import Bound, Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Bound, Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
 from stagec.ir.rights import Right, Rights
@@ -118,7 +118,7 @@ class _Lowering:
         self._suspect = self._suspect or entry.name != found
         yield "", Entry(found, entry.at)
 
-    def _node(self, name: str, stage: Stage) -> Node:
+    def _node(self, name: str, stage: Stage) -> FlowNode:
         edges = tuple(self._edges(name, stage))
         # where a stage says what it leads to, or why it never succeeds
         checks = () if _can_succeed(self._pipeline, stage) else stage.conduct.checks
@@ -128,7 +128,7 @@ class _Lowering:
         parts = [("prompt", stage.body.at)]
         if isinstance(stage.result, Schema):
             parts.append(("schema", stage.result.at))
-        return Node(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
+        return FlowNode(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
 
     def _edges(self, name: str, stage: Stage) -> Iterator[WrittenEdge]:
         cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)

@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from stagec.core.durations import read_milliseconds
+from stagec.core.clock import read_milliseconds
 from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
@@ -21,7 +21,6 @@ from stagec.languages.stages.document import (
     CallError,
     Case,
     CaseWait,
-    Check,
     Conduct,
     Elements,
     Incoming,
@@ -31,6 +30,7 @@ from stagec.languages.stages.document import (
     Pipeline,
     Profile,
     Stage,
+    StageCheck,
     StageCondition,
     StagePattern,
 )
@@ -222,14 +222,14 @@ class _RoutesReading:
         else:
             yield self._case(written.given, written.at)
 
-    def checks(self, written: Written | None) -> Iterator[Check]:
+    def checks(self, written: Written | None) -> Iterator[StageCheck]:
         for index, each in enumerate(list_of(written.given)) if written is not None else ():
             body, verdict = object_of(each), object_of(each).get("verdict")
             if written is not None and isinstance(verdict, str) and verdict in _VERDICTS:
                 at = written.at / index
                 when = self.conditions(body.get("when"), at / "when")
                 if len(when) == len(object_of(body.get("when"))) and not _misshapen(body):
-                    yield Check(at, when, verdict, text_in(body, "reason"))
+                    yield StageCheck(at, when, verdict, text_in(body, "reason"))
 
     def conditions(self, given: Json, at: Place, *, judged: bool = True) -> tuple[StageCondition, ...]:
         """Return the conditions that all have to hold; `judged` when they are about the stage's result."""

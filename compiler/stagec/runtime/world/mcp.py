@@ -21,7 +21,7 @@ from stagec.core.secrets import Redactor
 from stagec.core.value import replace, value
 from stagec.core.version import __version__
 from stagec.core.words import format_count, quote
-from stagec.ir.catalogue import Effects, LockedServer, LockedTool, Server
+from stagec.ir.catalogue import CatalogueServer, Effects, LockedServer, LockedTool
 from stagec.ir.catalogue.lock import digest
 from stagec.ir.catalogue.read import launch_digest
 from stagec.runtime.world.http_bodies import PLAIN, BodyGuard, ExcessiveBodyError
@@ -449,7 +449,7 @@ _WHOLE = 10_000
 class ServerFailure:
     """A server that did not answer: what went wrong, and the last lines of its standard error."""
 
-    server: Server
+    server: CatalogueServer
     what: str
     said: tuple[str, ...] = ()
 
@@ -458,7 +458,7 @@ class SenselessListError(Exception):
     """A list of tools that cannot be used; its text says why, as what the server does."""
 
 
-def describe_failure(server: Server, transport: Transport, what: str) -> ServerFailure:
+def describe_failure(server: CatalogueServer, transport: Transport, what: str) -> ServerFailure:
     """Return what is known of a server that did not answer."""
     redacted = Redactor(os.environ, server.env, server.headers).redact_output
     what = redacted(what)
@@ -527,7 +527,7 @@ _MCP_LONGEST = 64_000_000
 class Question:
     """A server to ask: the folder of the file that names it, and the seconds it may take in all."""
 
-    server: Server
+    server: CatalogueServer
     folder: str
     timeout: float
 
@@ -554,9 +554,9 @@ class Question:
 
 
 Answer = LockedServer | ServerFailure
-Progress = Callable[[Server, int], None]
+Progress = Callable[[CatalogueServer, int], None]
 """Called with a server and how many tools it has named so far: when it is started, and after every page."""
-Finish = Callable[[Server, int | None], None]
+Finish = Callable[[CatalogueServer, int | None], None]
 """Called with a server and how many tools it has, or nothing when it did not answer."""
 
 
@@ -613,7 +613,7 @@ async def _ask_all(questions: tuple[Question, ...], report: Progress, finish: Fi
     return tuple(await asyncio.gather(*map(one, questions)))
 
 
-def _unfit(server: Server) -> str | None:
+def _unfit(server: CatalogueServer) -> str | None:
     if server.command is None and server.url is None:
         return "has neither a 'command' nor a 'url'"
     return (
@@ -625,7 +625,7 @@ _OTHERS = {"sse", "ws"}
 """Transports that came before HTTP as it is now, or never became part of the protocol."""
 
 
-def open_transport(server: Server, folder: str) -> Transport:
+def open_transport(server: CatalogueServer, folder: str) -> Transport:
     """Return how a server is reached: as a process that starts in a folder, or by its address."""
     from mcp.client.stdio import get_default_environment
 
@@ -636,7 +636,7 @@ def open_transport(server: Server, folder: str) -> Transport:
     return ServerProcess(Job((server.command, *server.args), environment, folder or "."))
 
 
-async def _tools(server: Server, transport: Transport, report: Callable[[int], None]) -> dict[str, LockedTool]:
+async def _tools(server: CatalogueServer, transport: Transport, report: Callable[[int], None]) -> dict[str, LockedTool]:
     """Ask in the way that servers of today understand, and in the way of tomorrow those that know no other."""
     from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 
@@ -649,7 +649,7 @@ async def _tools(server: Server, transport: Transport, report: Callable[[int], N
 
 
 async def _list(
-    server: Server, transport: Transport, mode: str, report: Callable[[int], None]
+    server: CatalogueServer, transport: Transport, mode: str, report: Callable[[int], None]
 ) -> dict[str, LockedTool]:
     """Return every tool of a server, page by page."""
     from mcp import Client, Implementation
@@ -716,7 +716,7 @@ class UnsetVariableError(Exception):
     """A reference to a variable that nobody set; its text is the reference."""
 
 
-def expand_variables(server: Server, variables: Mapping[str, str]) -> Server:
+def expand_variables(server: CatalogueServer, variables: Mapping[str, str]) -> CatalogueServer:
     """Return a server with the values of the variables that its definition refers to.
 
     `${NAME}` and `${NAME:-default}` are understood as hosts of agents do, `${env:NAME}` as editors do.

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 
+from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
-from stagec.core.durations import format_duration
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.ir.flow import Flow, Node, WrittenEdge
+from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.gate import Among, Exists, Term
 from stagec.ir.plan.node import Chain, ForEach, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets
 from stagec.sources.tree import Tree
@@ -98,7 +98,7 @@ class _Absent:
 _ABSENT = _Absent()
 
 
-def definition_at(node: Node, trees: Mapping[str, Tree]) -> Place:
+def definition_at(node: FlowNode, trees: Mapping[str, Tree]) -> Place:
     """Return the place of the object that defines a node: its place, or what that is a member of."""
     at = Place(node.at.file, node.at.pointer)
     if at.pointer and not isinstance(_value(at, trees), dict):
@@ -113,7 +113,7 @@ class Details:
         self._trees = trees
         self._memo = Memo()
 
-    def of(self, node: Node) -> dict[str, Json]:
+    def of(self, node: FlowNode) -> dict[str, Json]:
         """Return what is known of a node by heading: `place`, `definition`, and its parts: `prompt`, `schema`."""
         at = definition_at(node, self._trees)
         found: dict[str, Json] = {"place": _address(at)}
@@ -340,7 +340,7 @@ class _Lines:
         needed = {each for needs in schedule.needs.values() for each in needs}
         yield from (Line(self._box(node), DONE, Stroke.END) for node in schedule.needs if node not in needed)
 
-    def _moves(self, node: Node, edge: WrittenEdge) -> Iterator[Line]:
+    def _moves(self, node: FlowNode, edge: WrittenEdge) -> Iterator[Line]:
         target = edge.target
         if isinstance(target, Named) and id(target) in self._choices:
             yield self._from(edge, self._choices[id(target)], Stroke.GO)

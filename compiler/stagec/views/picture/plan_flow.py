@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.place import Key, Place
 from stagec.core.value import replace
-from stagec.ir.flow import Entry, Flow, InnerFlow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, InnerFlow, WrittenEdge
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
 from stagec.ir.plan.node import Fork, Go, Named, Outcome, Pick, Schedule, Target
@@ -21,7 +21,7 @@ def make_flow(plan: Plan) -> Flow:
         _place(),
         {name: Entry(node, _place("entries", name)) for name, node in entries.items()},
         {
-            name: Node(name, _place("nodes", name), node.kind, tuple(_make_edges(name, node, choices)))
+            name: FlowNode(name, _place("nodes", name), node.kind, tuple(_make_edges(name, node, choices)))
             for name, node in plan.nodes.items()
         },
         names={"node": plan.names.node, "outcome": plan.names.outcome, **_name_ends(plan)},

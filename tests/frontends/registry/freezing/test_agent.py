@@ -9,7 +9,7 @@ import pytest
 from stagec.core.canonical import MOST
 from stagec.core.json import Json
 from stagec.ir.plan.act import Given, Hole, Provided
-from stagec.ir.plan.document import Input, Judge, Limits, Names
+from stagec.ir.plan.document import Input, JudgeDefinition, Limits, Names
 from stagec.ir.plan.node import Outcome
 
 ONE: dict[str, Any] = {"initial.a": {}, "continuation.a": {}}
@@ -48,7 +48,9 @@ def test_a_parameter_may_be_called_as_the_standard_input(flows: Any) -> None:
 
 def test_the_judge_has_the_verdict_type_and_its_settings(flows: Any) -> None:
     verdict = {"type": "detect:keyword", "config": {"verdictKeyword": "DONE"}}
-    assert flows.plan(ONE, agent={"verdict": verdict}).judge == Judge("detect:keyword", {"verdictKeyword": "DONE"})
+    assert flows.plan(ONE, agent={"verdict": verdict}).judge == JudgeDefinition(
+        "detect:keyword", {"verdictKeyword": "DONE"}
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from stagec.core.memo import LazySequence
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.agents import SUCCESS, TRANSFORMER
-from stagec.ir.plan.document import Judge, Plan
+from stagec.ir.plan.document import JudgeDefinition, Plan
 from stagec.ir.plan.gate import AgentGate, Gate, IntentGate, JudgeGate, VerdictGate
 from stagec.ir.plan.node import Edge, Named, Node
 from stagec.runtime.machine import Effect, Program
@@ -157,7 +157,7 @@ class WayFinder:
         return f"answer {[all(follow(sample, each.path) == each.value for each in some) for some in signals]}"
 
 
-def _list_signals(judge: Judge) -> Iterator[tuple[RequiredValue, ...]]:
+def _list_signals(judge: JudgeDefinition) -> Iterator[tuple[RequiredValue, ...]]:
     """Yield the members of an answer that a judge accepts as completed work."""
     conditions = [object_of(each) for each in list_of(judge.settings.get("conditions"))]
     kinds = [(judge.kind, judge.settings), *((each.get("type"), object_of(each.get("config"))) for each in conditions)]

@@ -12,7 +12,7 @@ from stagec.core.budgets import Budgets
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Key, Place
 from stagec.ir.plan.act import Converse, Prompt
-from stagec.ir.plan.document import Judge
+from stagec.ir.plan.document import JudgeDefinition
 from stagec.ir.plan.gate import Among, Check, Exists, IntentGate, JudgeGate, Reads, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Named, Node
 from stagec.runtime.machine import Program
@@ -311,7 +311,7 @@ def _holds_always(node: Node, term: Term) -> bool:
     return term.path == ("attemptCount",) and all(each in counts for each in range(1, 1 + most))
 
 
-def _list_open_signals(judge: Judge, refuter: Refuter, schema: str | None) -> Iterator[str]:
+def _list_open_signals(judge: JudgeDefinition, refuter: Refuter, schema: str | None) -> Iterator[str]:
     """Yield the signals by which a judge may see in an answer that the work is done."""
     conditions = [object_of(each) for each in list_of(judge.settings.get("conditions"))]
     parts = [(str(each.get("type")), object_of(each.get("config"))) for each in conditions]

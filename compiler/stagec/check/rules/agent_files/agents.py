@@ -12,7 +12,6 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
-from stagec.languages.agent_files.handoffs import list_handoff_targets
 from stagec.languages.agent_files.known import Known
 from stagec.languages.agent_files.tool_names import (
     ToolEntry,
@@ -23,7 +22,7 @@ from stagec.languages.agent_files.tool_names import (
     list_tools,
     list_undeclared_servers,
 )
-from stagec.languages.agent_files.values import find_misfits, present
+from stagec.languages.agent_files.values import find_misfits, list_handoff_targets, present
 
 
 @rule(since="0.1", origin=("agent-files:unnamed-agent",))

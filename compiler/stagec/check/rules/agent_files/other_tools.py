@@ -12,11 +12,10 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
-from stagec.languages.agent_files.handoffs import find_dropped_handoffs, list_handoff_targets
 from stagec.languages.agent_files.known import CODEX, COPILOT, GH_AW, OPENCODE, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.tool_names import list_tools
-from stagec.languages.agent_files.values import find_misfits
+from stagec.languages.agent_files.values import find_dropped_handoffs, find_misfits, list_handoff_targets
 from stagec.languages.agent_files.workflows import LockState, find_lock
 
 _UNSTARTABLE_CONFIGURATION_KINDS = {OPENCODE: {"opencode-config": "config"}, CODEX: {"codex-config": "config"}}

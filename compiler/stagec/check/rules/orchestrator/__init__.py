@@ -7,7 +7,7 @@ from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote, with_article
-from stagec.ir.flow import Node
+from stagec.ir.flow import FlowNode
 from stagec.ir.graph import Graph, build
 from stagec.ir.plan.node import list_targets
 from stagec.languages.orchestrator.document import Phase, Release, Workflow
@@ -141,6 +141,6 @@ def find_longest(workflow: Workflow, most: int) -> tuple[str, ...]:
     return ()
 
 
-def _list_ahead(node: Node) -> Iterator[str]:
+def _list_ahead(node: FlowNode) -> Iterator[str]:
     for edge in node.edges:
         yield from list_targets(edge.target)

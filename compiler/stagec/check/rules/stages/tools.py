@@ -10,7 +10,7 @@ from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
 from stagec.core.place import Mention, Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
-from stagec.ir.catalogue import WELL_KNOWN, Catalogue, Effects, Origin, Tool, well_known_effects
+from stagec.ir.catalogue import WELL_KNOWN, Catalogue, CatalogueTool, Effects, Origin, well_known_effects
 from stagec.ir.catalogue.document import LabelBook, foreign_name
 from stagec.ir.rights import Label
 from stagec.languages.stages.document import IncomingKind, Pipeline, Profile, Stage
@@ -162,7 +162,7 @@ def stg371_completion_tool_collision(pipeline: Pipeline) -> Iterator[Finding]:
             yield Finding(stage.completion.at, message, (Related(tool.at, "the tool"),))
 
 
-def _which(tool: Tool) -> str:
+def _which(tool: CatalogueTool) -> str:
     if tool.origin is Origin.MCP:
         return f"a tool of MCP server {quote(tool.server)}"
     return f"a {tool.origin} tool"

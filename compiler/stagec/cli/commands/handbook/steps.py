@@ -18,7 +18,7 @@ from stagec.cli.wording import (
     describe_target,
     join_names,
 )
-from stagec.core.durations import format_duration
+from stagec.core.clock import format_duration
 from stagec.core.value import NOTHING, value
 from stagec.core.words import format_count
 from stagec.ir.flow import Flow

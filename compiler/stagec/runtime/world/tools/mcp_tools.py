@@ -17,7 +17,7 @@ from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import quote, shorten_digest
-from stagec.ir.catalogue import Server
+from stagec.ir.catalogue import CatalogueServer
 from stagec.ir.catalogue.lock import digest
 from stagec.ir.plan import document
 from stagec.ir.plan.document import Plan
@@ -146,7 +146,7 @@ _PATIENCE = 10.0
 class LiveServer:
     """One server: a task holds the connection, and begins a new one when the old one has broken."""
 
-    def __init__(self, server: Server, folder: str, limits: ServerLimits) -> None:
+    def __init__(self, server: CatalogueServer, folder: str, limits: ServerLimits) -> None:
         self.tools: Mapping[str, ToolDefinition] = {}
         self._server, self._folder, self._limits = server, folder, limits
         self._starts = 0
@@ -254,7 +254,7 @@ class LiveServer:
                 return client
         raise AssertionError(meant)
 
-    def _expand(self) -> Server:
+    def _expand(self) -> CatalogueServer:
         try:
             return expand_variables(self._server, os.environ)
         except UnsetVariableError as unset:
@@ -270,7 +270,7 @@ def _is_of_tomorrow(error: Exception) -> bool:
     return getattr(first_error(error), "code", None) == UNSUPPORTED_PROTOCOL_VERSION
 
 
-def _refuse(server: Server, transport: Transport, error: Exception) -> Failure:
+def _refuse(server: CatalogueServer, transport: Transport, error: Exception) -> Failure:
     what = "did not list its tools in time" if isinstance(error, TimeoutError) else explain_error(error, transport)
     found = describe_failure(server, transport, what)
     return Failure("\n  ".join((f"MCP server {quote(server.name)} {found.what}", *found.said)))
@@ -310,12 +310,12 @@ def _read_result(result: Any) -> Json:
     return "\n".join(texts) if structured is None else structured
 
 
-def _make_server(name: str, given: document.Server) -> Server:
+def _make_server(name: str, given: document.Server) -> CatalogueServer:
     """Return a server as the plan has it; the values of its variables and headers come from the environment."""
     env = {each: f"${{{each}}}" for each in given.environment}
     headers = {each: f"${{{name_header(name, each)}}}" for each in given.headers}
     at = Place("plan", ("servers", name))
-    return Server(name, at, given.command, given.args, env, given.cwd, given.url, headers)
+    return CatalogueServer(name, at, given.command, given.args, env, given.cwd, given.url, headers)
 
 
 def name_header(server: str, header: str) -> str:
