@@ -65,12 +65,12 @@ def escape_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def fence_lines(lines: tuple[str, ...], indent: str = "  ") -> Iterator[str]:
+def fence_lines(lines: tuple[str, ...]) -> Iterator[str]:
     """Yield lines as a block of a difference in Markdown, whatever is in them."""
     shown = [visible(line) for line in lines]
     longest = max((len(run) for line in shown for run in line.split() if set(run) == {"`"}), default=0)
     fence = "`" * max(3, longest + 1)
-    yield from (f"{indent}{line}" for line in (f"{fence}diff", *shown, fence))
+    yield from (f"  {line}" for line in (f"{fence}diff", *shown, fence))
 
 
 @value

@@ -9,6 +9,7 @@ import click
 
 from stagec.cli.completions import complete_rules
 from stagec.cli.parameters import ExistingPath, OneOf
+from stagec.core.diagnostic import Severity
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +36,12 @@ jobs = click.option(
     type=click.IntRange(1, 256),
     metavar="N",
     help="The most processes; by default one for each processor, and one for short work.",
+)
+
+fail_on = click.option(
+    "--fail-on",
+    type=OneOf([*(each.value for each in Severity), "never"]),
+    help="The lowest severity that gives exit status 1 [error].",
 )
 
 watch = click.option(

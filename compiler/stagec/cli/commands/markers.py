@@ -19,7 +19,6 @@ from stagec.check.rules.markers import FAMILY
 from stagec.cli import options
 from stagec.cli.files import STDIN, explain_unread
 from stagec.cli.limits import load_configuration
-from stagec.cli.parameters import OneOf
 from stagec.cli.streams import find_canvas, is_read, put, put_error
 from stagec.core.bounded import read_pieces
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -188,11 +187,7 @@ class LogPrinter:
 @options.extend_select
 @options.ignore
 @options.output_format(*names(reporters), default=None)
-@click.option(
-    "--fail-on",
-    type=OneOf([*(each.value for each in Severity), "never"]),
-    help="The lowest severity that gives exit status 1 [error].",
-)
+@options.fail_on
 @click.option("--statistics", is_flag=True, help="Also count the findings of every rule.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
 @click.pass_context

@@ -10,8 +10,6 @@ import click
 from stagec.check import reporters
 from stagec.cli import options
 from stagec.cli.completions import complete_output
-from stagec.cli.parameters import OneOf
-from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.shelf import names
 from stagec.core.words import quote
@@ -42,11 +40,7 @@ def _split_outputs(
 @options.extend_select
 @options.ignore
 @options.output_format(*names(reporters), default=None)
-@click.option(
-    "--fail-on",
-    type=OneOf([*(each.value for each in Severity), "never"]),
-    help="The lowest severity that gives exit status 1 [error].",
-)
+@options.fail_on
 @click.option("--strict", is_flag=True, help="Report tolerated violations of a format's specification as errors.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, then report the remaining findings.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply the fixes that are guesses.")

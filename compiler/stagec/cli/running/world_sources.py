@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from stagec.runtime.world.models.model_world import Onlooker
     from stagec.runtime.world.models.retries import PolicyEntries
 
-_HERE = Path()
 _PROGRAMS = "the programs of this run"
 _PLAIN = Settings()
 """What holds where there is no configuration."""

@@ -235,11 +235,11 @@ class _Accuser:
     def _list_opened(self, name: str, at: int) -> tuple[str, ...]:
         return _list_led(self._plan, self._plan.nodes[name].edges[at].target)
 
-    def _explain(self, name: str, edge: Edge | None, led: Iterable[str], *, entered: bool = True) -> UntakenWay:
+    def _explain(self, name: str, edge: Edge | None, led: Iterable[str]) -> UntakenWay:
         behind = tuple(each for each in _close(self._plan, led) if each not in self._watch.entered and each != name)
         end = self._ends.get(name)
         kind, detail = ("", "") if end is None else (str(end.kind), end.detail)
-        return UntakenWay(name, edge, entered, kind, detail, behind)
+        return UntakenWay(name, edge, True, kind, detail, behind)
 
     def _list_unbegun(self) -> Iterator[tuple[str, str]]:
         """Yield the nodes that never begin although an edge that leads to them is taken, each with the node before."""

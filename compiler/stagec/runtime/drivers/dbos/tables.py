@@ -13,8 +13,6 @@ ENGINE_SCHEMA = "dbos"
 """The schema of the tables of the engine, which it makes and documents."""
 _Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-_IS_TIMED = sa.text("wake_at IS NOT NULL")
-
 schema_version = sa.Table("schema_version", METADATA, sa.Column("version", sa.Integer, nullable=False))
 documents = sa.Table(
     "documents",
