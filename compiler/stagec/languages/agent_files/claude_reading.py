@@ -15,15 +15,16 @@ from stagec.languages.agent_files.claude_project import (
     ClaudeProject,
     ClaudeSettings,
     LostPath,
+    McpServer,
     NameClash,
     OwnedHooks,
+    read_servers,
     read_settings,
 )
 from stagec.languages.agent_files.document import AgentFile
 from stagec.languages.agent_files.hooks import list_scripts, read_hooks
 from stagec.languages.agent_files.known import CLAUDE_CODE, COPILOT, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
-from stagec.languages.agent_files.mcp_servers import McpServer, read_servers
 from stagec.languages.agent_files.workflows import LockState, find_lock, judge_lock, list_imports, resolve_import
 from stagec.sources.read import Sources, join
 

@@ -9,9 +9,9 @@ from stagec.core.nearest import hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
+from stagec.languages.agent_files.claude_project import McpServer, ServerFault
 from stagec.languages.agent_files.document import AgentFiles
 from stagec.languages.agent_files.known import Known
-from stagec.languages.agent_files.mcp_servers import McpServer, ServerFault
 from stagec.languages.agent_files.tool_names import fold_server, list_tools, list_undeclared_servers
 
 
