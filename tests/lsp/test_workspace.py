@@ -360,15 +360,16 @@ def test_only_a_stage_that_has_changed_is_read_again(tmp_path: Path) -> None:
     assert last["part-000"].conduct.cases[0].when[1].values == ("low",)
 
 
-@pytest.mark.parametrize("patience", [20, 60, 90])
-def test_work_of_earlier_checks_counts_for_the_budget(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: int
-) -> None:
-    monkeypatch.setattr("stagec.sources.contract.schemas._PATIENCE", patience)
+def test_work_of_earlier_checks_counts_for_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the budget is enough for the mistakes of some stages: whether their work was done before must not matter
+    monkeypatch.setattr("stagec.sources.contract.schemas._PATIENCE", 10)
     editor = write_pipeline(tmp_path)
+    for path in (editor.folder / "stages").iterdir():
+        path.write_text(path.read_text().replace("parsed.summary", "parsed.sumary"))
     text = editor.open("stages/part-003.md")
-    for old, new in (("summary,", "sumary,"), ("type: string }", "type: number }"), ("none, low", "none"), ("", "")):
-        editor.write("stages/part-003.md", text.replace(old, new, 1))
+    for begin in ("---\n", "--- \n", "---\n# a\n"):
+        editor.write("stages/part-003.md", text.replace("---\n", begin, 1))
         project = editor.check()
         fresh = compile_project(replace(load(editor.folder), overlay=project.overlay), search_briefly)
         assert project.found == fresh.diagnostics
+        assert 0 < len(project.found) < 5

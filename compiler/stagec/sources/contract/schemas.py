@@ -285,7 +285,8 @@ class Schemas:
         """Return an answer with the work that it took."""
         before = self._patience
         found = answer()
-        return Worked(found, max(0, before - self._patience), self._sources.kept.check, lasts(found))
+        is_done = self._patience >= 0  # without patience another check may find more
+        return Worked(found, max(0, before - self._patience), self._sources.kept.check, is_done and lasts(found))
 
     def count(self, worked: Worked[T]) -> T:
         """Return an answer, and count its work if an earlier check did it: at least as much as if it were done now."""
