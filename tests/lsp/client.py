@@ -93,15 +93,16 @@ class Client:
             "textDocument/didChange", {"textDocument": document, "contentChanges": [{"range": where, "text": new}]}
         )
 
-    def begin(self, *, fetches_edits: bool = True) -> dict[str, Any]:
+    def begin(self, *, fetches_edits: bool = True, moves_files: bool = False) -> dict[str, Any]:
         folders = [{"uri": self.uri(""), "name": "it"}]
         actions = {"codeAction": {"resolveSupport": {"properties": ["edit"]}}} if fetches_edits else {}
+        edits = {"documentChanges": True, "resourceOperations": ["create", "rename"]} if moves_files else {}
         result: dict[str, Any] = self.ask(
             "initialize",
             {
                 "processId": None,
                 "rootUri": None,
-                "capabilities": {"textDocument": actions},
+                "capabilities": {"textDocument": actions, "workspace": {"workspaceEdit": edits}},
                 "workspaceFolders": folders,
                 "initializationOptions": {"inlayHints": True},
             },

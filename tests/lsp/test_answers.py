@@ -16,7 +16,7 @@ from stagec.core.failure import Failure
 from stagec.lsp.actions import EditorAction, FileEdit, fix_file, lay_out, list_actions
 from stagec.lsp.completion import Proposal, complete
 from stagec.lsp.hover import describe
-from stagec.lsp.name_places import read_places, rename
+from stagec.lsp.name_places import FileMove, Renamed, read_places, rename
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.symbols import draw_flow, find_symbols, list_folds, list_hints, list_lenses, list_symbols, tell_bounds
 from stagec.sources.project.baseline import Baseline, read_baseline, write_baseline
@@ -399,7 +399,7 @@ def test_values_intents_and_placeholders_are_completed(edit: Edit) -> None:
 
 def renamed(editor: Editor, file: str, where: str, offset: int, name: str) -> None:
     text = editor.workspace.find_text(editor.path(file)) or ""
-    apply(editor, rename(editor.check(), file, point_at(text, where, offset), name))
+    apply(editor, rename(editor.check(), file, point_at(text, where, offset), name).edits)
 
 
 def test_a_stage_is_renamed_in_stages_pipeline_and_flow_tests(edit: Edit) -> None:
@@ -415,6 +415,60 @@ def test_a_stage_is_renamed_in_stages_pipeline_and_flow_tests(edit: Edit) -> Non
     for file, data in editor.check().overlay.items():
         Path(editor.path(file)).write_bytes(data)
     assert run(["test", str(editor.folder)]) == 0
+
+
+def test_a_stage_is_renamed_with_the_file_of_its_name_and_what_names_the_file(edit: Edit) -> None:
+    editor = edit("code-review")
+    list_stages(editor, LISTED)
+    renamed = rename_stage(editor, "carry-out")
+    assert (renamed.move, renamed.kept) == (FileMove("stages/execute.md", "stages/carry-out.md"), "")
+    apply(editor, renamed.edits)
+    for file, data in editor.check().overlay.items():
+        Path(editor.path(file)).write_bytes(data)
+    (editor.folder / "stages/execute.md").rename(editor.folder / "stages/carry-out.md")
+    editor.workspace.close_text(editor.path("stages/execute.md"))
+    assert editor.codes() == {}
+    assert "[stages/plan.md, stages/carry-out.md," in (editor.folder / PIPELINE).read_text(encoding="utf-8")
+
+
+LISTED = "stages: [stages/plan.md, stages/execute.md, stages/test.md, stages/lint.md, stages/review.md]"
+
+
+def list_stages(editor: Editor, listed: str) -> None:
+    """Let the pipeline name its stage files in another way."""
+    path = editor.folder / PIPELINE
+    path.write_text(re.sub("stages: .*", listed, path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("listed", "name", "kept"),
+    [
+        (LISTED, "notes", "there is already a file 'stages/notes.md'"),
+        ("stages: ['stages/[b-z]*.md']", "act", "with the name 'act', the flow would lead elsewhere"),
+    ],
+)
+def test_a_file_keeps_its_name_where_another_one_would_break_something(
+    edit: Edit, listed: str, name: str, kept: str
+) -> None:
+    editor = edit("code-review")
+    list_stages(editor, listed)
+    (editor.folder / "stages/notes.md").write_text("Some notes, and no stage.\n", encoding="utf-8")
+    renamed = rename_stage(editor, name)
+    assert renamed.move is None
+    assert renamed.kept.startswith(f"the file 'stages/execute.md' keeps its name: {kept}")
+    assert renamed.edits
+
+
+def test_a_file_of_another_name_than_its_stage_keeps_it(edit: Edit) -> None:
+    editor = edit("code-review")
+    (editor.folder / "stages/execute.md").rename(editor.folder / "stages/doing.md")
+    renamed = rename_stage(editor, "carry-out", "stages/doing.md")
+    assert (renamed.move, renamed.kept) == (None, "")
+
+
+def rename_stage(editor: Editor, name: str, file: str = "stages/execute.md") -> Renamed:
+    text = (editor.folder / file).read_text(encoding="utf-8")
+    return rename(editor.check(), file, point_at(text, "id: execute", 5), name, can_move=True)
 
 
 OUTER = "reviewed-change"

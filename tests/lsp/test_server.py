@@ -112,6 +112,16 @@ def test_an_editor_that_fetches_no_edits_gets_all_fixes_of_a_file_at_once(client
     assert client.end() == 0
 
 
+def test_the_file_of_a_stage_is_renamed_with_it_for_an_editor_that_can(client: Client) -> None:
+    client.begin(moves_files=True)
+    line = client.open("pipeline.yaml").splitlines().index("entry: plan")
+    named = {**client.at("pipeline.yaml", line, 8), "newName": "outline"}
+    *edits, moved = client.ask("textDocument/rename", named)["documentChanges"]
+    old, new = client.uri("stages/plan.md"), client.uri("stages/outline.md")
+    assert moved == {"kind": "rename", "oldUri": old, "newUri": new}
+    assert {old, client.uri("pipeline.yaml")} <= {each["textDocument"]["uri"] for each in edits}
+
+
 def test_every_request_has_an_answer(client: Client) -> None:
     client.begin()
     pipeline, document = "pipeline.yaml", {"textDocument": {"uri": client.uri("pipeline.yaml")}}
@@ -138,8 +148,9 @@ def test_every_request_has_an_answer(client: Client) -> None:
     lenses = client.ask("textDocument/codeLens", document)
     assert [each["command"]["title"] for each in lenses] == ["Draw", "Bounds", "Simulate"]
     client.ask("workspace/executeCommand", lenses[1]["command"])
-    shown = next(each for each in client.told if each.get("method") == "window/showMessage")
-    assert "at most 20 executions" in shown["params"]["message"]
+    shown = [each["params"]["message"] for each in client.told if each.get("method") == "window/showMessage"]
+    assert shown[0] == "the file 'stages/plan.md' keeps its name: the editor does not rename files for a server"
+    assert "at most 20 executions" in shown[-1]
     page = client.ask("workspace/executeCommand", {**lenses[0]["command"], "command": "stagec.page"})
     assert page["html"].startswith("<!DOCTYPE html>")
     spots = {(each["node"], each["uri"].rpartition("/")[2]) for each in page["nodes"]}

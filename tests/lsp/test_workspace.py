@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from benchmarks._pipelines import write_stages
 from lsp.conftest import EXAMPLES, Editor, load
 
 from stagec.change.flow_tests.witness import search_briefly
@@ -18,6 +19,7 @@ from stagec.check.pipeline import compile_project
 from stagec.core.value import replace
 from stagec.ir.flow import Flow, SearchedFlow
 from stagec.ir.plan import Plan
+from stagec.languages.stages.document import Pipeline, Stage
 from stagec.lsp.checker import Checker
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
 from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace, list_findings
@@ -330,3 +332,44 @@ def test_what_rules_find_is_told_before_runs_are_searched(edit: Edit) -> None:
 
 def list_codes(projects: Sequence[CheckedProject]) -> list[str]:
     return [one.code for each in list_findings(projects).values() for one in each.found]
+
+
+def write_pipeline(folder: Path) -> Editor:
+    """Write a pipeline of some stages that say the same, and open it."""
+    write_stages(folder / "project", 6)
+    return Editor(folder / "project")
+
+
+def stages_of(project: CheckedProject) -> dict[str, Stage]:
+    assert project.compilation is not None
+    (pipeline,) = (each for each in project.compilation.documents if isinstance(each, Pipeline))
+    return dict(pipeline.by_id)
+
+
+def test_only_a_stage_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    editor = write_pipeline(tmp_path)
+    text = editor.open("stages/part-003.md")
+    before = stages_of(editor.check())
+    editor.write("stages/part-003.md", text.replace("retry-later", "retry-now"))
+    after = stages_of(editor.check())
+    assert [name for name, each in after.items() if each is not before[name]] == ["part-003"]
+    pipeline = editor.open("pipeline.yaml")
+    editor.write("pipeline.yaml", pipeline.replace("severity: high", "severity: low", 1))
+    last = stages_of(editor.check())
+    assert [name for name, each in last.items() if each is not after[name]] == ["part-000"]
+    assert last["part-000"].conduct.cases[0].when[1].values == ("low",)
+
+
+def test_work_of_earlier_checks_counts_for_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the budget is enough for the mistakes of some stages: whether their work was done before must not matter
+    monkeypatch.setattr("stagec.sources.contract.schemas._PATIENCE", 10)
+    editor = write_pipeline(tmp_path)
+    for path in (editor.folder / "stages").iterdir():
+        path.write_text(path.read_text().replace("parsed.summary", "parsed.sumary"))
+    text = editor.open("stages/part-003.md")
+    for begin in ("---\n", "--- \n", "---\n# a\n"):
+        editor.write("stages/part-003.md", text.replace("---\n", begin, 1))
+        project = editor.check()
+        fresh = compile_project(replace(load(editor.folder), overlay=project.overlay), search_briefly)
+        assert project.found == fresh.diagnostics
+        assert 0 < len(project.found) < 5

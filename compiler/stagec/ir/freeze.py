@@ -38,7 +38,7 @@ class PlanTexts:
     def schema(self, schema: Schema) -> str:
         """Keep a schema with all that it refers to, and return its name."""
         if schema.at not in self._known:
-            files, text = self._schemas.keep("bundle", schema, lambda: self._bundle(schema))
+            files, text = self._schemas.keep("bundle", (schema,), lambda: self._bundle(schema))
             self.files.update(files)
             self._known[schema.at] = self.text(text)
         return self._known[schema.at]

@@ -128,10 +128,23 @@ def write_failure(failure: str) -> Iterable[tuple[str, types.Diagnostic]]:
 
 def write_edits(edits: Iterable[FileEdit]) -> types.WorkspaceEdit:
     """Return changes of files."""
+    return types.WorkspaceEdit(changes=_group_edits(edits))
+
+
+def write_move(edits: Iterable[FileEdit], old: str, new: str) -> types.WorkspaceEdit:
+    """Return changes of files, and after them the new path of one of them."""
+    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for address, own in _group_edits(edits).items():
+        changes.append(types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(address), own))
+    changes.append(types.RenameFile(write_address(old), write_address(new)))
+    return types.WorkspaceEdit(document_changes=changes)
+
+
+def _group_edits(edits: Iterable[FileEdit]) -> dict[str, list[types.TextEdit]]:
     changes: dict[str, list[types.TextEdit]] = {}
     for each in edits:
         changes.setdefault(write_address(each.path), []).append(types.TextEdit(write_range(each.where), each.text))
-    return types.WorkspaceEdit(changes=changes)
+    return changes
 
 
 def write_action(project: CheckedProject, action: EditorAction) -> types.CodeAction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -9,6 +10,7 @@ from stagec.change.flow_tests.document import read_flow_tests
 from stagec.check.findings import resolve_guess
 from stagec.check.fixes import make_edits
 from stagec.check.pipeline import Compilation, compile_project
+from stagec.check.rules.stages import in_kebab_case
 from stagec.core.diagnostic import Diagnostic, Edit, Severity
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, find_inside, list_of, object_of, text_in
@@ -21,6 +23,7 @@ from stagec.ir.plan.node import Stop, list_opened, list_targets
 from stagec.lsp.actions import FileEdit, list_file_edits
 from stagec.lsp.positions import Point, Stretch
 from stagec.lsp.workspace import CheckedProject
+from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
 
 KIND_OF_NODE: Mapping[str, NameKind] = {
@@ -246,26 +249,78 @@ def find_renamed(project: CheckedProject, file: str, point: Point) -> Renaming:
     return Renaming(placed, each.name)
 
 
-def rename(project: CheckedProject, file: str, point: Point, name: str) -> tuple[FileEdit, ...]:
-    """Return the edits that give a thing another name everywhere; raise `Failure` for what that would break."""
+@value
+class FileMove:
+    """A file of a project that gets another name, with `/`."""
+
+    old: str
+    new: str
+
+
+@value
+class Renamed:
+    """The edits that give a thing another name, the file that is renamed after them, and why one keeps its name."""
+
+    edits: tuple[FileEdit, ...]
+    move: FileMove | None = None
+    kept: str = ""
+
+
+def rename(project: CheckedProject, file: str, point: Point, name: str, *, can_move: bool = False) -> Renamed:
+    """Return the edits that give a thing another name everywhere; raise `Failure` for what that would break.
+
+    With `can_move`, the file of a stage that is called like the stage is renamed with it, unless that would break
+    something.
+    """
     renamed = find_renamed(project, file, point)
     each, places = renamed.placed.occurrence, read_places(project)
     if name == each.name:
-        return ()
+        return Renamed(())
     if any(known.whole is not None for known in places.list_of_subject((each.kind, each.owner, name))):
         raise Failure(f"there is already a {each.kind} {quote(name)}")
-    compiled = {} if project.compilation is None else project.compilation.trees
+    move = _find_move(project, places.list_of_subject(each.subject), name)
+    if move is not None and can_move:
+        try:
+            return Renamed(_rename(project, each, name, move), move)
+        except Failure as failure:
+            kept = str(failure)
+    else:
+        kept = "the editor does not rename files for a server"
+    edits = _rename(project, each, name)
+    return Renamed(edits, kept="" if move is None else f"the file {quote(move.old)} keeps its name: {kept}")
+
+
+def _rename(project: CheckedProject, each: Occurrence, name: str, move: FileMove | None = None) -> tuple[FileEdit, ...]:
+    """Return the edits of a renaming, with those of what names the file that moves."""
+    places, compiled = read_places(project), {} if project.compilation is None else project.compilation.trees
     trees = {**{tree.file: tree for tree in project.list_flow_tests()}, **compiled}
     edits = _list_edits(places.list_of_subject(each.subject), each.name, name, trees)
+    if move is not None:
+        guess = Guess(posixpath.basename(move.old), posixpath.basename(move.new))
+        for known in places.list_of_subject((NameKind.FILE, "", move.old)):
+            fix = resolve_guess(guess, known.at, trees)
+            for edit in fix.edits if fix is not None else ():
+                edits.setdefault(edit.at.file, []).append(edit)
     try:
         changed = make_edits(edits, trees)
     except ValueError as error:
         raise Failure(f"{quote(each.name)} cannot be replaced alone: {error}") from error
-    _refuse_damage(project, changed, each, name)
+    _refuse_damage(project, changed, each, name, move)
     return tuple(list_file_edits(project, changed))
 
 
-def _list_edits(found: Iterable[Occurrence], old: str, new: str, trees: Mapping[str, Tree]) -> Mapping[str, list[Edit]]:
+def _find_move(project: CheckedProject, found: Iterable[Occurrence], name: str) -> FileMove | None:
+    """Return the move of the file that defines a stage and is called like it."""
+    for each in found:
+        tree = project.find_tree(each.at.file) if each.kind is NameKind.STAGE and each.whole is not None else None
+        folder, last = posixpath.split(each.at.file)
+        stem, suffix = posixpath.splitext(last)
+        if tree is not None and tree.body is not None and stem == each.name and in_kebab_case(name):
+            return FileMove(each.at.file, posixpath.join(folder, name + suffix))
+    return None
+
+
+def _list_edits(found: Iterable[Occurrence], old: str, new: str, trees: Mapping[str, Tree]) -> dict[str, list[Edit]]:
     edits: dict[str, dict[object, Edit]] = {}
     for each in found:
         fix = resolve_guess(Guess(old, new), each.at, trees)
@@ -289,26 +344,41 @@ def _names(each: Occurrence, name: str, trees: Mapping[str, Tree]) -> bool:
 
 
 def _refuse_damage(
-    project: CheckedProject, changed: Mapping[str, tuple[bytes, bytes]], each: Occurrence, name: str
+    project: CheckedProject,
+    changed: Mapping[str, tuple[bytes, bytes]],
+    each: Occurrence,
+    name: str,
+    move: FileMove | None = None,
 ) -> None:
     """Compile the project as it would be: no rule may say more, and each flow must lead where it led."""
-    overlay = {**project.overlay, **{file: after for file, (_, after) in changed.items()}}
     if project.compilation is None:
         raise Failure(project.failure)
-    after = compile_project(replace(project.as_open(), overlay=overlay))
-    worse = _find_worse(project.compilation.diagnostics, after.diagnostics)
+    opened = project.as_open()
+    overlay = {**project.overlay, **{file: after for file, (_, after) in changed.items()}}
+    if move is not None:
+        if Sources(opened.root, opened.settings.budgets, opened.overlay).exists(move.new):
+            raise Failure(f"there is already a file {quote(move.new)}")
+        overlay[move.new] = overlay.pop(move.old)  # the edits change it: it says the name
+        opened = replace(opened, hidden=opened.hidden | {move.old})
+    after = compile_project(replace(opened, overlay=overlay))
+    was = {} if move is None else {move.new: move.old}
+    worse = _find_worse(project.compilation.diagnostics, after.diagnostics, was)
     if worse is not None:
         raise Failure(f"with the name {quote(name)}, {worse.code} would say: {worse.message}")
     if each.kind in NODES and _trace(project.compilation, each, name) != _trace(after, each, each.name):
         raise Failure(f"with the name {quote(name)}, the flow would lead elsewhere than it does now")
 
 
-def _find_worse(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> Diagnostic | None:
-    """Return the first error that was not there before; what is said about the style of names is none."""
+def _find_worse(before: Iterable[Diagnostic], after: Iterable[Diagnostic], was: Mapping[str, str]) -> Diagnostic | None:
+    """Return the first error that was not there before; what is said about the style of names is none.
+
+    `was` are the names that files had before.
+    """
     room = Counter((each.code, each.at.file) for each in before)
     for each in after:
-        room[each.code, each.at.file] -= 1
-        if room[each.code, each.at.file] < 0 and each.severity is Severity.ERROR:
+        said = each.code, was.get(each.at.file, each.at.file)
+        room[said] -= 1
+        if room[said] < 0 and each.severity is Severity.ERROR:
             return each
     return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 from stagec.core.place import Position, Span
 from stagec.core.value import value
@@ -52,7 +53,8 @@ class TextLines:
         if "\r" in text:
             self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
         else:
-            self._starts = [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
+            lengths = map(len, text.split("\n")[:-1])
+            self._starts = [0, *map(add, accumulate(lengths), count(1))]  # a break for each line
         self._is_plain = text.isascii()
 
     def offset(self, point: Point) -> int:

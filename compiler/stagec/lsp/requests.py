@@ -51,6 +51,7 @@ class StagecServer(LanguageServer):
         self.checker = Checker(self.opened, self._tell_later, self.blame)
         self.shows_hints = False
         self.fetches_edits = False
+        self.moves_files = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._addresses: dict[str, str] = {}
         self._told: dict[str, list[types.Diagnostic]] = {}
@@ -65,6 +66,10 @@ class StagecServer(LanguageServer):
         offers = None if document is None else document.code_action
         support = None if offers is None else offers.resolve_support
         self.fetches_edits = support is not None and "edit" in support.properties
+        workspace = params.capabilities.workspace
+        edits = None if workspace is None else workspace.workspace_edit
+        operations = () if edits is None or not edits.document_changes else edits.resource_operations or ()
+        self.moves_files = types.ResourceOperationKind.Rename in operations
         folders = [each.uri for each in params.workspace_folders or ()] or [params.root_uri or ""]
         paths = [to_fs_path(each) for each in folders if each]
         self.opened.open_folders(path for path in paths if path is not None)
@@ -125,6 +130,12 @@ class StagecServer(LanguageServer):
             if failure not in self._failures:
                 self._show(visible(failure), types.MessageType.Warning)
         self._told, self._failures = told, failures
+
+    def tell(self, text: str) -> None:
+        """Show a message in the editor; from any thread."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._show, visible(text), types.MessageType.Info)
 
     def _show(self, text: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(kind, text))
@@ -392,7 +403,14 @@ class _Requests:
 
     def rename(self, params: types.RenameParams) -> types.WorkspaceEdit:
         project, file = self._find_project(params.text_document.uri)
-        return protocol.write_edits(rename(project, file, protocol.read_point(params.position), params.new_name))
+        point, can_move = protocol.read_point(params.position), self._server.moves_files
+        renamed = rename(project, file, point, params.new_name, can_move=can_move)
+        if renamed.kept:
+            self._server.tell(renamed.kept)
+        if renamed.move is None:
+            return protocol.write_edits(renamed.edits)
+        paths = project.path(renamed.move.old), project.path(renamed.move.new)
+        return protocol.write_move(renamed.edits, *paths)
 
     def _find_project(self, uri: str) -> tuple[CheckedProject, str]:
         found = self._server.find_checked(uri)

@@ -14,7 +14,7 @@ from stagec.check.pipeline import Compilation, Project, compile_project, judge_a
 from stagec.core.change_watch import ChangeWatch
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Failure
-from stagec.core.memo import KeptAnswers, Memo
+from stagec.core.memo import KeptAnswers, Memo, OutwornError
 from stagec.core.observations import Recording, is_file, read_whole, resolve
 from stagec.core.value import replace, value
 from stagec.ir.flow import Flow, SearchedFlow
@@ -137,19 +137,28 @@ class CheckedProject:
         fresh.overlay, fresh.kept, fresh._searched_before = overlay, self.kept, self._searched
         has_lost = any(found.lost for _, found in self._searched.values())
         is_told = tell is not None and self.compilation is not None and not has_lost
+        fresh.kept.begin()
         with Recording() as seen:
             try:
-                project = fresh.as_open()
-                fresh.compilation = compile_project(project, None if is_told else fresh._search, pause, fresh.kept)
-                if tell is not None and is_told:
-                    tell(fresh)
-                    pause()
-                    fresh.compilation = judge_again(project, fresh.compilation, fresh._search, pause)
+                fresh._compile(pause, tell if is_told else None)
+            except OutwornError:
+                fresh.kept.forget_work()
+                fresh.kept.begin()
+                fresh._compile(pause)
             except Failure as failure:  # such as a root of the configuration that is not there
                 fresh.failure = str(failure)
         fresh.kept.finish()
         fresh.watch = ChangeWatch(seen.observations)
         return fresh
+
+    def _compile(self, pause: Callable[[], None], tell: Callable[[CheckedProject], None] | None = None) -> None:
+        """Compile the project, and tell what the rules have found before runs are searched if somebody asks for it."""
+        project = self.as_open()
+        self.compilation = compile_project(project, None if tell is not None else self._search, pause, self.kept)
+        if tell is not None:
+            tell(self)
+            pause()
+            self.compilation = judge_again(project, self.compilation, self._search, pause)
 
     def _search(self, flow: Flow, plan: Plan) -> SearchedFlow:
         """Search the runs of a flow, unless that was done for the same plan."""

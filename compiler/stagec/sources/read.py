@@ -136,7 +136,7 @@ class Sources:
         self.named: tuple[str, ...] = ()
         self.own_names: Mapping[str, tuple[str, ...]] = NOTHING
         self.memo = Memo()
-        self._kept = KeptAnswers() if kept is None else kept
+        self.kept = KeptAnswers() if kept is None else kept
         self._overlay = overlay
         self._hidden = hidden
         self._trees: dict[str, Tree | None] = {}
@@ -147,7 +147,7 @@ class Sources:
 
     def keep(self, question: object, answer: Callable[[], T]) -> T:
         """Return what follows from the texts in a question and from the budgets, as an earlier check found it out."""
-        return self._kept.once((question, self.budgets), answer)
+        return self.kept.once((question, self.budgets), answer)
 
     @property
     def trees(self) -> tuple[Tree, ...]:

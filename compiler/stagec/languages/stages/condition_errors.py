@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -172,12 +173,16 @@ def emptiness_of(pipeline: Pipeline, stage: Stage) -> Conflict | None:
 
 def find_condition_errors(pipeline: Pipeline, stage: Stage, judged: Case | StageCheck) -> tuple[WrongCondition, ...]:
     """Return everything that is wrong with single conditions of a case or a check; nothing of what can never be."""
-    if emptiness_of(pipeline, stage) is not None:
-        return ()
-    checked = isinstance(judged, StageCheck)
-    conditions = (_JudgedCondition(pipeline, stage, each) for each in judged.when)
-    every = (found for each in conditions for found in each.find_errors(checked=checked))
-    return pipeline.memo.once(("condition-errors", judged.at), lambda: tuple(every))
+
+    def find() -> tuple[WrongCondition, ...]:
+        if emptiness_of(pipeline, stage) is not None:
+            return ()
+        checked = isinstance(judged, StageCheck)
+        conditions = (_JudgedCondition(pipeline, stage, each) for each in judged.when)
+        return tuple(found for each in conditions for found in each.find_errors(checked=checked))
+
+    # what is wrong is told with the names that were meant, of which an index wears out
+    return pipeline.schemas.keep_beside(stage.known, ("condition-errors", judged.at), find, operator.not_)
 
 
 def is_sound(pipeline: Pipeline, stage: Stage, judged: Case | StageCheck) -> bool:
@@ -298,7 +303,8 @@ class Uncovered:
 
 def find_unreached_cases(pipeline: Pipeline, stage: Stage) -> tuple[Unreached, ...]:
     """Return the cases of a stage that are never taken although each of their conditions can hold."""
-    return pipeline.memo.once(("unreached", stage.at), lambda: tuple(_find_unreached_cases(pipeline, stage)))
+    question = "unreached", pipeline.is_only_sibling(stage)
+    return pipeline.schemas.keep_beside(stage.known, question, lambda: tuple(_find_unreached_cases(pipeline, stage)))
 
 
 def _find_unreached_cases(pipeline: Pipeline, stage: Stage) -> Iterator[Unreached]:
@@ -330,6 +336,11 @@ def find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
 
     A case that is an error by itself is none of them: what follows from it would be a second error about one mistake.
     """
+    question = "untaken", pipeline.is_only_sibling(stage)
+    return pipeline.schemas.keep_beside(stage.known, question, lambda: _find_untaken(pipeline, stage))
+
+
+def _find_untaken(pipeline: Pipeline, stage: Stage) -> frozenset[Place]:
     cases = pipeline.live_cases(stage)
     if not cases[1:] or not all(is_sound(pipeline, stage, each) for each in cases):
         return frozenset()
@@ -362,7 +373,8 @@ def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
 
 def find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
     """Return what the cases of a stage leave out of its accepted results; a failure needs no case."""
-    return pipeline.memo.once(("uncovered", stage.at), lambda: _find_uncovered(pipeline, stage))
+    question = "uncovered", pipeline.is_only_sibling(stage)
+    return pipeline.schemas.keep_beside(stage.known, question, lambda: _find_uncovered(pipeline, stage))
 
 
 def _find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
@@ -385,7 +397,8 @@ def _find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
 
 
 def _outcomes(pipeline: Pipeline, stage: Stage) -> Outcomes | None:
-    return pipeline.memo.once(("outcomes", stage.at), lambda: outcomes(pipeline.schemas, stage))
+    schemas = pipeline.schemas
+    return schemas.keep_beside(stage.known, "outcomes", lambda: outcomes(schemas, stage))
 
 
 def _find_unreached(judged: Sequence[Case | StageCheck], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:

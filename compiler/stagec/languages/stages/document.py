@@ -268,6 +268,8 @@ class Stage:
     result: Schema | Miss
     inputs: Schema | Miss | None
     conduct: Conduct
+    known: Memo
+    """What follows from the stage alone; where the stage is kept for the next check, that is kept with it."""
     inner: InnerPipeline | None = None
     """The pipeline that runs as this stage; its output is then the result, and nothing else is said of the stage."""
 

@@ -62,7 +62,7 @@ def list_each(pipeline: Pipeline) -> Iterator[tuple[Stage, Case]]:
 
 def runs_elements(pipeline: Pipeline) -> bool:
     """Tell whether any stage runs for elements: then `ctx.item` and `ctx.index` are no names that a run is given."""
-    return any(True for _ in list_each(pipeline))
+    return pipeline.memo.once("runs-elements", lambda: any(True for _ in list_each(pipeline)))
 
 
 def find_list_mistake(pipeline: Pipeline, stage: Stage, case: Case) -> ListMistake | None:
@@ -240,5 +240,9 @@ def is_of_element(pipeline: Pipeline, name: str | int) -> bool:
 
 def knows_elements(pipeline: Pipeline) -> bool:
     """Tell whether every case could be read, so that it is known for whose elements stages run."""
+    return pipeline.memo.once("knows-elements", lambda: _knows_elements(pipeline))
+
+
+def _knows_elements(pipeline: Pipeline) -> bool:
     whole = all(stage.conduct.is_whole for stage in pipeline.by_id.values())
     return whole and not pipeline.is_lost and not pipeline.broken

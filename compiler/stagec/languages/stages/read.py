@@ -524,19 +524,26 @@ class _ReadReading:
             else _read_conduct(members.get("stagec"), at / "stagec")
         )
         given = {member: found for member in CONDUCT if (found := self._find_given(member, name, own)) is not None}
-        allowed = members.get("allowedTools")
-        return Stage(
-            id=name,
-            at=at,
-            profile=source.profile,
-            members=members,
-            body=source.read_body(),
-            allowed=list_mentions(allowed, at / "allowedTools") if isinstance(allowed, list) else None,
-            completion=_mention(members, "completionTool", at),
-            result=result,
-            inputs=inputs,
-            conduct=conduct(own, given, result, self._schemas),
-        )
+
+        def make() -> Stage:
+            allowed = members.get("allowedTools")
+            return Stage(
+                id=name,
+                at=at,
+                profile=source.profile,
+                members=members,
+                body=source.read_body(),
+                allowed=list_mentions(allowed, at / "allowedTools") if isinstance(allowed, list) else None,
+                completion=_mention(members, "completionTool", at),
+                result=result,
+                inputs=inputs,
+                conduct=conduct(own, given, result, self._schemas),
+                known=Memo(),
+            )
+
+        # the text of a kept schema is the text that all of the stage was read from
+        question = "stage", source.profile, source.tree.kind, repr(given)
+        return self._schemas.keep(question, (Schema(members, at),), make, _is_faultless)
 
     def _inner_stage(self, members: Object, at: Place) -> Stage:
         """Return the stage as which another pipeline runs: what follows it sees the result of its output."""
@@ -561,6 +568,7 @@ class _ReadReading:
             result=result,
             inputs=None,
             conduct=decided if last is None else replace(decided, checks=(*decided.checks, *last.conduct.checks)),
+            known=Memo(),
             inner=inner,
         )
 
@@ -639,6 +647,14 @@ class _ReadReading:
         folder = posixpath.dirname(self._at.file)
         file = join(folder, tools.name) if tools is not None else find_catalogue(self._sources, folder)
         return read_catalogue(self._sources, file) if file is not None else None
+
+
+def _is_faultless(stage: Stage) -> bool:
+    """Tell whether no condition of a stage has names to compare a wrong one with."""
+    cases = (each.when for each in stage.conduct.cases)
+    checks = (each.when for each in stage.conduct.checks)
+    conditions = (each for when in (*cases, *checks) for each in when)
+    return not any(each.promised is not None and each.promised.near for each in conditions)
 
 
 def _by_id(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:

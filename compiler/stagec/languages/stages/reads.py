@@ -66,7 +66,9 @@ def _list_demanded(pipeline: Pipeline, name: str, demanded: Schema) -> Iterator[
     never = find_unmet(pipeline, name, demanded)
     places = [(way, index) for way in ways for index in range(len(way.sources))]
     uncertain: set[Path] = set()
-    for path, at, is_needed in _list_required(pipeline.schemas, demanded):
+    schemas, known = pipeline.schemas, pipeline.by_id[name].known
+    required = schemas.keep_beside(known, "required", lambda: tuple(_list_required(schemas, demanded)))
+    for path, at, is_needed in required:
         found = _keep_weakest(_sources(pipeline, way, index, path, may_lack=not is_needed) for way, index in places)
         if any(each.promised is not None and each.promised.presence is not Presence.SURE for each in found):
             uncertain.add(path)
@@ -131,13 +133,23 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
         if stage is not None and path[0] == "output" and "exit" not in stage.conduct.hooks:
             yield Source(name, Promise(Presence.IMPOSSIBLE))
         elif stage is not None and path[0] == "parsed" and isinstance(stage.result, Schema):
-            promised = promise(pipeline.schemas, stage.result, map(str, path[1:]), of_object=True)
+            promised = _promise(pipeline.schemas, stage, stage.result, tuple(map(str, path[1:])))
             if promised.presence is Presence.SURE:
                 is_sure = may_lack or _is_handed_in(pipeline, stage, way) or _is_ensured(pipeline, stage, way, path)
                 promised = promised if is_sure else replace(promised, presence=Presence.POSSIBLE)
             elif promised.presence is not Presence.IMPOSSIBLE and _is_ensured(pipeline, stage, way, path):
                 promised = replace(promised, presence=Presence.SURE)
             yield Source(name, replace(promised, followed=promised.followed + 1), stage.result.at)
+
+
+def _promise(schemas: Schemas, stage: Stage, result: Schema, path: tuple[str, ...]) -> Promise:
+    """Return what the schema of a stage's results promises about a path."""
+    return schemas.keep_beside(
+        stage.known,
+        ("promise", path),
+        lambda: promise(schemas, result, path, of_object=True),
+        lambda found: not found.near,
+    )
 
 
 def _is_handed_in(pipeline: Pipeline, stage: Stage, way: Incoming) -> bool:
@@ -158,7 +170,8 @@ def _is_ensured(pipeline: Pipeline, stage: Stage, way: Incoming, path: Path) -> 
     if not stage.conduct.checks and (way.is_awaited or not any(each.when for each in stage.conduct.cases)):
         return False
     wanted = tuple(map(str, path))
-    found = pipeline.memo.once(("outcomes", stage.at, wanted), lambda: outcomes(pipeline.schemas, stage, wanted))
+    schemas = pipeline.schemas
+    found = schemas.keep_beside(stage.known, ("outcomes", wanted), lambda: outcomes(schemas, stage, wanted))
     leading = _list_leading(pipeline, stage, way, Fitting(found.results)) if found is not None and found.whole else ()
     return found is not None and bool(leading) and all(found.results[at][wanted].present for at in leading)
 
@@ -207,30 +220,40 @@ def _list_unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator
 
 def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: Schema) -> Conflict | None:
     """Return why no result that a stage has with one of some verdicts fits a schema."""
-    if not isinstance(stage.result, Schema):
+    result, hooks = stage.result, stage.conduct.hooks
+    if not isinstance(result, Schema):
         return None
-    at = stage.result.at / "{result}"
-    # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
-    hooks = stage.conduct.hooks
-    required: list[Json] = ["verdict", "capHit", "attemptCount"]
-    most: dict[str, Json] = {"maximum": found} if (found := most_attempts(stage)) is not None else {}
-    properties: dict[str, Json] = {
-        "verdict": {"enum": verdicts},
-        "capHit": {"type": "boolean"},
-        "attemptCount": {"type": "integer", "minimum": 0, **most},
-        "reason": {},
-        "parsed": {},
-    }
-    if "exit" in hooks:
-        properties["output"] = {}
-    if verdicts == ["ok"] and "assert" not in hooks:
-        required.append("parsed")
-    # an exit hook that fails makes a stage fail whose result was accepted
-    if verdicts == ["fail"] and not stage.conduct.checks and {"assert", "exit"}.isdisjoint(hooks):
-        del properties["parsed"]
-    of_stage: Json = {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
-    offered = Schema(of_stage, at)
-    return conflict(pipeline.schemas, offered, demanded, {at / "properties" / "parsed": stage.result})
+    most, is_checked = most_attempts(stage), bool(stage.conduct.checks)
+    question = "conflict", tuple(map(repr, verdicts)), hooks, most, is_checked
+
+    def find() -> Conflict | None:
+        at = result.at / "{result}"
+        # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
+        required: list[Json] = ["verdict", "capHit", "attemptCount"]
+        properties: dict[str, Json] = {
+            "verdict": {"enum": verdicts},
+            "capHit": {"type": "boolean"},
+            "attemptCount": {"type": "integer", "minimum": 0, **({} if most is None else {"maximum": most})},
+            "reason": {},
+            "parsed": {},
+        }
+        if "exit" in hooks:
+            properties["output"] = {}
+        if verdicts == ["ok"] and "assert" not in hooks:
+            required.append("parsed")
+        # an exit hook that fails makes a stage fail whose result was accepted
+        if verdicts == ["fail"] and not is_checked and {"assert", "exit"}.isdisjoint(hooks):
+            del properties["parsed"]
+        of_stage: Json = {
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": False,
+        }
+        stand_ins = {at / "properties" / "parsed": result}
+        return conflict(pipeline.schemas, Schema(of_stage, at), demanded, stand_ins)
+
+    return pipeline.schemas.keep(question, (result, demanded), find)
 
 
 def list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, urlsplit
 
 from stagec.core.json import Json
-from stagec.core.memo import Memo
+from stagec.core.memo import Memo, OutwornError, Worked
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
@@ -217,6 +217,10 @@ _REFERRING = (b"$", b"\\u", b"\\U", b"\\x")
 T = TypeVar("T")
 
 
+def _always(_: object) -> bool:
+    return True
+
+
 class Schemas:
     """The schema files of one project, read when something refers to them."""
 
@@ -224,6 +228,8 @@ class Schemas:
         self.memo = Memo()
         self._sources = sources
         self._patience = _PATIENCE
+        self._counted: dict[int, object] = {}
+        self._texts: dict[str, bytes | None] = {}
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
         self._addresses = Addresses(sources)
         self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
@@ -235,15 +241,66 @@ class Schemas:
         """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
         self._embedded.setdefault(schema.at.file, {})[schema.at.pointer] = None
 
-    def keep(self, question: str, schema: Schema, answer: Callable[[], T]) -> T:
-        """Return what follows from a schema, as an earlier check found it out if its file is still the same.
+    def keep(
+        self,
+        question: Hashable,
+        group: tuple[Schema, ...],
+        answer: Callable[[], T],
+        lasts: Callable[[T], bool] = _always,
+    ) -> T:
+        """Return what follows from schemas, as an earlier check found it out if their files are still the same.
 
-        A file that may refer to others says nothing alone: then it is worked out.
+        A file that may refer to others says nothing alone: then it is worked out. An answer lasts unless it holds
+        something that wears out, such as an index of names.
         """
-        tree = self._sources.find_tree(schema.at.file)
-        if tree is None or any(sign in tree.data for sign in _REFERRING):
-            return answer()
-        return self._sources.keep((question, schema.at, tree.data), answer)
+        given = [question]
+        for each in group:
+            text = self.find_text(each.at.file)
+            if text is None:
+                return answer()
+            given += [each.at, text]
+        return self.count(self._sources.keep(tuple(given), lambda: self.work(answer, lasts)))
+
+    def find_text(self, file: str) -> bytes | None:
+        """Return the text of a file that refers to no other one; None where it may, or has not been read."""
+        if file not in self._texts:
+            tree = self._sources.find_tree(file)
+            refers = tree is None or any(sign in tree.data for sign in _REFERRING)
+            self._texts[file] = None if tree is None or refers else tree.data
+        return self._texts[file]
+
+    def keep_beside(
+        self, known: Memo, question: Hashable, answer: Callable[[], T], lasts: Callable[[T], bool] = _always
+    ) -> T:
+        """Return what follows from something that is kept itself, and has a memo for that."""
+        found = known.find(question)
+        if isinstance(found, Worked) and (found.lasts or found.check == self._sources.kept.check):
+            worked: Worked[T] = found
+        else:
+            worked = self.work(answer, lasts)
+            known.put(question, worked)
+        return self.count(worked)
+
+    def work(self, answer: Callable[[], T], lasts: Callable[[T], bool] = _always) -> Worked[T]:
+        """Return an answer with the work that it took."""
+        before = self._patience
+        found = answer()
+        is_done = self._patience >= 0  # without patience another check may find more
+        return Worked(found, max(0, before - self._patience), self._sources.kept.check, is_done and lasts(found))
+
+    def count(self, worked: Worked[T]) -> T:
+        """Return an answer, and count its work if an earlier check did it: at least as much as if it were done now."""
+        if worked.work and worked.check != self._sources.kept.check and id(worked) not in self._counted:
+            self._counted[id(worked)] = worked
+            self._spend(worked.work)
+        return worked.answer
+
+    def _spend(self, work: int) -> bool:
+        """Take some work from the budget, and tell whether there is enough."""
+        self._patience -= work
+        if self._patience < 0 and self._counted:
+            raise OutwornError
+        return self._patience >= 0
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
@@ -374,8 +431,7 @@ class Schemas:
         seen: set[Place] = set()
         while todo:
             each = todo.popleft()
-            self._patience -= 1
-            if self._patience < 0:
+            if not self._spend(1):
                 yield Miss.UNKNOWABLE
                 return
             if isinstance(each, Miss):
