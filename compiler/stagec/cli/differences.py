@@ -95,7 +95,7 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
         return ""
     if change.topic == "edge":
         return _describe_edge(given, arrow)
-    if change.topic == "edge-wait":
+    if change.topic in {"edge-wait", "deadline", "run-deadline"}:
         return _show_time(given)
     if change.topic == "input":
         declared = object_of(given)
