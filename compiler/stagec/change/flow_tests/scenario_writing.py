@@ -31,8 +31,7 @@ from stagec.runtime.machine.exchange import (
     Started,
     Turn,
     Wait,
-    deadline_key,
-    execution_of,
+    is_deadline,
     read_agent_run,
     read_key,
     run_of,
@@ -225,7 +224,7 @@ class _Notes:
 
     def take_wait(self, effect: Wait, key: RequestKey, _answer: Object) -> None:
         """Note the deadline that has passed, in the turn that the model has not taken any more."""
-        if key.node and effect.key == deadline_key(execution_of(effect.key)):
+        if key.node and is_deadline(effect.key):
             self._of_visit("conversations", key).append({"deadline": "stage"})
 
     def take_call(self, effect: Call, key: RequestKey, answer: Object) -> None:

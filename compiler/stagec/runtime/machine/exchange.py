@@ -285,6 +285,11 @@ def run_deadline_key(run: str) -> str:
     return deadline_key(execution_key(run, "", 0))
 
 
+def is_deadline(key: str) -> bool:
+    """Tell whether a request lets the time of an execution, or of a run, pass."""
+    return key.endswith("/0.0")
+
+
 def part_key(key: str, number: int) -> str:
     """Return the key of a part of an answer: nobody waits for it, so it changes no state."""
     return f"{key}~{number}"
@@ -402,13 +407,16 @@ Event = Started | Answered | Cancelled | Resumed | Replanned | Rewound
 
 
 def choose_next(requests: Iterable[Effect]) -> Effect:
-    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest."""
+    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest.
+
+    Deadlines come last: while something else can be answered, no time has to pass.
+    """
     waits = []
     for effect in requests:
         if type(effect) is not Wait:
             return effect
         waits.append(effect)
-    return min(waits, key=lambda wait: wait.milliseconds)
+    return min(waits, key=lambda wait: (is_deadline(wait.key), wait.milliseconds))
 
 
 @value

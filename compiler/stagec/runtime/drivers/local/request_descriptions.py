@@ -31,6 +31,7 @@ from stagec.runtime.machine.exchange import (
     Shell,
     Turn,
     Wait,
+    is_deadline,
     label_execution,
     read_agent_run,
     read_key,
@@ -60,7 +61,7 @@ def describe_request(effect: Effect) -> str:
         case Hook():
             return f"hook {effect.call}"
         case Wait():
-            return f"{'wait' if read_key(effect.key).attempt else 'deadline'} {effect.milliseconds} ms"
+            return f"{'deadline' if is_deadline(effect.key) else 'wait'} {effect.milliseconds} ms"
         case _:
             return _describe_phase_request(effect)
 
