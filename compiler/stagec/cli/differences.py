@@ -10,12 +10,11 @@ from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.markdown import quote_markdown
 from stagec.cli.wording import describe_delay, describe_target, describe_way, format_value, shorten
-from stagec.core.clock import format_duration
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
-from stagec.core.words import format_count, quote
+from stagec.core.words import format_count, format_duration, quote
 from stagec.ir.plan.codec import HIDDEN, UNBOUNDED, Known, codec_of
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Target

@@ -28,11 +28,10 @@ from stagec.cli.wording import (
     name_act,
     shorten,
 )
-from stagec.core.durations import format_duration
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
-from stagec.core.words import format_count, quote, shorten_digest
+from stagec.core.words import format_count, format_duration, quote, shorten_digest
 from stagec.ir.plan import FORMAT, Loaded, Plan
 from stagec.ir.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
 from stagec.ir.plan.codec import write

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
-from stagec.core.durations import read_milliseconds
+from stagec.core.clock import read_milliseconds
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stagec.core.durations import format_duration
 from stagec.core.json import Json, object_of
 from stagec.core.json_reader import UnreadableError
+from stagec.core.words import format_duration
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.node import Outcome, Schedule
 from stagec.runtime.machine.acts import process, resume_act

@@ -18,9 +18,8 @@ from stagec.cli.wording import (
     describe_target,
     join_names,
 )
-from stagec.core.clock import format_duration
 from stagec.core.value import NOTHING, value
-from stagec.core.words import format_count
+from stagec.core.words import format_count, format_duration
 from stagec.ir.flow import Flow
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from stagec.core.canonical import as_text
-from stagec.core.durations import format_duration
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
-from stagec.core.words import listing
+from stagec.core.words import format_duration, listing
 from stagec.ir.plan.act import Converse
 from stagec.ir.plan.gate import Admission
 from stagec.runtime.machine.acts import conclusion, hooks
