@@ -14,8 +14,8 @@ import pytest
 from handmade import process, processes, scheduled, steps
 
 from stagec.cli.app import run
-from stagec.core.clock import format_duration
 from stagec.core.value import replace
+from stagec.core.words import format_duration
 from stagec.ir.plan import dump
 
 Shown = pytest.CaptureFixture[str]

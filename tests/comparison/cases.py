@@ -429,6 +429,8 @@ CASES = (
     Case("a stage waits before what follows", E, waiting(5_000), "CHG247"),
     Case("a stage waits longer before what follows", SLOW, waiting(6_000), "CHG247"),
     Case("a stage does not wait any more", SLOW, waiting(0), "CHG247"),
+    Case("a stage has a deadline", E, act("free", deadline=5_000), "CHG249"),
+    Case("runs have a deadline", E, limits(deadline=5_000), "CHG250"),
     Case("another stage runs for each element", E, elements(nodes=("other",)), "CHG225"),
     Case(
         "a stage runs for each element of a list that nobody promised",

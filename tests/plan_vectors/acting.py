@@ -21,7 +21,17 @@ _ENDING = {"closing", "verdict"}
 
 def execute(knows: Knowledge, execution: Execution, prompts: Mapping[str, str]) -> Steps:
     """Act, and wait before the edge that is taken, if it says so."""
-    over = yield from _decide(knows, execution, prompts)
+    return (yield from _lead(execution, (yield from _decide(knows, execution, prompts))))
+
+
+def expire(execution: Execution) -> Steps:
+    """Fail because the deadline of an execution has passed, and go on as after any failure."""
+    result = {"verdict": "fail", "reason": "deadline-exceeded", "capHit": False, "attemptCount": execution.attempt}
+    return (yield from _lead(execution, _chosen(execution, "fail", result, {})))
+
+
+def _lead(execution: Execution, over: Ended) -> Steps:
+    execution.deadline = None
     if over.edge is not None and over.edge.get("wait"):
         execution.rests = True
         yield execution.ask("wait", milliseconds=over.edge["wait"])

@@ -26,6 +26,11 @@ class Arrival(NamedTuple):
     """Whether this is the first execution of a branch of a fork."""
 
 
+def due(name: str, milliseconds: int | None) -> Request | None:
+    """Return the request that lets a deadline pass, which no attempt has made; nothing without a deadline."""
+    return {"key": f"{name}/0.0", "is": "wait", "milliseconds": milliseconds} if milliseconds else None
+
+
 class Execution:
     """An execution that has begun: its requests have keys made of its name, the attempt and a count in it."""
 
@@ -41,6 +46,7 @@ class Execution:
         """Whether it is over, and waits before its edge is taken: then it has no place among those that act."""
         self.asides: list[Request] = []
         """What is asked beside what the task waits for."""
+        self.deadline = due(self.id, node["act"].get("deadline"))
         self._asked = 0
 
     @property
@@ -53,6 +59,8 @@ class Execution:
 
     def requests(self) -> Iterator[Request]:
         """Yield what it has asked and nobody has answered, in the order of its keys."""
+        if self.deadline is not None:
+            yield self.deadline
         waiting: Iterable[Request] = () if self.task is None else self.task.requests()
         if self.asides:
             waiting = sorted((*waiting, *self.asides), key=lambda each: int(each["key"].rpartition(".")[2]))

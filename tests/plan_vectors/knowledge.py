@@ -25,7 +25,7 @@ class Knowledge:
         """From which other node the run last came to a node by an edge."""
         self.statuses: dict[str, str] = {}
         """The status of every stage, in a run of processes."""
-        self.cancelled = False
+        self.cancelled = ""
         self.checks = 0
         self.summary = ""
 

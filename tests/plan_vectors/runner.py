@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from plan_vectors import answers
-from plan_vectors.acting import execute, named
-from plan_vectors.execution import Arrival, Ended, Execution
+from plan_vectors.acting import execute, expire, named
+from plan_vectors.execution import Arrival, Ended, Execution, due
 from plan_vectors.files import RefusedError
 from plan_vectors.knowledge import Knowledge, refusal
 from plan_vectors.prompting import prompts
@@ -42,6 +42,7 @@ class Run:
         self._ended: str | None = None
         self._reason: str | None = None
         self._refused = False
+        self._deadline: Request | None = None
 
     def tell(self, event: Mapping[str, Any]) -> None:
         """Take the next event: the start of the run, the answer to a request, or that somebody ends it."""
@@ -58,6 +59,8 @@ class Run:
 
     def requests(self) -> Iterator[Request]:
         """Yield what the world is asked and has not answered."""
+        if self._deadline is not None:
+            yield self._deadline
         for execution in self._active:
             yield from execution.requests()
 
@@ -84,6 +87,7 @@ class Run:
             return
         self._run, self._knows = run, Knowledge(self._plan, inputs)
         self._entry = self._plan["entries"][entry]
+        self._deadline = due(f"{run}/#0", self._plan["limits"].get("deadline"))
         if isinstance(self._entry, str):
             self._waiting.append(Arrival(self._root, self._entry))
         else:
@@ -100,14 +104,14 @@ class Run:
     def _is_process(self, name: str) -> bool:
         return bool(self._plan["nodes"][name]["act"]["is"] == "process")
 
-    def _cancel_run(self) -> None:
-        """End the run, or if a process is under way let it end as soon as none is."""
+    def _cancel_run(self, reason: str = "cancelled") -> None:
+        """End the run for a reason, or if a process is under way let it end as soon as none is."""
         if not any(self._is_process(each.arrival.node) for each in self._active):
-            self._end("failed", "cancelled")
+            self._end("failed", reason)
             return
         if self._ended is not None or self._knows.cancelled:
             return
-        self._knows.cancelled, self._waiting = True, deque()
+        self._knows.cancelled, self._waiting = reason, deque()
         for execution in [*self._active]:
             (request,) = execution.task.requests()
             if request["is"] == "execute":
@@ -125,7 +129,8 @@ class Run:
             return
         knows, scope = self._knows, Scope(self._entry, self._root, "")
         self._ended, self._reason, self._active, self._waiting = None, None, [], deque()
-        knows.executions, knows.cancelled, self._refused = 0, False, False
+        knows.executions, knows.cancelled, self._refused = 0, "", False
+        self._deadline = self._deadline or due(f"{self._run}/#0", self._plan["limits"].get("deadline"))
         knows.statuses = dict.fromkeys(scope.nodes, "PENDING")
         self._keep(scope, kept)
         for branch, name in zip(scope.branches, scope.nodes, strict=True):
@@ -169,7 +174,7 @@ class Run:
             if branch.ended != "done":
                 self._block(scope, over.node)
             if not self._active:
-                self._end("failed", "cancelled")
+                self._end("failed", self._knows.cancelled)
             return
         if branch.ended == "done":
             self._schedule(scope)
@@ -179,9 +184,17 @@ class Run:
             self._close(scope.branch, scope.outcome, over)
 
     def _answer(self, key: str, answer: Any) -> None:
+        if self._deadline is not None and self._deadline["key"] == key:
+            self._deadline = None
+            self._cancel_run("deadline")
+            return
         for execution in self._active:
             if any(request["key"] == key for request in execution.asides):
                 execution.asides = []
+                return
+            if execution.deadline is not None and execution.deadline["key"] == key:
+                execution.task = Task(expire(execution))
+                self._advance()
                 return
             for request in execution.task.requests():
                 if request["key"] == key:
@@ -191,7 +204,7 @@ class Run:
         raise KeyError(key)
 
     def _end(self, outcome: str, reason: str) -> None:
-        self._ended, self._reason = outcome, reason
+        self._ended, self._reason, self._deadline = outcome, reason, None
         self._active, self._waiting = [], deque()
 
     def _advance(self) -> None:

@@ -37,6 +37,7 @@ REASONS = (
     "preflight",
     "repeats",
     "consent",
+    "deadline",
 )
 """All kinds of requests and all reasons that the page of this folder names."""
 

@@ -10,12 +10,11 @@ from stagec.change.comparison.kind import Grade
 from stagec.change.comparison.situation import JudgedChange, list_kinds
 from stagec.cli.markdown import quote_markdown
 from stagec.cli.wording import describe_delay, describe_target, describe_way, format_value, shorten
-from stagec.core.clock import format_duration
 from stagec.core.failure import Failure
 from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
-from stagec.core.words import format_count, quote
+from stagec.core.words import format_count, format_duration, quote
 from stagec.ir.plan.codec import HIDDEN, UNBOUNDED, Known, codec_of
 from stagec.ir.plan.gate import Term
 from stagec.ir.plan.node import Target
@@ -95,7 +94,7 @@ def _show(change: PlanChange, given: Json, arrow: str) -> str:
         return ""
     if change.topic == "edge":
         return _describe_edge(given, arrow)
-    if change.topic == "edge-wait":
+    if change.topic in {"edge-wait", "deadline", "run-deadline"}:
         return _show_time(given)
     if change.topic == "input":
         declared = object_of(given)

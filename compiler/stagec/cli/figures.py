@@ -7,8 +7,8 @@ from decimal import Decimal
 from itertools import product
 
 from stagec.cli.wording import join_names, shorten
-from stagec.core.clock import format_duration
 from stagec.core.value import value
+from stagec.core.words import format_duration
 from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, Way
 from stagec.ir.graph.usage import Quantity
 

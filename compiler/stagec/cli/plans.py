@@ -30,7 +30,7 @@ from stagec.sources.project.configuration import Configuration
 from stagec.sources.read import revise
 from stagec.sources.tree import Tree
 
-_TABLES = ("validationSteps", "next", "checks", "gate", "hooks", "policy")
+_TABLES = ("validationSteps", "next", "checks", "gate", "hooks", "policy", "deadline")
 """Members of a file that declares a flow, in which there is something for each node, by its name."""
 
 

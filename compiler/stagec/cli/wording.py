@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import assert_never
 
-from stagec.core.clock import format_duration
 from stagec.core.json import Json
-from stagec.core.words import quote
+from stagec.core.words import format_duration, quote
 from stagec.ir.plan.act import (
     Act,
     Carried,

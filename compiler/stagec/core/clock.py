@@ -1,4 +1,4 @@
-"""Times: the clock of the machine, and durations as people write them, such as `90s`, `5m`, `2h` or `1d`."""
+"""Times: the clock of the machine, and durations that people write, such as `90s`, `5m`, `2h` or `1d`."""
 
 from __future__ import annotations
 
@@ -32,18 +32,3 @@ def read_milliseconds(text: str) -> int | None:
     """Return a duration in milliseconds; None for any other text."""
     found = _WRITTEN.fullmatch(text)
     return None if found is None else round(float(found[1]) * UNITS[found[2]] * 1000)
-
-
-_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
-
-
-def format_duration(milliseconds: int) -> str:
-    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
-    if 0 < milliseconds < _SECOND:
-        return f"{milliseconds} ms"
-    parts, rest = [], milliseconds
-    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
-        many, rest = divmod(rest, size)
-        parts += [f"{many:,} {unit}"] if many else []
-    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
-    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

@@ -1,4 +1,4 @@
-"""How messages name things: quoted, safe to print, and never so long that the sentence drowns."""
+"""How messages name things and times: quoted, safe to print, and never so long that the sentence drowns."""
 
 from __future__ import annotations
 
@@ -88,3 +88,18 @@ def _encodable(character: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_SECOND, _MINUTE, _HOUR, _DAY = 1_000, 60_000, 3_600_000, 86_400_000
+
+
+def format_duration(milliseconds: int) -> str:
+    """Return `1 h 30 min`, `2.5 s` or `250 ms`."""
+    if 0 < milliseconds < _SECOND:
+        return f"{milliseconds} ms"
+    parts, rest = [], milliseconds
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        many, rest = divmod(rest, size)
+        parts += [f"{many:,} {unit}"] if many else []
+    seconds = f"{rest / _SECOND:.3f}".rstrip("0").rstrip(".")
+    return " ".join([*parts, *([f"{seconds} s"] if rest or not parts else [])])

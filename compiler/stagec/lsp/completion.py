@@ -72,7 +72,9 @@ _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
 """Where documents of a kind name something."""
 _VALUES_OF_TESTS: tuple[Pattern, ...] = (("expect", "path", _ANY), ("scenario", "entry"))
 _KEYS: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
-    "pipeline": tuple(((member,), NameKind.STAGE) for member in ("next", "checks", "gate", "hooks", "policy")),
+    "pipeline": tuple(
+        ((member,), NameKind.STAGE) for member in ("next", "checks", "gate", "hooks", "policy", "deadline")
+    ),
 }
 _KEYS_OF_TESTS: tuple[Pattern, ...] = (
     *(("scenario", each) for each in ("answers", "conversations", "processes", "judge", "confirm")),

@@ -9,11 +9,11 @@ from stagec.change.flow_tests.document import is_flow_test
 from stagec.check.formatting import find_order
 from stagec.check.formatting.reading import MemberOrder, read_order
 from stagec.check.pipeline import list_families
-from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json, Object, object_of
 from stagec.core.place import Place, Pointer
 from stagec.core.value import value
+from stagec.core.words import format_duration
 from stagec.ir.flow import NODES, Flow, NameKind, Occurrence, Read, WrittenEdge
 from stagec.ir.plan.node import ForEach, Fork, Named, Stop, list_opened, list_targets
 from stagec.lsp.cursor import find_cursor

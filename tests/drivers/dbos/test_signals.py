@@ -280,3 +280,36 @@ def test_a_run_that_waits_before_an_edge_is_a_row_until_its_time_has_come(runs: 
     assert not world.waits
     asked = [each.key for each in runs.read_history(record).events if isinstance(each, Answered)]
     assert asked[:3] == ["one/plan#1/1.0", "one/plan#1/1.1", "one/plan#2/1.0"]
+
+
+class Asking(Busy):
+    """Calls a tool that only people may allow."""
+
+    def answer(self, effect: Effect) -> Json:
+        if isinstance(effect, Turn) and "plan#1/" in effect.key:
+            return {"calls": [{"id": "c", "tool": "Bash", "arguments": {}}]}
+        return super().answer(effect)
+
+
+def test_a_deadline_passes_while_nobody_answers_and_no_worker_has_the_run(runs: RunStore) -> None:
+    plan = stages()
+    first = plan.nodes["plan"]
+    late = Edge("fail", Go("plan"), (Among(("reason",), ("deadline-exceeded",)),))
+    timed = replace(first, act=replace(first.act, deadline=600_000), edges=(late, *first.edges))
+    plan = replace(plan, nodes={**plan.nodes, "plan": timed})
+    submit(runs, submission("one", replace(plan, facts=facts(plan))))
+    world = Asking()
+    with working(runs.database, world):
+        record = wait_until(runs, "one", RunPhase.WAITING)
+        assert record.reason == "waits for an answer"
+        ((wait, due),) = record.due.items()
+        assert wait == "one/plan#1/0.0"
+        assert 590_000 < due - record.now <= 600_000
+    let_time_pass(runs, 600_000)
+    with runs.database.transact() as connection:
+        connection.execute(rows.update().values(wake_at=1))
+    with working(runs.database, world):
+        record = wait_until(runs, "one", *ENDED)
+    assert record.phase is RunPhase.DONE
+    asked = [each.key for each in runs.read_history(record).events if isinstance(each, Answered)]
+    assert asked[:3] == ["one/plan#1/1.0", "one/plan#1/0.0", "one/plan#2/1.0"]

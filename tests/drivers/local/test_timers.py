@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from threading import Event as Flag
 from time import monotonic, sleep, time_ns
 
 import pytest
@@ -23,6 +24,7 @@ from stagec.ir.plan.gate import Among
 from stagec.ir.plan.node import Edge, Go, Outcome
 from stagec.runtime.drivers.history import EventTimes, add_times, dump_event
 from stagec.runtime.drivers.local import create, drive, open_journal
+from stagec.runtime.drivers.local.drive import restore
 from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine import Answered, Effect, Program, Started, load
 from stagec.runtime.machine.exchange import Turn, Wait
@@ -85,6 +87,49 @@ def test_a_resumed_run_waits_for_the_rest(
     with closing(open_journal(path)) as journal:
         state = drive(program, journal, world, None)
     assert state.ended is Outcome.DONE
+    (rest,) = world.seen
+    assert least <= rest <= most
+
+
+class Slow:
+    """A world whose model never answers: it is interrupted, or the deadline passes."""
+
+    def __init__(self, *, resumed: bool) -> None:
+        self.seen: list[int] = []
+        self._resumed, self._is_over = resumed, Flag()
+
+    def answer(self, effect: Effect) -> Json:
+        if isinstance(effect, Wait):
+            self.seen.append(effect.milliseconds)
+            self._is_over.wait(0 if self._resumed else 20)
+        elif not self._resumed:
+            raise InterruptedError
+        else:
+            self._is_over.wait(20)
+        return {}
+
+    def cancel(self, _key: str) -> None:
+        self._is_over.set()
+
+
+@pytest.mark.parametrize(("ago", "least", "most"), [(200 * SECOND, 390_000, 400_000), (601 * SECOND, 0, 0)])
+def test_a_deadline_of_a_resumed_run_passes_after_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ago: int, least: int, most: int
+) -> None:
+    node = stage()
+    plan = pipeline(a=replace(node, act=replace(node.act, deadline=600_000)))
+    data = dump(replace(plan, facts=facts(plan)))
+    path, program = tmp_path / "r.run", load(data)
+    monkeypatch.setattr("stagec.runtime.drivers.requests.read_clock", lambda: time_ns() - ago)
+    with closing(create(path, data, program.digest)) as journal, pytest.raises(InterruptedError):
+        drive(program, journal, Slow(resumed=False), STARTED)
+    monkeypatch.undo()
+    world = Slow(resumed=True)
+    with closing(open_journal(path)) as journal:
+        state = drive(program, journal, world, None)
+    with closing(open_journal(path)) as journal:
+        assert restore(program, journal.history).reason == state.reason
+    assert state.reason == "a, attempt 1: the deadline has passed: 10 min"
     (rest,) = world.seen
     assert least <= rest <= most
 

@@ -334,7 +334,17 @@ function* validated(run, execution, over) {
 
 /** Act, and wait before the edge that is taken where it says so: a timer takes no place of those that act. */
 export function* execute(run, execution) {
-  const over = yield* decide(run, execution);
+  return yield* lead(execution, yield* decide(run, execution));
+}
+
+/** Fail as an execution does whose deadline has passed, and go on as from any failure. */
+export function* late(execution) {
+  const result = { verdict: "fail", reason: "deadline-exceeded", capHit: false, attemptCount: execution.attempt };
+  return yield* lead(execution, chosen(execution, { outcome: "fail", result }));
+}
+
+function* lead(execution, over) {
+  execution.deadline = null;
   execution.rests = (over.edge?.wait ?? 0) > 0;
   if (execution.rests) yield execution.ask("wait", { milliseconds: over.edge.wait });
   return over;

@@ -1,6 +1,6 @@
 /** One run of a plan: it takes events, asks requests, and has a state, which says where it stands (§§ 3.1 to 3.3, 3.9). */
 
-import { execute, nameIn, prompts, READERS, stageOver, Together } from "./acts.js";
+import { execute, late, nameIn, prompts, READERS, stageOver, Together } from "./acts.js";
 import { has, isObject, isReadable, names } from "./json.js";
 import { Schema } from "./schema.js";
 import { follow } from "./text.js";
@@ -37,6 +37,9 @@ class Task {
   }
 }
 
+/** Return the request that lets a deadline pass, which no attempt has made; null for none. */
+const due = (id, milliseconds) => (milliseconds ? { key: `${id}/0.0`, is: "wait", milliseconds } : null);
+
 /** An execution that has begun; its requests have keys made of its name, the attempt and a count in it. */
 class Execution {
   constructor(run, arrival, node, found) {
@@ -44,6 +47,7 @@ class Execution {
     this.label = `${arrival.name}#${run.past(arrival.name).visits}`;
     this.id = `${run.id}/${this.label}`;
     this.interrupted = this.rests = false;
+    this.deadline = due(this.id, node.act.deadline);
   }
 
   again() {
@@ -59,7 +63,8 @@ class Execution {
 
   requests() {
     const place = (request) => Number(request.key.split(".").at(-1));
-    return [...(this.task?.requests() ?? []), ...this.asides].sort((one, other) => place(one) - place(other));
+    const others = [...(this.task?.requests() ?? []), ...this.asides].sort((one, other) => place(one) - place(other));
+    return [this.deadline, ...others].filter(Boolean);
   }
 }
 
@@ -119,7 +124,7 @@ export class Run {
   }
 
   /** Return what the world is asked and has not answered. */
-  requests() { return this.active.flatMap((execution) => execution.requests()); }
+  requests() { return [this.deadline, ...this.active.flatMap((execution) => execution.requests())].filter(Boolean); }
 
   state() {
     const active = this.active.map((each) => {
@@ -142,6 +147,7 @@ export class Run {
     const refused = this.refusal(entry, inputs);
     if (refused) return this.end("refused", refused);
     this.inputs = { ...this.defaults(), ...inputs };
+    this.deadline = due(`${run}/#0`, this.plan.limits.deadline);
     this.entry = this.plan.entries[entry];
     if (typeof this.entry === "string") this.waiting.push({ branch: this.root, name: this.entry, handed: [] });
     else {
@@ -167,18 +173,18 @@ export class Run {
   }
 
   end(outcome, reason) {
-    Object.assign(this, { ended: outcome, reason, active: [], waiting: [] });
+    Object.assign(this, { ended: outcome, reason, active: [], waiting: [], deadline: null });
   }
 
   isProcess(name) { return this.plan.nodes[name].act.is === "process"; }
 
   hasStages() { return isObject(this.entry) && names(this.entry.needs).every((name) => this.isProcess(name)); }
 
-  cancel() {
+  cancel(reason = "cancelled") {
     if (this.ended !== null) return;
-    if (!this.active.some((each) => this.isProcess(each.name))) return this.end("failed", "cancelled");
+    if (!this.active.some((each) => this.isProcess(each.name))) return this.end("failed", reason);
     if (this.cancelled) return;
-    [this.cancelled, this.waiting] = [true, []];
+    [this.cancelled, this.waiting] = [reason, []];
     for (const execution of [...this.active]) {
       const [request] = execution.requests();
       if (request.is === "execute") {
@@ -197,6 +203,7 @@ export class Run {
   resume({ kept, consented }) {
     if (this.ended === "done" || this.ended === "refused" || !this.hasStages()) return;
     const scope = new Scope(this.entry, this.root, "");
+    this.deadline ??= due(`${this.id}/#0`, this.plan.limits.deadline);
     Object.assign(this, { ended: null, reason: null, active: [], waiting: [], executions: 0, cancelled: false, unconsented: false });
     this.statuses = new Map(scope.nodes.map((name) => [name, "PENDING"]));
     for (let counted; (counted = scope.ready().filter((place) => kept.includes(scope.nodes[place]))).length > 0; ) {
@@ -222,12 +229,17 @@ export class Run {
   // ---- from event to event
 
   answer(key, answer) {
+    if (this.deadline?.key === key) {
+      this.deadline = null;
+      return this.cancel("deadline");
+    }
     for (const execution of this.active) {
       if (execution.asides.some((request) => request.key === key)) return void (execution.asides = []);
       const request = execution.requests().find((each) => each.key === key);
       if (!request) continue;
       const told = isObject(answer) && isReadable(answer) ? answer : { error: "no object" };
-      execution.task.answer(request, READERS[request.is](told));
+      if (request === execution.deadline) execution.task = new Task(late(execution));
+      else execution.task.answer(request, READERS[request.is](told));
       return this.advance();
     }
   }
@@ -372,7 +384,7 @@ export class Run {
   closeScheduled(scope, branch, outcome, over) {
     branch.ended = over.result.verdict === "skip" ? "failed" : outcome;
     if (branch.ended !== "done") this.block(scope, scope.nodes[scope.branches.indexOf(branch)]);
-    if (this.cancelled) return this.active.length ? undefined : this.end("failed", "cancelled");
+    if (this.cancelled) return this.active.length ? undefined : this.end("failed", this.cancelled);
     if (branch.ended === "done") this.schedule(scope);
     if (scope.isOver) this.close(scope.branch, scope.outcome, over);
   }

@@ -83,6 +83,8 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "input-schema": (_C, "schema of input"),
     "executions": (_L, "node executions"),
     "reached": (_L, "end at the limit"),
+    "deadline": (_N, "deadline"),
+    "run-deadline": (_L, "deadline of the run"),
     "parallel": (_L, "nodes at the same time"),
     "turns": (_L, "turns"),
     "repeats": (_L, "repeats in a row"),

@@ -57,6 +57,7 @@ class _PlanComparison:
         yield from compare_values("judge", *judges)
         yield from compare_values("executions", self.old.limits.executions, self.new.limits.executions)
         yield from compare_values("reached", str(self.old.limits.reached), str(self.new.limits.reached))
+        yield from compare_values("run-deadline", self.old.limits.deadline or None, self.new.limits.deadline or None)
         yield from compare_values("parallel", self.old.limits.parallel, self.new.limits.parallel)
         yield from _compare_phases(*((each.phases or Phases(0)) for each in (self.old, self.new)))
         supplies: list[Mapping[str, Supply]] = [

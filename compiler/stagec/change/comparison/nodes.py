@@ -77,6 +77,7 @@ def _compare_conversations(old: Converse, new: Any, plans: Plans) -> Iterator[Pl
     yield from _compare_schemas("schema", (old.schema, new.schema), plans)
     yield from _compare_schemas("accepts", (old.accepts, new.accepts), plans)
     yield from compare_values("turns", old.turns, new.turns)
+    yield from compare_values("deadline", old.deadline or None, new.deadline or None)
     yield from _compare_asking(old, new)
 
 

@@ -126,6 +126,7 @@ _CONDUCT: Mapping[str, str] = {
     "gate": "is lost: nothing keeps an agent from starting",
     "hooks": "are lost: they are Python callables of the project",
     "policy": "is lost: an agent asks the model of its session",
+    "deadline": "is lost: an agent ends when it has an answer",
 }
 _DASHES = re.compile(r"-{3,}")
 
@@ -267,7 +268,7 @@ class _Export:
         if object_of(given.get("properties")).keys() - RESULT:
             self._lose("completionSchema", "is lost: the result of an agent is a text")
         conduct = self._stage.conduct
-        found = {"checks": conduct.checks, "gate": conduct.gate, "hooks": conduct.hooks, "policy": conduct.policy}
+        found = {key: getattr(conduct, key) for key in _CONDUCT}
         for key, why in _CONDUCT.items():
             if found[key]:
                 self._lose(key, why)

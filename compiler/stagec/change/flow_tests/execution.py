@@ -23,7 +23,17 @@ from stagec.runtime.drivers.local.drive import play
 from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, StepResult
 from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.answer_schemas import PreparedSchema, prepare
-from stagec.runtime.machine.exchange import Ask, Call, Execute, Turn, Wait, read_agent_run, read_key, run_of
+from stagec.runtime.machine.exchange import (
+    Ask,
+    Call,
+    Execute,
+    Turn,
+    Wait,
+    is_deadline,
+    read_agent_run,
+    read_key,
+    run_of,
+)
 from stagec.runtime.machine.gate import write_intent
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.composed import script_world
@@ -288,6 +298,8 @@ class _Recorder:
             self.last = step.last
 
     def _note(self, effect: Effect) -> None:
+        if is_deadline(effect.key):
+            return
         self.uses.ask(effect)
         self.turns += isinstance(effect, Ask | Turn)
         if isinstance(effect, Call):

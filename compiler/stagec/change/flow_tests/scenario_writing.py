@@ -30,6 +30,8 @@ from stagec.runtime.machine.exchange import (
     Shell,
     Started,
     Turn,
+    Wait,
+    is_deadline,
     read_agent_run,
     read_key,
     run_of,
@@ -220,6 +222,11 @@ class _Notes:
                     return found
         return {}
 
+    def take_wait(self, effect: Wait, key: RequestKey, _answer: Object) -> None:
+        """Note the deadline that has passed, in the turn that the model has not taken any more."""
+        if key.node and is_deadline(effect.key):
+            self._of_visit("conversations", key).append({"deadline": "stage"})
+
     def take_call(self, effect: Call, key: RequestKey, answer: Object) -> None:
         """Note what came of a call, beside it."""
         call = self._find_call(key, effect.id)
@@ -284,6 +291,7 @@ _STAGE = ("interrupted", "status", "missing", "changed", "error", "seconds")
 _TAKERS: Mapping[type, Callable[[_Notes, Any, RequestKey, Object], None]] = {
     Ask: _Notes.take_answer,
     Turn: _Notes.take_turn,
+    Wait: _Notes.take_wait,
     Call: _Notes.take_call,
     Grant: _Notes.take_grant,
     Judge: _Notes.take_decision,

@@ -33,12 +33,11 @@ from stagec.cli.sides import is_plan
 from stagec.cli.streams import show_progress
 from stagec.cli.unfound import choose_flows, explain_missing_flow
 from stagec.cli.wording import join_names, shorten
-from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
-from stagec.core.words import format_count, listing, quote, shorten_digest
+from stagec.core.words import format_count, format_duration, listing, quote, shorten_digest
 from stagec.ir.graph.bounds import MoveWait, Repetition, bound
 from stagec.ir.graph.figures import EntryBounds, Figure, Joint, Unlimited, UpperBound, Way
 from stagec.ir.graph.schedule_bounds import NodeFailure, ScheduleBounds

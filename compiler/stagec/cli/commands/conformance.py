@@ -53,6 +53,7 @@ _REASONS = {
     FailureKind.UNSTARTABLE: "cannot-start",
     FailureKind.UNFIT_START: "inputs",
     FailureKind.STAGE_BLOCKED: "consent",
+    FailureKind.RUN_DEADLINE: "deadline",
 }
 """The word of traces for each kind of failure; every other kind is that of a node that a `stop` follows."""
 

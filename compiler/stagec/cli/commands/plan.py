@@ -31,7 +31,7 @@ from stagec.cli.wording import (
 from stagec.core.failure import Exit, Failure
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace, value
-from stagec.core.words import format_count, quote, shorten_digest
+from stagec.core.words import format_count, format_duration, quote, shorten_digest
 from stagec.ir.plan import FORMAT, Loaded, Plan
 from stagec.ir.plan.act import Act, Command, Converse, Delegate, Process, ProcessInput, Prompt, Rest, Template
 from stagec.ir.plan.codec import write
@@ -89,6 +89,8 @@ class _Overview:
         """Return how much a run may take."""
         limits = self.plan.limits
         together = f"; at most {limits.parallel:,} at the same time" if limits.parallel > 1 else ""
+        if limits.deadline:
+            together = f"{together}; a run fails after {format_duration(limits.deadline)}"
         if limits.executions is None:
             return f"none is needed: no {shorten(self.plan.names.node)} can repeat{together}"
         ended = f"a run that needs more ends as {limits.reached}"
@@ -358,6 +360,8 @@ def _describe_asking(act: Prompt | Converse) -> Iterator[str]:
     if act.model is not None:
         yield f"model {act.model}"
     yield from describe_policy(act.policy)
+    if isinstance(act, Converse) and act.deadline:
+        yield f"a result within {format_duration(act.deadline)}"
 
 
 def _describe_prompt(act: Prompt) -> Iterator[str]:

@@ -59,6 +59,7 @@ from stagec.runtime.machine.exchange import (
     Wait,
     choose_next,
     execution_of,
+    is_deadline,
     label_execution,
     visit_of,
 )
@@ -520,7 +521,8 @@ class Simulation:
         while isinstance(asked_for, Turn | Wait):
             yield (event := Answered(asked_for.key, {"text": ""}))
             state = advance(self._program, state, event).state
-            asked_for = next((each for key, each in state.pending.items() if execution_of(key) == execution), None)
+            own = (each for key, each in state.pending.items() if execution_of(key) == execution)
+            asked_for = next((each for each in own if not is_deadline(each.key)), None)
 
     def _go(self, events: Iterable[Event]) -> None:
         """Follow some events, and say what is asked then, or how the run has ended."""

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from math import prod
 
 from stagec.core.value import NOTHING, replace, value
-from stagec.ir.graph.expense import MOST
+from stagec.ir.graph.expense import MOST, cap
 from stagec.ir.graph.figures import (
     FAIL,
     SHOWN,
@@ -226,14 +226,18 @@ class EntryRuns:
         first = self._find_most(plain, measure, {name: each.first for name, each in loads.items()})
         most = self._find_most(retried, measure, {name: each.most for name, each in loads.items()})
         least = self._find_least(measure)
+        lacking = (*list_lacking(self._loads, measure),)
+        upper = UpperBound(None if first is None else first.total, None if most is None else most.total)
+        if measure is Quantity.MILLISECONDS and self._plan.limits.deadline:  # then the run ends, whatever takes longer
+            deadline, is_open = self._plan.limits.deadline, bool(lacking)
+            found = (deadline if is_open or each is None else cap(each, deadline) for each in (upper.first, upper.most))
+            upper, lacking = UpperBound(*found), ()
         return Figure(
-            UpperBound(None if first is None else first.total, None if most is None else most.total),
+            upper,
             None if least is None else least.total,
             self._name(most),
             self._name(least),
-            tuple(
-                Unlimited(kind, self._unrolled.list_names(names)) for kind, names in list_lacking(self._loads, measure)
-            ),
+            tuple(Unlimited(kind, self._unrolled.list_names(names)) for kind, names in lacking),
         )
 
     def _name(self, found: Weight | None) -> Way:

@@ -45,7 +45,7 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
     match node.act:
         case Converse():
             turns = node.act.turns * attempts
-            milliseconds = add_pauses(node) if is_retried else 0
+            milliseconds = cap(add_pauses(node) if is_retried else 0, node.act.deadline)
         case Prompt():
             turns = _CORRECTION if is_retried else 1
         case Command():
@@ -57,6 +57,11 @@ def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
     if node.validation is not None:
         milliseconds += (len(node.validation.conditions) + len(node.validation.preflight)) * assumed.validator
     return Expense(min(turns, MOST), min(milliseconds, MOST))
+
+
+def cap(milliseconds: int, deadline: int) -> int:
+    """Return a time that a deadline limits; 0 is no deadline."""
+    return min(milliseconds, deadline) if deadline else milliseconds
 
 
 def add_pauses(node: Node) -> int:
@@ -78,7 +83,10 @@ def add_waits(retry: Retry) -> int:
 
 
 def find_unlimited(plan: Plan, name: str, assumed: Assumed) -> Iterator[str]:
-    """Yield what may take any time in an execution of a node: `model`, `person`, `hook` or `judge`."""
+    """Yield what may take any time in an execution of a node: `model`, `person`, `hook` or `judge`.
+
+    A deadline is not looked at.
+    """
     node = plan.nodes[name]
     if assumed.turn is None and isinstance(node.act, Prompt | Converse):
         yield "model"

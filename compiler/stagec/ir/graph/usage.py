@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from stagec.core.value import value
-from stagec.ir.graph.expense import MOST, Assumed, find_unlimited, spend
+from stagec.ir.graph.expense import MOST, Assumed, cap, find_unlimited, spend
 from stagec.ir.plan.act import Choice, Converse, Prompt, Template, Text
 from stagec.ir.plan.document import Plan
 from stagec.sources.project.prices import ModelPrice
@@ -114,15 +114,16 @@ class NodeUse:
         asks = isinstance(node.act, Prompt | Converse)
         least = 1 if asks else 0
         turn = assumed.turn or 0
+        deadline = node.act.deadline if isinstance(node.act, Converse) else 0
+        lacks = tuple(find_unlimited(self._plan, name, assumed))
+        once, often = (min(MOST, each.milliseconds + each.turns * turn) for each in (first, most))
+        if deadline:  # it ends what may take any time
+            once, often = (deadline if lacks else cap(each, deadline) for each in (once, often))
+            lacks = ()
         loads: dict[Quantity, Load] = dict.fromkeys(Quantity, _NONE) | {
             Quantity.EXECUTIONS: _ONE,
             Quantity.TURNS: Load(least, first.turns, most.turns),
-            Quantity.MILLISECONDS: Load(
-                assumed.quickest * least,
-                min(MOST, first.milliseconds + first.turns * turn),
-                min(MOST, most.milliseconds + most.turns * turn),
-                tuple(find_unlimited(self._plan, name, assumed)),
-            ),
+            Quantity.MILLISECONDS: Load(assumed.quickest * least, once, often, lacks),
         }
         return {**loads, **self._weigh_requests(name, node.act)} if isinstance(node.act, Prompt | Converse) else loads
 

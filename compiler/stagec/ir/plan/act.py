@@ -13,6 +13,7 @@ from stagec.ir.plan.codec import (
     TOO_DEEP,
     AgentName,
     Content,
+    Count,
     NodeName,
     Path,
     Positive,
@@ -208,6 +209,7 @@ class Converse:
     accepts: Annotated[Content | None, "The JSON Schema of each result that the node is handed."] = None
     model: Annotated[str | None, "The model that is asked; absent when the plan does not say."] = None
     policy: Annotated[Policy | None, "How the model is asked; absent when the plan does not say."] = None
+    deadline: Annotated[Count, "How many milliseconds after its begin an execution fails that has no result."] = 0
 
 
 @value(tag="command")

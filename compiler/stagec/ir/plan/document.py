@@ -181,13 +181,14 @@ class JudgeDefinition:
 
 @value
 class Limits:
-    """Bounds of a run: node executions, how the run ends when they are used up, and how many nodes run together."""
+    """Bounds of a run: node executions, what happens when they are used up, nodes that run together, and time."""
 
     executions: Annotated[Positive | None, "The most node executions of a run; absent where no node can repeat."] = None
     reached: Annotated[
         Outcome, member_of((Outcome.DONE, Outcome.FAILED)), "How the run ends when another one would begin."
     ] = Outcome.FAILED
     parallel: Annotated[Positive, "How many nodes may run at the same time."] = 1
+    deadline: Annotated[Count, "How many milliseconds after its begin a run fails that has not ended."] = 0
 
 
 @value

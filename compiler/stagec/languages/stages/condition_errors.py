@@ -11,6 +11,7 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
+from stagec.languages.stages.deadlines import EXCEEDED, can_exceed
 from stagec.languages.stages.document import RESERVED, RESULT, Case, Pipeline, Stage, StageCheck, StageCondition
 from stagec.languages.stages.elements import is_of_element, promise_elements, runs_for_elements
 from stagec.languages.stages.outcomes import (
@@ -270,7 +271,7 @@ class _JudgedCondition:
     def _can_be(self, given: Json) -> bool:
         """Tell whether a value can stand at a path where those that can are not named one by one, besides a result."""
         if self.condition.path == REASON:
-            return isinstance(given, str)
+            return isinstance(given, str) and (given != EXCEEDED or can_exceed(self.stage))
         return self.condition.path != ATTEMPTS or is_count(given, 0, most_attempts(self.stage))
 
 

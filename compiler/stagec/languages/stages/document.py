@@ -43,7 +43,7 @@ MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
 """What the frontmatter of a stage definition can say; other keys are metadata that nothing reads."""
 
 
-CONDUCT = ("next", "checks", "gate", "hooks", "policy")
+CONDUCT = ("next", "checks", "gate", "hooks", "policy", "deadline")
 """Members that a stage has below its `stagec`, or in its pipeline under its id."""
 
 
@@ -144,8 +144,8 @@ class Elements:
 
 
 @value
-class CaseWait:
-    """How long a case waits before its stages run, as it is written; `milliseconds` is None for what is no duration."""
+class WrittenDuration:
+    """How long a case waits, or a stage or a run may last, as it is written; `milliseconds` is None for no duration."""
 
     text: str
     at: Place
@@ -165,7 +165,7 @@ class Case:
     """Whether nothing in it is misshapen."""
     each: Elements | None = None
     """The list for whose elements the stages run, one after the other; the elements run in parallel."""
-    wait: CaseWait | None = None
+    wait: WrittenDuration | None = None
 
     @property
     def is_recovery(self) -> bool:
@@ -220,6 +220,8 @@ class Conduct:
     calls: Mapping[str, str] = NOTHING
     policy: Object = NOTHING
     """How its model is asked, as it is written."""
+    deadline: WrittenDuration | None = None
+    """How long an execution of it may last."""
 
 
 class CallError(StrEnum):
@@ -349,6 +351,8 @@ class Pipeline:
     catalogue: Catalogue | None
     max_parallel: int
     max_executions: int | None
+    deadline: WrittenDuration | None
+    """How long a run may last."""
     incoming: Mapping[str, tuple[Incoming, ...]]
     schemas: Schemas
     """Looks up what the schemas of the stages refer to."""

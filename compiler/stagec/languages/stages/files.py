@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
+from stagec.core.clock import read_milliseconds
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place, Pointer
@@ -80,6 +81,7 @@ _BELOW: Mapping[str, Callable[[Json], bool]] = {
     "gate": lambda given: bool(object_of(given)) and object_of(given).keys() <= _ANSWERS,
     "hooks": lambda given: bool(object_of(given)) and object_of(given).keys() <= _PHASES,
     "policy": lambda given: bool(object_of(given)) and object_of(given).keys() <= _POLICY,
+    "deadline": lambda given: isinstance(given, str) and read_milliseconds(given) is not None,
 }
 
 

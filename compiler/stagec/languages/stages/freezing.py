@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.canonical import MOST, as_text, is_exact, to_count
@@ -16,9 +15,10 @@ from stagec.ir.plan import document
 from stagec.ir.plan.act import Converse, Hole, Piece, Template, Text
 from stagec.ir.plan.codec import Path
 from stagec.ir.plan.document import Draft, Input, Limits, LoopHook, Names, Plan, Session
-from stagec.ir.plan.gate import Admission, Among, Backoff, Check, Exists, Retry, Term, VerdictGate
+from stagec.ir.plan.gate import Admission, Among, Check, Exists, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Node
 from stagec.ir.policies import read_policy
+from stagec.languages.stages.deadlines import read_deadline
 from stagec.languages.stages.document import (
     ELEMENT,
     RESERVED,
@@ -32,6 +32,7 @@ from stagec.languages.stages.document import (
 from stagec.languages.stages.elements import list_each, runs_elements
 from stagec.languages.stages.inlining import list_inlined
 from stagec.languages.stages.inner import count_parallel, list_names_around
+from stagec.languages.stages.retries import retry
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 
@@ -143,6 +144,7 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.FlowNode, texts: P
         accepts=None if stage.inputs is None else _schema(stage.inputs, texts),
         model=policy.model,
         policy=policy.written,
+        deadline=read_deadline(stage.conduct.deadline),
     )
     return Node(
         act=converse,
@@ -205,27 +207,8 @@ def _member(members: Object, path: Path) -> Json:
     return found
 
 
-_BACKOFF = re.compile(r"(?P<kind>fixed|exponential):0*(?P<milliseconds>[0-9]+)")
-_DIGITS = len(str(MOST))
 _POLICIES = frozenset({"retry-later", "skip", "fail", "ask"})
 _REFUSED = "fail"
-
-
-def retry(stage: Stage) -> Retry | None:
-    """Return how often a stage may be tried and how long to wait, nothing where it does not say."""
-    given = stage.members.get("retryPolicy")
-    if not isinstance(given, dict):
-        return None
-    # how long to wait; one that is not known does not wait
-    said = given.get("backoff")
-    found = _BACKOFF.fullmatch(said) if isinstance(said, str) else None
-    if found is None:
-        return Retry(to_count(given.get("maxAttempts")) or 1, Backoff())
-    digits = found["milliseconds"]
-    return Retry(
-        to_count(given.get("maxAttempts")) or 1,
-        Backoff(found["kind"], MOST if len(digits) > _DIGITS else min(int(digits), MOST)),
-    )
 
 
 def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
@@ -291,7 +274,11 @@ def freeze(pipeline: Pipeline, flow: Flow, sources: Sources) -> Draft:
     allowed = {name: None for each in members for stage in each.stages for name in list_allowed(each, stage)}
     called = tools(catalogue, allowed, texts)
     most = pipeline.max_executions
-    limits = Limits(None if most is None else min(most, MOST), parallel=min(count_parallel(pipeline), MOST))
+    limits = Limits(
+        None if most is None else min(most, MOST),
+        parallel=min(count_parallel(pipeline), MOST),
+        deadline=read_deadline(pipeline.deadline),
+    )
     plan = Plan(
         id=pipeline.id,
         names=Names("stage", "verdict"),

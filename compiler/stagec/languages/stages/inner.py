@@ -109,6 +109,7 @@ class InnerError(StrEnum):
     NO_OUTPUT = "no-output"
     NO_CONTEXT = "no-context"
     BOUNDED = "bounded"
+    TIMED = "timed"
     HOOKS = "hooks"
     SKIPS = "skips"
     CHAIN = "chain"
@@ -189,6 +190,8 @@ def _list_mistakes_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tupl
         most = count_executions(within)
         if most is None or most > within.max_executions:
             yield InnerError.BOUNDED, within.at / "maxStageExecutions", ""
+    if within.deadline is not None:
+        yield InnerError.TIMED, within.deadline.at, ""
     for member in ("securityMode", "loopHooks"):
         if within.body.get(member) != pipeline.body.get(member):
             yield InnerError.SESSION, within.at / member if member in within.body else None, member

@@ -10,6 +10,7 @@ from operator import methodcaller
 
 from stagec.core.json import Json, object_of, whole_of
 from stagec.core.value import value
+from stagec.languages.stages.deadlines import EXCEEDED
 from stagec.languages.stages.document import Stage, StageCondition
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.schemas import Miss, Schemas
@@ -199,7 +200,7 @@ class _Results:
             yield [[_verdict("skip")], [_cap_hit(hit=False)], [self._nothing], *rest]
 
     def _list_failed(self) -> Iterator[list[list[Result]]]:
-        rest = [self._attempts(0, self._most), self._reason(), *self._output()]
+        rest = [self._attempts(0, self._most), self._reason(failed=True), *self._output()]
         yield [[_verdict("fail")], [_cap_hit(hit=False)], [*self._handed_in, self._nothing], *rest]
         yield [[_verdict("fail")], [_cap_hit(hit=True)], [self._nothing], *rest]
 
@@ -218,8 +219,11 @@ class _Results:
         standings = [PathValue(True, True, each) for each in asked]
         return [{ATTEMPTS: each} for each in (*standings, *((OTHER,) if room is None or room > len(asked) else ()))]
 
-    def _reason(self) -> list[Result]:
-        texts = (PathValue(True, True, each) for each in self._asked.get(REASON, ()) if isinstance(each, str))
+    def _reason(self, *, failed: bool = False) -> list[Result]:
+        """Return the reasons that a result can have: that of a deadline only one that has failed."""
+        asked = (each for each in self._asked.get(REASON, ()) if isinstance(each, str))
+        may = failed or self._judged or "exit" in self._stage.conduct.hooks
+        texts = (PathValue(True, True, each) for each in asked if may or each != EXCEEDED)
         return [{REASON: each} for each in (OTHER, *texts, ABSENT)]
 
     def _output(self) -> Iterator[list[Result]]:

@@ -20,7 +20,6 @@ from stagec.languages.stages.document import (
     Body,
     CallError,
     Case,
-    CaseWait,
     Conduct,
     Elements,
     Incoming,
@@ -33,6 +32,7 @@ from stagec.languages.stages.document import (
     StageCheck,
     StageCondition,
     StagePattern,
+    WrittenDuration,
 )
 from stagec.languages.stages.files import PipelineFiles, bundle_of, bundles, guess_names, objects
 from stagec.languages.stages.placeholder_errors import markdown_body, object_body
@@ -202,6 +202,7 @@ def conduct(
         is_whole=all(case.is_whole for case in cases or ()),
         calls={phase: call for phase in _PHASES if (call := text_in(hooks, phase))},
         policy=object_of(written["policy"].given) if "policy" in written else {},
+        deadline=_read_duration(written["deadline"].given, written["deadline"].at) if "deadline" in written else None,
     )
 
 
@@ -252,7 +253,8 @@ class _RoutesReading:
         whole = whole and mode is not None and bool(stages) is not ends and "when" not in _misshapen(body)
         each = _read_elements(body, at)
         is_list = _OF_ELEMENTS.isdisjoint(body) or (each is not None and each.most is not None and bool(stages))
-        return Case(at, when, stages, mode, meant, whole and is_list, each, _read_wait(body, at))
+        wait = _read_duration(body.get("wait"), at / "wait")
+        return Case(at, when, stages, mode, meant, whole and is_list, each, wait)
 
     def _add_promise(self, condition: StageCondition) -> StageCondition:
         if condition.path[0] != "parsed" or isinstance(self._result, Miss):
@@ -281,9 +283,8 @@ def _read_elements(body: Object, at: Place) -> Elements | None:
     )
 
 
-def _read_wait(body: Object, at: Place) -> CaseWait | None:
-    text = body.get("wait")
-    return CaseWait(text, at / "wait", read_milliseconds(text)) if isinstance(text, str) else None
+def _read_duration(given: Json, at: Place) -> WrittenDuration | None:
+    return WrittenDuration(given, at, read_milliseconds(given)) if isinstance(given, str) else None
 
 
 def split_path(path: str) -> tuple[str, ...]:
@@ -465,6 +466,7 @@ class _ReadReading:
             catalogue=self._catalogue(self._tools),
             max_parallel=_count(self._body.get("maxParallel")) or PARALLEL,
             max_executions=_count(self._body.get("maxStageExecutions")),
+            deadline=_read_duration(self._body.get("runDeadline"), self._at / "runDeadline"),
             incoming=incoming(entry, by_id) if self._bundle.pipeline is not None else {},
             schemas=self._schemas,
             memo=Memo(),

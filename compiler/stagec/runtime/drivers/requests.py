@@ -18,6 +18,7 @@ from stagec.runtime.drivers.timers import Timers
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Confirm, Effect, Event, Grant, Judge, Wait, choose_next
 from stagec.runtime.machine.state import State
+from stagec.runtime.world.passed_deadline import PassedDeadlineError
 from stagec.runtime.world.provider_outage import ProviderOutage
 
 _RESTING = 16
@@ -171,6 +172,12 @@ class RequestPool:
 
     def next_event(self, state: State) -> Event:
         """Return the next answer to a request of a state, or an event of the inbox; raise what the world raises."""
+        try:
+            return self._find_next(state)
+        except PassedDeadlineError as passed:
+            return passed.find_event(state.pending)
+
+    def _find_next(self, state: State) -> Event:
         if not self._is_heard and not self._under_way and not self._arrived and len(state.pending) == 1:
             (effect,) = state.pending.values()  # nothing runs beside it
             return Answered(effect.key, self._ask(effect))

@@ -6,19 +6,30 @@ from collections.abc import Mapping
 
 from stagec.core.json import Json, object_of
 from stagec.core.json_reader import UnreadableError
+from stagec.core.words import format_duration
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.node import Outcome, Schedule
 from stagec.runtime.machine.acts import process, resume_act
 from stagec.runtime.machine.acts.hooks import find_misplacement, slot_of
-from stagec.runtime.machine.exchange import Answered, Cancelled, Event, Replanned, Resumed, Started, name_scope
-from stagec.runtime.machine.execution import ROOT
+from stagec.runtime.machine.exchange import (
+    Answered,
+    Cancelled,
+    Event,
+    Replanned,
+    Resumed,
+    Started,
+    Wait,
+    name_scope,
+    run_deadline_key,
+)
+from stagec.runtime.machine.execution import ROOT, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure
 from stagec.runtime.machine.json_values import normalise
 from stagec.runtime.machine.program import Program
 from stagec.runtime.machine.replanning import change_plan
 from stagec.runtime.machine.scheduler import begin, end_run, move, open_schedule, reopen_schedule, stop_schedule
 from stagec.runtime.machine.state import IssueStatus, PendingNode, State, StepResult
-from stagec.runtime.machine.step_builder import StepBuilder, error
+from stagec.runtime.machine.step_builder import StepBuilder
 
 
 def advance(program: Program, state: State, event: Event) -> StepResult:
@@ -35,30 +46,34 @@ def advance(program: Program, state: State, event: Event) -> StepResult:
         if type(event) is Answered:
             effect = builder.before.pending.get(event.key)
             execution = builder.find_asking(event.key)
-            if effect is not None and execution is not None:
+            if isinstance(effect, Wait) and event.key == run_deadline_key(state.run):
+                builder.settle(event.key)
+                length = format_duration(effect.milliseconds)
+                _stop(builder, RunFailure(FailureKind.RUN_DEADLINE, length))
+            elif effect is not None and execution is not None:
                 builder.settle(event.key)
                 builder.acting = execution
                 move(builder, resume_act(builder, execution, effect, _read(event.answer)))
         elif type(event) is Cancelled:
-            _cancel(builder, event)
+            detail = "" if event.reason == FailureKind.CANCELLED else event.reason
+            _stop(builder, RunFailure(FailureKind.CANCELLED, detail))
         elif type(event) is Started and not state.run:
             _start(builder, event)
     return builder.step()
 
 
-def _cancel(builder: StepBuilder, event: Cancelled) -> None:
-    """End the run because somebody wants it, in what has begun first of what is under way.
+def _stop(builder: StepBuilder, why: RunFailure) -> None:
+    """End the run because somebody wants it or its time is over, in what has begun first of what is under way.
 
     A run of processes ends when these are gone.
     """
-    detail = "" if event.reason == FailureKind.CANCELLED else event.reason
     active = tuple(builder.now.active.values())
     if any(type(builder.nodes[each.node].act) is Process for each in active):
         if builder.now.cancelled is None:
-            stop_schedule(builder, name_scope(builder.now.run), RunFailure(FailureKind.CANCELLED, detail))
+            stop_schedule(builder, name_scope(builder.now.run), why)
             move(builder, [over for each in active for over in process.interrupt(builder, each)])
         return
-    builder.fail(FailureKind.CANCELLED, detail, next(iter(active), None), error("Cancellation/TurnCancelled"))
+    builder.stop(failure_in(active[0], why) if active else why)
 
 
 def _resume(builder: StepBuilder, event: Resumed) -> None:
@@ -69,6 +84,7 @@ def _resume(builder: StepBuilder, event: Resumed) -> None:
     if not isinstance(entry, Schedule) or unfit or not state.statuses or state.ended is Outcome.DONE:
         return
     builder.restart()
+    builder.set_run_deadline()
     scope = reopen_schedule(builder, name_scope(state.run), entry, event)
     if scope.open:
         move(builder, ())
@@ -94,6 +110,7 @@ def _start(builder: StepBuilder, event: Started) -> None:
         builder.fail(FailureKind.UNFIT_START, why or "no entry was selected")
         return
     builder.change(inputs=_complete_inputs(builder.program, event.inputs))
+    builder.set_run_deadline()
     begun = plan.entries[entry]
     if plan.phases is not None and isinstance(begun, str):
         known = plan.phases.labels.get(begun, ())

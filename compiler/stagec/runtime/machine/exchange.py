@@ -157,7 +157,7 @@ class Judge:
 
 @value(tag="wait")
 class Wait:
-    """Let some time pass: `{}`."""
+    """Let some time pass: `{}`. The key tells whose deadline it is, if it is one (`deadline_key`)."""
 
     key: str
     milliseconds: int
@@ -273,6 +273,21 @@ def execution_key(run: str, node: str, visit: int) -> str:
 def request_key(execution: str, attempt: int, index: int) -> str:
     """Return the key of a request: that of the execution, `/attempt.index`."""
     return f"{execution}/{attempt}.{index}"
+
+
+def deadline_key(execution: str) -> str:
+    """Return the key of the request that lets the time of an execution pass: no attempt has made it."""
+    return request_key(execution, 0, 0)
+
+
+def run_deadline_key(run: str) -> str:
+    """Return the key of the request that lets the time of a run pass: no execution has made it."""
+    return deadline_key(execution_key(run, "", 0))
+
+
+def is_deadline(key: str) -> bool:
+    """Tell whether a request lets the time of an execution, or of a run, pass."""
+    return key.endswith("/0.0")
 
 
 def part_key(key: str, number: int) -> str:
@@ -392,13 +407,16 @@ Event = Started | Answered | Cancelled | Resumed | Replanned | Rewound
 
 
 def choose_next(requests: Iterable[Effect]) -> Effect:
-    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest."""
+    """Return the request that is answered next: the first that is no wait, and of waits alone the shortest.
+
+    Deadlines come last: while something else can be answered, no time has to pass.
+    """
     waits = []
     for effect in requests:
         if type(effect) is not Wait:
             return effect
         waits.append(effect)
-    return min(waits, key=lambda wait: wait.milliseconds)
+    return min(waits, key=lambda wait: (is_deadline(wait.key), wait.milliseconds))
 
 
 @value

@@ -35,6 +35,8 @@ class FailureKind(StrEnum):
     REFUSED = "refused"
     HOOK = "hook-failed"
     STOPPED = "stopped"
+    DEADLINE = "deadline-exceeded"
+    RUN_DEADLINE = "run-deadline-exceeded"
     SMALL_FORK = "small-fork"
     UNJOINABLE = "cannot-join"
     STAGE_FAILED = "stage-failed"
@@ -70,6 +72,8 @@ SENTENCES: Mapping[FailureKind, str] = {
     FailureKind.REFUSED: "refused",
     FailureKind.HOOK: "a hook failed",
     FailureKind.STOPPED: "the plan ends the run as failed here",
+    FailureKind.DEADLINE: "the deadline has passed",
+    FailureKind.RUN_DEADLINE: "the deadline of the run has passed",
     FailureKind.SMALL_FORK: "leads to a fork of fewer than two nodes",
     FailureKind.UNJOINABLE: "cannot join what has not succeeded",
     FailureKind.STAGE_FAILED: "the stage failed",

@@ -232,7 +232,7 @@ def end_run(
     """End the run as what has ended outside of every scope did."""
     cancelled = builder.now.cancelled
     if cancelled is not None:
-        builder.give_up(cancelled, error("Cancellation/TurnCancelled"))
+        builder.stop(cancelled)
     elif failure is None:
         builder.complete("completed")
     else:
@@ -434,6 +434,7 @@ def _begin_wait(builder: StepBuilder, over: NodeResult, edge: Edge) -> None:
     """Ask for the wait before an edge is taken; the execution keeps its result, and gives up its place."""
     execution = builder.execution(over.execution.key) or over.execution
     bare = replace(over, execution=replace(execution, progress=None))
+    builder.end_deadline(execution)
     builder.emit("TimerStarted", execution, milliseconds=edge.wait)
     builder.request(replace(execution, progress=PendingMove(bare)), Wait, milliseconds=edge.wait)
 

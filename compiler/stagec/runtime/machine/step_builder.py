@@ -11,7 +11,17 @@ from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.node import Outcome
 from stagec.ir.protocol.lifecycle import StageEvent, StageStatus, follow_event
-from stagec.runtime.machine.exchange import Call, Effect, Event, execution_of, request_key, visit_of
+from stagec.runtime.machine.exchange import (
+    Call,
+    Effect,
+    Event,
+    Wait,
+    deadline_key,
+    execution_of,
+    request_key,
+    run_deadline_key,
+    visit_of,
+)
 from stagec.runtime.machine.execution import AgentRun, Branch, Execution, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_failure, failure_to_json
 from stagec.runtime.machine.program import Program
@@ -173,6 +183,22 @@ class StepBuilder:
         self._pending[key] = self._effects[key] = kind(key, *given, **named)
         return self.keep(replace(execution, asked=execution.asked + 1))
 
+    def set_deadline(self, execution: Execution, milliseconds: int) -> None:
+        """Let the time of an execution pass beside all that it asks for; nothing where there is no deadline."""
+        if milliseconds:
+            key = deadline_key(execution.key)
+            self._pending[key] = self._effects[key] = Wait(key, milliseconds)
+
+    def end_deadline(self, execution: Execution) -> None:
+        """Void the deadline of an execution, whose result is there."""
+        self._avoid(deadline_key(execution.key))
+
+    def set_run_deadline(self) -> None:
+        """Let the time of the run pass, unless it does already; nothing where there is no deadline."""
+        key, milliseconds = run_deadline_key(self.now.run), self.program.plan.limits.deadline
+        if milliseconds and key not in self._pending:
+            self._pending[key] = self._effects[key] = Wait(key, milliseconds)
+
     def settle(self, key: str) -> None:
         """Forget a request that was answered."""
         self._pending.pop(key, None)
@@ -186,6 +212,17 @@ class StepBuilder:
         asked += [key for each in agents for key in self._pending if has_asked(each, key)]
         for key in asked:
             self._avoid(key)
+
+    def break_off(self, execution: Execution) -> None:
+        """Void everything that an execution asks for."""
+        self._emit_cancelled_calls(execution)
+        for key in [key for key in self._pending if execution_of(key) == execution.key]:
+            self._avoid(key)
+
+    def _emit_cancelled_calls(self, execution: Execution) -> None:
+        for effect in self._pending.values():
+            if type(effect) is Call and execution_of(effect.key) == execution.key:
+                self.emit("ToolInvocationCancelled", execution, tool=effect.tool, proposalId=effect.id)
 
     def _avoid(self, key: str) -> None:
         """Let nobody answer a request any more."""
@@ -222,9 +259,7 @@ class StepBuilder:
         """Break executions off, in the order in which they began; nothing in them is cleaned up."""
         over = tuple(executions)
         for execution in over:
-            for effect in self._pending.values():
-                if type(effect) is Call and execution_of(effect.key) == execution.key:
-                    self.emit("ToolInvocationCancelled", execution, tool=effect.tool, proposalId=effect.id)
+            self._emit_cancelled_calls(execution)
             self.emit("StageCancelled", execution, cause=cause)
             self._moves.append((execution, _CANCELLED, []))
         self.leave([each.key for each in over])
@@ -291,6 +326,11 @@ class StepBuilder:
             self.change(failure=failure)
             self._end(outcome, describe_failure(failure), error)
 
+    def stop(self, failure: RunFailure) -> None:
+        """End the run because somebody wants it, or because its time is over."""
+        code = "DeadlineExceeded" if failure.kind is FailureKind.RUN_DEADLINE else "TurnCancelled"
+        self.give_up(failure, error(f"Cancellation/{code}"))
+
     def _end(self, outcome: Outcome, reason: str, error: Mapping[str, Json] | None = None) -> None:
         """End the run, and everything that is going on in it.
 
@@ -304,6 +344,7 @@ class StepBuilder:
         cause = "WorkflowExit" if error is None else str(error["code"])
         self.cancel([each for each in going if acting is None or each.key != acting.key], cause)
         self.leave([each.key for each in going])
+        self._avoid(run_deadline_key(self.now.run))
         self.drop_scopes(tuple(self._scopes))
         self.change(ended=outcome, reason=reason, waiting=Queue())
         for turn in turns:

@@ -254,7 +254,7 @@ class RunView:
             asking = find_asking(step.state.active, effect.key)
             execution = execution_of(effect.key) if asking is None else asking.key
             node = read_key(effect.key).node if asking is None else asking.node
-            keys = self.executions.setdefault(node, {}).setdefault(execution, [])
+            keys = self.executions.setdefault(node, {}).setdefault(execution, []) if node else list[str]()
             if effect.key not in self.records:
                 keys.append(effect.key)
             before = self.records.get(effect.key)  # one that is made again in a branch that begins within it

@@ -27,6 +27,7 @@ from stagec.runtime.machine.exchange import (
     execution_key,
     execution_of,
     label_execution,
+    run_deadline_key,
 )
 from stagec.runtime.machine.program import find_program
 from stagec.runtime.machine.state import find_asking
@@ -236,7 +237,8 @@ class RunTracer:
         self._branches += isinstance(event, Rewound)
         for each in step.effects:
             asking = find_asking(step.state.active, each.key)
-            self._asked[each.key] = _Asked(each, self.last, execution_of(each.key) if asking is None else asking.key)
+            own = ROOT if each.key == run_deadline_key(self.run) else execution_of(each.key)
+            self._asked[each.key] = _Asked(each, self.last, own if asking is None else asking.key)
         self._state, self._program = step.state, step.program or self._program
         return [*spans, *self.describe_run()] if step.state.ended is not None else spans
 

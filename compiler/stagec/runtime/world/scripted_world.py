@@ -41,6 +41,7 @@ from stagec.runtime.machine.exchange import (
     read_key,
 )
 from stagec.runtime.machine.json_values import MISSING, equal
+from stagec.runtime.world.passed_deadline import PassedDeadlineError
 from stagec.runtime.world.scenario import MARKED_ANSWERS, Scenario, find_told
 
 _EMPTY = sha256().hexdigest()
@@ -202,6 +203,8 @@ class Beyond(Protocol):
         """End a request whose answer nobody needs any more."""
 
 
+_DEADLINES = ("stage", _OF_RUN := "run")
+"""Whose deadline may pass in place of a turn."""
 _OF_MODELS = {"answers", "conversations"}
 """Members of a scenario that answer in the place of models."""
 
@@ -283,11 +286,16 @@ class ScriptedWorld:
         key = read_key(effect.key)
         return simulate_stage(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
 
-    def _turn(self, effect: Turn) -> Json:
+    def _find_turn(self, effect: Turn) -> Object:
+        """Return what the scenario has for a turn, which follows so many turns before it."""
         key = read_key(effect.key)
         turns = list_turns(self._of_node(key, "conversations", self._scenario.conversations), key)
-        said = sum(each.role == "assistant" for each in effect.transcript)
-        told = object_of(turns[min(said, len(turns) - 1)])
+        return object_of(turns[min(_count_said(effect), len(turns) - 1)])
+
+    def _turn(self, effect: Turn) -> Json:
+        told, said = self._find_turn(effect), _count_said(effect)
+        if told.get("deadline") in _DEADLINES:
+            raise PassedDeadlineError(effect.key, of_run=told["deadline"] == _OF_RUN)
         if "failed" in told:
             return {"text": text_in(told, "say") or "", "error": told["failed"]}
         calls = [_call(each, f"{said}.{index}") for index, each in enumerate(list_of(told.get("calls")))]
@@ -358,6 +366,10 @@ class ScriptedWorld:
             if isinstance(self._scenario.grants, dict)
             else self._scenario.grants is True
         )
+
+
+def _count_said(effect: Turn) -> int:
+    return sum(each.role == "assistant" for each in effect.transcript)
 
 
 def _line(effect: Run | Shell) -> str:

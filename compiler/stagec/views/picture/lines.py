@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 
-from stagec.core.clock import format_duration
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
+from stagec.core.words import format_duration
 from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.gate import Among, Exists, Term
 from stagec.ir.plan.node import Chain, ForEach, Fork, Named, Outcome, Schedule, Stop, Target, list_opened, list_targets

@@ -130,6 +130,15 @@ def chg248_policy_changed() -> None:
     """
 
 
+@declare_every("node {node} has another deadline", deadline="added removed changed")
+def chg249_deadline_changed() -> None:
+    """A stage has more time for its result, or less, or no longer any limit.
+
+    ## Runs in flight
+    A deadline that runs already passes when it would have. Executions that begin later have the new one.
+    """
+
+
 @declare_every("results of node {node} are judged differently", checks="added removed changed")
 def chg221_checks_changed() -> None:
     """The checks of a result are other ones.

@@ -233,6 +233,15 @@ def chg208_parallel_lowered(change: PlanChange, _pair: PlanPair) -> bool | str:
     return is_lowered(change.before, change.after)
 
 
+@declare_every("runs have another deadline", run_deadline="added removed changed")
+def chg250_run_deadline_changed() -> None:
+    """A run has more time, or less, or no longer any limit.
+
+    ## Runs in flight
+    A run keeps the deadline with which it began.
+    """
+
+
 @declare_every("{after} nodes may run at the same time, and {before} before", parallel="changed")
 def chg307_parallel_raised() -> None:
     """More nodes run at the same time.

@@ -30,6 +30,8 @@ from stagec.runtime.machine.exchange import (
     StageRequest,
     Turn,
     Wait,
+    choose_next,
+    deadline_key,
     execution_of,
     read_key,
     run_of,
@@ -206,6 +208,12 @@ class AnswerChoice:
     cost: int = 1
     follow: Follow | None = None
     repeats: bool = False
+    to: str | None = None
+    """The key of the request that is answered, if it is not the next one."""
+
+    def find_request(self, pending: Mapping[str, Effect]) -> Effect:
+        """Return the request of a state that is answered."""
+        return choose_next(pending.values()) if self.to is None else pending[self.to]
 
     @property
     def is_odd(self) -> bool:
@@ -241,7 +249,7 @@ class Chooser:
 
     def find_choices(self, effect: Effect) -> Iterator[AnswerChoice]:
         """Yield what can be answered to a request; what takes a search is searched when it is asked for."""
-        node = self._program.plan.nodes[read_key(effect.key).node]
+        node = self._program.plan.nodes.get(read_key(effect.key).node)
         match effect:
             case Ask():
                 yield from self._list_answers(effect)
@@ -251,7 +259,7 @@ class Chooser:
                 name = {Confirm: "yes", JudgeRequest: "done", Grant: "granted"}[type(effect)]
                 yield AnswerChoice("yes", {name: True})
                 yield AnswerChoice("no", {name: False})
-            case Run() | Shell():
+            case Run() | Shell() if node is not None:
                 passed, failed = (make_output(self._program, node, effect, succeeds=each) for each in (True, False))
                 yield AnswerChoice("pass", passed)
                 yield AnswerChoice("fail", failed, _ODD)
@@ -294,8 +302,14 @@ class Chooser:
             return idle(asked)
 
         yield AnswerChoice("cap", {"text": ""}, _ODD, idle, repeats=True)
+        if self._has_deadline(_node_of(effect)):
+            yield AnswerChoice("deadline", {}, _ODD, to=deadline_key(execution))
         if self._counts_attempts(_node_of(effect)):
             yield AnswerChoice("cap once", {"text": ""}, _ODD, idle_once)
+
+    def _has_deadline(self, name: str) -> bool:
+        act = self._program.plan.nodes[name].act
+        return isinstance(act, Converse) and act.deadline > 0
 
     def _counts_attempts(self, name: str) -> bool:
         """Tell whether the number of the last attempt decides what follows a node."""

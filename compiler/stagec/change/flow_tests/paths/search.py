@@ -87,7 +87,7 @@ class Player:
 
     def play(self, played: Played, choice: AnswerChoice) -> Played | None:
         """Return a run after a choice, and what follows from it; nothing where that is not known."""
-        effect, answer = choose_next(played.state.pending.values()), choice.answer
+        effect, answer = choice.find_request(played.state.pending), choice.answer
         answered = [*played.answered]
         while True:
             before = played.state

@@ -322,7 +322,7 @@ class Explorer:
 
     def _play(self, before: Reached, choice: AnswerChoice) -> Reached | None:
         """Return a run after a choice, and what follows from it; nothing where that is not known."""
-        effect, answer = choose_next(before.state.pending.values()), choice.answer
+        effect, answer = choice.find_request(before.state.pending), choice.answer
         asked: list[Exchange] = []
         state, last, odd = before.state, before.last, before.odd + choice.is_odd
         while True:

@@ -22,7 +22,7 @@ _OWNERS = {
     "validationSteps": "validation step",
     "parameters": "parameter",
 }
-_PER_STAGE = frozenset({"next", "checks", "gate", "hooks", "policy"})
+_PER_STAGE = frozenset({"next", "checks", "gate", "hooks", "policy", "deadline"})
 """Members of a pipeline that hold something for each stage."""
 _LIMITS = {
     "minimum": "at least",

@@ -9,6 +9,7 @@ from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.stages.condition_errors import ConditionError, ConditionMistake, WrongCondition
+from stagec.languages.stages.deadlines import EXCEEDED
 from stagec.languages.stages.document import RESULT, Case, Mode, Pipeline, Profile, Stage
 from stagec.languages.stages.placeholder_errors import WrongPlaceholder
 from stagec.sources.contract.choices import as_text
@@ -170,7 +171,9 @@ def _nearest_of(each: WrongCondition) -> str:
 
 def _possible_of(each: WrongCondition) -> str:
     if each.possible is None:
-        of = {"attemptCount": "no attempt has that number", "reason": "that is a text"}
+        is_late = each.given == EXCEEDED
+        because = "the stage has no deadline" if is_late else "that is a text"
+        of = {"attemptCount": "no attempt has that number", "reason": because}
         return of.get(each.condition.path[0], "its schema rules that out")
     possible = each.possible.values
     if not possible:

@@ -133,6 +133,7 @@ _INSIDE = {
     InnerError.NO_OUTPUT: "it declares no 'output', which names the stage whose result it returns",
     InnerError.NO_CONTEXT: "it declares no 'context', the names that it is given",
     InnerError.BOUNDED: "its 'maxStageExecutions' is for runs of its own, and this run may reach it",
+    InnerError.TIMED: "its 'runDeadline' is for runs of its own; give its stages deadlines, or this run",
     InnerError.HOOKS: "its stage {name} has hooks",
     InnerError.SKIPS: "its output {name} has a gate, and may have no result",
     InnerError.CHAIN: "after its stage {name}, several stages run one after the other",

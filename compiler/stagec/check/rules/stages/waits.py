@@ -6,7 +6,7 @@ from stagec.check.rules.stages import routes, rule
 from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.languages.stages.document import CaseWait, Pipeline
+from stagec.languages.stages.document import Pipeline, WrittenDuration
 from stagec.languages.stages.waits import WaitError, find_wait_error
 
 
@@ -28,7 +28,7 @@ def stg398_impossible_wait(pipeline: Pipeline) -> Iterator[Finding]:
             yield Finding(case.wait.at, _tell(case.wait, error), fix=_mend(case.wait, error))
 
 
-def _tell(wait: CaseWait, error: WaitError) -> str:
+def _tell(wait: WrittenDuration, error: WaitError) -> str:
     text = quote(wait.text)
     match error:
         case WaitError.UNREADABLE:
@@ -41,7 +41,7 @@ def _tell(wait: CaseWait, error: WaitError) -> str:
             return f"the case ends the run, so nothing begins after {text}; remove 'wait'"
 
 
-def _mend(wait: CaseWait, error: WaitError) -> Fix | None:
+def _mend(wait: WrittenDuration, error: WaitError) -> Fix | None:
     if error not in {WaitError.NOTHING, WaitError.END}:
         return None
     return Fix("remove 'wait'", (Edit(Change.REMOVE, wait.at),), is_safe=False)

@@ -18,9 +18,8 @@ from stagec.cli.wording import (
     describe_target,
     join_names,
 )
-from stagec.core.clock import format_duration
 from stagec.core.value import NOTHING, value
-from stagec.core.words import format_count
+from stagec.core.words import format_count, format_duration
 from stagec.ir.flow import Flow
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt, Rest, Template
@@ -452,6 +451,8 @@ def _tell_asking(act: Prompt | Converse) -> Iterator[str]:
     told = [*describe_policy(act.policy)]
     if told:
         yield f"It is asked with {', '.join(told)}."
+    if isinstance(act, Converse) and act.deadline:
+        yield f"It fails with `deadline-exceeded` without a result after {format_duration(act.deadline)}."
 
 
 def describe_limits(plan: Plan, following: Following) -> Iterator[str]:
@@ -479,6 +480,8 @@ def describe_limits(plan: Plan, following: Following) -> Iterator[str]:
     if plan.limits.executions is not None:
         most = format_count(plan.limits.executions, "step")
         yield f"A run has at most {most}; one that needs more ends as {plan.limits.reached}."
+    if plan.limits.deadline:
+        yield f"A run fails that has not ended after {format_duration(plan.limits.deadline)}."
 
 
 _CYCLES = 8

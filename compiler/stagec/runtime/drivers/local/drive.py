@@ -40,6 +40,7 @@ from stagec.runtime.machine.advance import advance
 from stagec.runtime.machine.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.machine.program import Program, load
 from stagec.runtime.machine.state import State, StepResult
+from stagec.runtime.world.passed_deadline import PassedDeadlineError
 
 T = TypeVar("T")
 Todo = SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None]
@@ -313,7 +314,10 @@ def play(program: Program, world: World, event: Event, observe: Observer) -> Sta
         if state.ended is not None:
             return state
         effect = choose_next(state.pending.values())
-        event = Answered(effect.key, world.answer(effect))
+        try:
+            event = Answered(effect.key, world.answer(effect))
+        except PassedDeadlineError as passed:
+            event = passed.find_event(state.pending)
 
 
 def run(plan: bytes, world: World, started: Started, journal: Path | None = None) -> State:

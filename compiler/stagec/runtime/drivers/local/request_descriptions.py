@@ -31,6 +31,7 @@ from stagec.runtime.machine.exchange import (
     Shell,
     Turn,
     Wait,
+    is_deadline,
     label_execution,
     read_agent_run,
     read_key,
@@ -44,7 +45,7 @@ _LONGEST = 200
 def label_request(key: str) -> str:
     """Return which execution a request belongs to; one in the run of an agent is named after the agent first."""
     parts = read_key(key)
-    agent, label = read_agent_run(parts.run), label_execution(parts.node, parts.visit)
+    agent, label = read_agent_run(parts.run), label_execution(parts.node, parts.visit) if parts.node else "run"
     return label if agent is None else f"{label_execution(agent.agent, agent.number)}: {label}"
 
 
@@ -60,7 +61,7 @@ def describe_request(effect: Effect) -> str:
         case Hook():
             return f"hook {effect.call}"
         case Wait():
-            return f"wait {effect.milliseconds} ms"
+            return f"{'deadline' if is_deadline(effect.key) else 'wait'} {effect.milliseconds} ms"
         case _:
             return _describe_phase_request(effect)
 

@@ -7,7 +7,7 @@ from stagec.core.value import replace
 from stagec.ir.plan.act import Act, Converse, Delegate, Process, Prompt, Rest
 from stagec.runtime.machine.acts import agent, converse, process, prompt
 from stagec.runtime.machine.acts import process as command
-from stagec.runtime.machine.exchange import Effect
+from stagec.runtime.machine.exchange import Effect, deadline_key
 from stagec.runtime.machine.execution import Execution, NodeResult, PendingMove
 from stagec.runtime.machine.step_builder import StepBuilder
 
@@ -31,6 +31,8 @@ def begin_act(builder: StepBuilder, act: Act, execution: Execution) -> tuple[Nod
 
 def resume_act(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
     """Resume with an answer of the world, and return the execution if it is over."""
+    if effect.key == deadline_key(execution.key):
+        return (converse.exceed_deadline(builder, execution, effect),)
     if isinstance(execution.progress, PendingMove):
         return (replace(execution.progress.result, execution=execution),)
     act = builder.nodes[execution.node].act

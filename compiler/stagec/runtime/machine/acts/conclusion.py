@@ -13,7 +13,7 @@ from stagec.runtime.machine.acts import hooks
 from stagec.runtime.machine.acts.authority import digest_of
 from stagec.runtime.machine.acts.conversation_state import conversation_of, messages_to_json, update
 from stagec.runtime.machine.exchange import Effect, Hook, Message, Wait
-from stagec.runtime.machine.execution import Execution, NodeResult
+from stagec.runtime.machine.execution import Conversation, Execution, NodeResult
 from stagec.runtime.machine.failures import FailureKind, RunFailure
 from stagec.runtime.machine.step_builder import StepBuilder, code_of
 
@@ -89,6 +89,15 @@ def leave(
     execution = builder.keep(update(execution, result=result, failure=failure))
     if hooks.call_hook(builder, execution, "exit", result=result, **_describe_act(execution)):
         return None
+    return _finish(builder, execution, result)
+
+
+def exceed_deadline(builder: StepBuilder, execution: Execution, length: str) -> NodeResult:
+    """Let a stage exit at once whose time is over."""
+    failure = RunFailure(FailureKind.DEADLINE, length)
+    known = execution.progress if isinstance(execution.progress, Conversation) else Conversation()
+    execution = builder.keep(replace(execution, progress=replace(known, failure=failure)))
+    result = {"verdict": "fail", "reason": failure.kind.value, "capHit": False, "attemptCount": execution.attempt}
     return _finish(builder, execution, result)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from stagec.core.canonical import as_text
 from stagec.core.json import Json, list_of, object_of, text_in
 from stagec.core.value import replace
-from stagec.core.words import listing
+from stagec.core.words import format_duration, listing
 from stagec.ir.plan.act import Converse
 from stagec.ir.plan.gate import Admission
 from stagec.runtime.machine.acts import conclusion, hooks
@@ -695,8 +695,17 @@ _UNREADABLE: Mapping[str, Json] = {"error": "the answer is no object"}
 
 
 def begin(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[NodeResult, ...]:
-    """Set the stage up and go on as far as nobody has to be asked."""
+    """Set the stage up and go on as far as nobody has to be asked; from now on its time passes."""
+    builder.set_deadline(execution, act.deadline)
     return _after_setup(builder, act, begin_setup(builder, act, execution))
+
+
+def exceed_deadline(builder: StepBuilder, execution: Execution, effect: Effect) -> NodeResult:
+    """Break off what goes on, and fail: no callable is called any more, which would take time that there is not."""
+    milliseconds = effect.milliseconds if isinstance(effect, Wait) else 0
+    builder.emit("DeadlineExceeded", execution, milliseconds=milliseconds)
+    builder.break_off(execution)
+    return conclusion.exceed_deadline(builder, execution, format_duration(milliseconds))
 
 
 def resume(

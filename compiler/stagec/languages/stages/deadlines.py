@@ -1,0 +1,93 @@
+"""Deadlines of stages and of runs: which of them cannot be, or end what nobody wants to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from stagec.core.place import Place
+from stagec.core.value import value
+from stagec.languages.stages.document import Pipeline, Stage, WrittenDuration
+from stagec.languages.stages.retries import retry
+from stagec.languages.stages.waits import LONGEST
+
+EXCEEDED = "deadline-exceeded"
+"""The reason of a result that its deadline made."""
+
+
+class DeadlineError(StrEnum):
+    """Why a deadline cannot hold as it is written."""
+
+    UNREADABLE = "unreadable"
+    """It says no duration."""
+    NOTHING = "nothing"
+    """It lasts no time."""
+    LONG = "long"
+    LATE = "late"
+    """The run ends before it passes."""
+    HASTY = "hasty"
+    """It passes before a second attempt begins."""
+    WAITING = "waiting"
+    """The run ends before the wait of a case does."""
+
+
+@value
+class DeadlineMistake:
+    """A deadline, or a wait that a deadline ends: why, where, its text, and what it is compared with if anything."""
+
+    error: DeadlineError
+    at: Place
+    text: str
+    other: str = ""
+    other_at: Place | None = None
+
+
+def read_deadline(written: WrittenDuration | None) -> int:
+    """Return the milliseconds of a deadline; 0 for none, and for one that cannot be."""
+    return (written.milliseconds or 0) if written is not None and _find_length_error(written) is None else 0
+
+
+def find_deadline_mistakes(pipeline: Pipeline) -> Iterator[DeadlineMistake]:
+    """Yield the deadlines of a pipeline and its stages that cannot hold, and the waits that outlast the run."""
+    if pipeline.deadline is not None:
+        error = _find_length_error(pipeline.deadline)
+        if error is not None:
+            yield DeadlineMistake(error, pipeline.deadline.at, pipeline.deadline.text)
+    for stage in pipeline.by_id.values():
+        if stage.conduct.deadline is not None and stage.inner is None:
+            yield from _find_mistakes_of_stage(pipeline, stage, stage.conduct.deadline)
+    whole = pipeline.deadline
+    if whole is not None and (most := read_deadline(whole)):
+        for stage in pipeline.by_id.values():
+            waits = (case.wait for case in stage.conduct.cases if case.wait is not None)
+            for wait in (each for each in waits if most <= (each.milliseconds or 0) <= LONGEST):
+                yield DeadlineMistake(DeadlineError.WAITING, wait.at, wait.text, whole.text, whole.at)
+
+
+def _find_mistakes_of_stage(pipeline: Pipeline, stage: Stage, written: WrittenDuration) -> Iterator[DeadlineMistake]:
+    error = _find_length_error(written)
+    if error is not None:
+        yield DeadlineMistake(error, written.at, written.text)
+        return
+    length, whole = read_deadline(written), pipeline.deadline
+    if whole is not None and 0 < read_deadline(whole) <= length:
+        yield DeadlineMistake(DeadlineError.LATE, written.at, written.text, whole.text, whole.at)
+    tries = retry(stage)
+    if tries is not None and tries.attempts > 1 and tries.backoff.milliseconds >= length:
+        said = f"{tries.backoff.kind}:{tries.backoff.milliseconds}"
+        at = stage.at / "retryPolicy"
+        yield DeadlineMistake(DeadlineError.HASTY, written.at, written.text, said, at)
+
+
+def _find_length_error(written: WrittenDuration) -> DeadlineError | None:
+    length = written.milliseconds
+    if length is None:
+        return DeadlineError.UNREADABLE
+    return DeadlineError.NOTHING if not length else DeadlineError.LONG if length > LONGEST else None
+
+
+def can_exceed(stage: Stage) -> bool:
+    """Tell whether a result can have the reason of a deadline: it has one, or a check or a callable says the same."""
+    conduct = stage.conduct
+    said = any(check.reason == EXCEEDED for check in conduct.checks)
+    return bool(conduct.deadline is not None or conduct.hooks or said)
