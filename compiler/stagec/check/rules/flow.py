@@ -398,7 +398,7 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
             yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related, causes=causes)
 
 
-def _has_exchanged(told: Mapping[Place, list[tuple[WrittenEdge, list[Node]]]]) -> bool:
+def _has_exchanged(told: Mapping[Place, list[tuple[WrittenEdge, list[FlowNode]]]]) -> bool:
     """Tell whether a node has two wrong edges of which each may lead to where the other does."""
     both = [way for ways in told.values() for way in ways]
     if len(both) != len(told) or len(both) != _TWO:
