@@ -175,12 +175,14 @@ class Bound:
 class Source:
     """A read of a result: the producer, the path, the promise about the path, and the place; None for what is absent.
 
-    `promised.followed` counts the parts of the whole path that could be followed.
+    `promised.followed` counts the parts of the whole path that could be followed. `is_barred` tells that no result
+    that leads to a reader has anything there, whatever the schema allows.
     """
 
     node: str
     promised: Promise | None = None
     at: Place | None = None
+    is_barred: bool = False
 
 
 @value

@@ -13,6 +13,7 @@ from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Named, Pick, Stop, Target
 from stagec.runtime.machine.exchange import Answered, Ask, Effect, Judge, Run, Shell
+from stagec.runtime.machine.execution import PendingPreflight
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.gate import ALIASES
 from stagec.runtime.machine.json_values import MISSING, follow
@@ -158,7 +159,9 @@ def _of_answer(plan: Plan, before: State, step: StepResult, effect: Effect, give
         case Run():
             yield f"program exits with {'0' if given.get('exit') == 0 else 'another status'}"
         case Shell() if node.validation is not None:
-            condition = node.validation.conditions[execution.progress.index]
+            is_early = isinstance(execution.progress, PendingPreflight)
+            slot = node.validation.preflight if is_early else node.validation.conditions
+            condition = slot[execution.progress.index]
             fails = any(each.name == "ValidationFailed" for each in step.trace)
             kind = plan.validators[condition.validator].success.kind
             yield f"validator {kind} {'fails' if fails else 'succeeds'}"

@@ -34,11 +34,15 @@ def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Sour
         same.setdefault((each.node, each.path, shared[id(each.sources)]), []).append(each)
     for first, *others in same.values():
         known = [(each.promised, each) for each in first.sources if each.promised is not None]
-        found = [(promised.presence, each) for promised, each in known if _is_judged(promised)]
+        found = [(_find_presence(promised, each), each) for promised, each in known if _is_judged(promised)]
         told = next((worst for worst in _WORST if worst in {one for one, _ in found}), None)
         if told is presence:
             again = tuple(Related(each.at, "read here too") for each in others if each.at != first.at)
             yield first, tuple(each for one, each in found if one is presence), again[:_CONTRACT_SHOWN]
+
+
+def _find_presence(promised: Promise, source: Source) -> Presence:
+    return Presence.IMPOSSIBLE if source.is_barred else promised.presence
 
 
 def _is_judged(promised: Promise) -> bool:
@@ -90,7 +94,9 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
 
     ## Why this matters
     What a node hands in fits its schema, and the schema leaves no room for anything at the path: it is closed there,
-    or the path leads through something that is not an object. The prompt cannot be filled in, so the run fails there.
+    or the path leads through something that is not an object. Or every result that leads here is without it: nothing
+    was handed in, because the stage has failed or was skipped, or the case asks that it is not there. The prompt cannot
+    be filled in, so every run fails there.
 
     ## How to fix
     Correct the path, or declare the member in the schema of the node that hands it in. An `output` is there only where
@@ -98,9 +104,15 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
     """
     for read, sources, again in reading(graph, Presence.IMPOSSIBLE):
         what = tell(graph, read)
-        message = f"{what}, which no result of {owners(graph, sources)} can have{nearest(read, sources[0])}"
+        is_allowed = all(each.is_barred and _is_allowed(each) for each in sources)
+        lack = "has that leads there" if is_allowed else f"can have{nearest(read, sources[0])}"
+        message = f"{what}, which no result of {owners(graph, sources)} {lack}"
         causes = graph.grounds(each.node for each in sources)
         yield Finding(read.at, message, (*relate_sources(sources), *again), guess_read(read, sources[0]), causes)
+
+
+def _is_allowed(source: Source) -> bool:
+    return source.promised is not None and source.promised.presence is not Presence.IMPOSSIBLE
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path", "rulings:T2"), severity=Severity.WARNING)

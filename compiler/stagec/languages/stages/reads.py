@@ -42,12 +42,46 @@ def reads(pipeline: Pipeline) -> Iterator[Read]:
         for each in stage.body.placeholders:
             inside = _inside(each)
             if inside is not None and inside not in known and patience > 0:
-                known[inside] = _keep_weakest(_sources(pipeline, way, *inside) for way in ways)
+                known[inside] = _judge_all(pipeline, ways, *inside)
                 patience -= len(ways)
             if inside is not None and inside in known:
                 yield Read(name, inside[1], each.at, known[inside])
         if isinstance(stage.inputs, Schema):
             yield from _list_demanded(pipeline, name, stage.inputs)
+
+
+def _judge_all(pipeline: Pipeline, ways: Iterable[Incoming], index: int, path: Path) -> tuple[Source, ...]:
+    """Return who hands over the result at an index, each barred where nothing can be read on any way to the reader."""
+    found = [(way, each) for way in ways for each in _sources(pipeline, way, index, path)]
+    kept = _keep_weakest([iter([each for _, each in found])])
+    is_barred = bool(found) and all(
+        each.promised is not None
+        and (each.promised.presence is Presence.IMPOSSIBLE or _is_barred(pipeline, each.node, way, path))
+        for way, each in found
+    )
+    return tuple(replace(each, is_barred=True) for each in kept) if is_barred else kept
+
+
+def _is_barred(pipeline: Pipeline, name: str, way: Incoming, path: Path) -> bool:
+    """Tell whether no result with which a stage leads on a way has anything at a path that its schema allows."""
+    stage = pipeline.by_id[name]
+    if path[0] != "parsed" or way.is_awaited:
+        return False
+    cases = list_cases(pipeline, stage, way)
+    if cases and all(_has_nothing(stage, case) for case in cases):
+        return True
+    wanted = tuple(map(str, path))
+    found = pipeline.memo.once(("outcomes", stage.at, wanted), lambda: outcomes(pipeline.schemas, stage, wanted))
+    leading = _list_leading(pipeline, stage, way, Fitting(found.results)) if found is not None and found.whole else ()
+    return found is not None and bool(leading) and not any(found.results[at][wanted].present for at in leading)
+
+
+def _has_nothing(stage: Stage, case: Case) -> bool:
+    """Tell whether a case takes only results with which nothing was handed in."""
+    if any(each.path[0] == "parsed" and each.present is not False for each in case.when):
+        return False
+    is_lost = not stage.conduct.checks and {"assert", "exit"}.isdisjoint(stage.conduct.hooks)
+    return set(map(str, _verdicts_of(stage, case))) <= ({"skip", "fail"} if is_lost else {"skip"})
 
 
 def _keep_weakest(found: Iterable[Iterator[Source]]) -> tuple[Source, ...]:

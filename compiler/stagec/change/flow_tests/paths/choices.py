@@ -397,11 +397,16 @@ _ABOUT = frozenset({"stage", "when", "kind", "execution", "call", "tool", "sourc
 
 
 def list_verdicts(plan: Plan, agent: str) -> tuple[str, ...]:
-    """Return the verdicts of an agent that phases of a plan tell apart."""
+    """Return the verdicts of an agent that phases of a plan tell apart: of a transformer `success` is none."""
     gates = [
         node.gate
         for node in plan.nodes.values()
         if isinstance(node.gate, AgentGate) and getattr(node.act, "agent", None) == agent
     ]
-    said = (each for gate in gates if gate.role != TRANSFORMER or gate.verdicts for each in gate.outcomes)
-    return tuple(dict.fromkeys(each for each in said if each != SUCCESS))
+    said = (
+        each
+        for gate in gates
+        for each in gate.outcomes
+        if gate.role != TRANSFORMER or (gate.verdicts and each != SUCCESS)
+    )
+    return tuple(dict.fromkeys(said))
