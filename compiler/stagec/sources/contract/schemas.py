@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, urlsplit
 
 from stagec.core.json import Json
+from stagec.core.json_text import text_of
 from stagec.core.memo import Memo
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
@@ -235,15 +236,20 @@ class Schemas:
         """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
         self._embedded.setdefault(schema.at.file, {})[schema.at.pointer] = None
 
-    def keep(self, question: str, schema: Schema, answer: Callable[[], T]) -> T:
-        """Return what follows from a schema, as an earlier check found it out if its file is still the same.
+    def keep(self, question: object, schema: Schema, answer: Callable[[], T]) -> T:
+        """Return what follows from a schema, as it was found out about an equal one, in this check or an earlier one.
 
-        A file that may refer to others says nothing alone: then it is worked out.
+        The answer may name no place. A file that may refer to others says nothing alone: then it is worked out.
         """
         tree = self._sources.find_tree(schema.at.file)
         if tree is None or any(sign in tree.data for sign in _REFERRING):
             return answer()
-        return self._sources.keep((question, schema.at, tree.data), answer)
+        return self._sources.keep((question, text_of(schema.value)), answer)
+
+    def keep_fault(self, question: str, schema: Schema, answer: Callable[[], T | None]) -> T | None:
+        """Return what is wrong with a schema; equal ones share that nothing is: what is wrong names places."""
+        at, found = self.keep(question, schema, lambda: (schema.at, answer()))
+        return found if found is None or at == schema.at else self.keep((question, schema.at), schema, answer)
 
     def root(self, file: str) -> Schema | Miss:
         """Return a whole schema file."""
