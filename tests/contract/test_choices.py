@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stagec.core import json_text
 from stagec.core.json import Json
-from stagec.sources.contract import choices
-from stagec.sources.contract.choices import as_text, text_of
+from stagec.core.json_text import text_of
+from stagec.sources.contract.choices import as_text
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_both_ways_of_writing_write_the_same(value: Any) -> None:
-    assert choices._deep(value) == text_of(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert json_text._deep(value) == text_of(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @pytest.mark.parametrize(

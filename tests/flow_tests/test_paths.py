@@ -24,12 +24,13 @@ from stagec.change.flow_tests.coverage import CoveredPart, list_parts, measure_c
 from stagec.change.flow_tests.paths.choices import AnswerChoice
 from stagec.change.flow_tests.paths.finder import PathFinder, PathSet, find_paths, list_starts
 from stagec.change.flow_tests.paths.search import Played, Player
+from stagec.change.flow_tests.watched_steps import WatchedSteps
 from stagec.change.flow_tests.witness import search_briefly
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.core.value import replace, value
 from stagec.ir.plan import dump
-from stagec.runtime.machine import Program, StepResult, advance, load
+from stagec.runtime.machine import Answered, Event, Program, Started, State, StepResult, advance, load
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.samples import _Maker
 from stagec.sources.project.settings import Settings
@@ -332,9 +333,39 @@ def test_a_search_takes_as_many_steps_for_a_high_turn_cap(tmp_path: Path, monkey
         stages = [{**stage(name), "turnCap": cap} for name in "abc"]
         meaning, _ = meaning_of(tmp_path, {"id": "demo", "entry": "a", "next": {"a": "b", "b": "c"}, "stages": stages})
         program = program_of(meaning.plan())
-        monkeypatch.setattr("stagec.change.flow_tests.paths.search.advance", count)
+        monkeypatch.setattr("stagec.change.flow_tests.watched_steps.advance", count)
         assert not PathFinder(program).cover().missing
     assert steps[5] == steps[500] > 0
+
+
+def test_no_step_is_made_twice_for_the_runs_that_begin_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, str]] = []
+
+    def watch(program: Program, state: State, event: Event) -> StepResult:
+        if isinstance(event, Answered):
+            made.append((event.key, json.dumps([event.answer, [*state.pending], state.executions])))
+        return advance(program, state, event)
+
+    names = [f"s{at}" for at in range(12)]
+    stages = [{**stage(name), "turnCap": 1} for name in names]
+    meaning, _ = meaning_of(tmp_path, {"id": "demo", "entry": "s0", "next": dict(pairwise(names)), "stages": stages})
+    monkeypatch.setattr("stagec.change.flow_tests.watched_steps.advance", watch)
+    found = find_paths(program_of(meaning.plan()))
+    assert (len(found.paths), found.missing) == (len(names) + 1, ())
+    assert max(Counter(made).values()) == 1
+
+
+def test_kept_steps_tell_apart_answers_that_are_equal_in_python() -> None:
+    program = program_of(make_plan([[1, 1], [None, 0]]))
+    steps = WatchedSteps(program, 100)
+    begun = steps.advance(State(), Started("test"))
+    (asked,) = begun.state.pending
+    answers: list[Any] = [{"answer": {"found": each}} for each in (1, True, 1.0, "1")]
+    found = [steps.advance(begun.state, Answered(asked, each)) for each in answers]
+    assert len({id(each) for each in found}) == len(answers)
+    assert all(
+        steps.advance(begun.state, Answered(asked, each)) is known for each, known in zip(answers, found, strict=True)
+    )
 
 
 def test_phases_run_their_agents(tmp_path: Path) -> None:

@@ -31,21 +31,18 @@ def write_prose(text: str) -> str:
     """
     parts: list[str] = []
     code: list[str] = []
+    braces = brackets = 0  # that are open after these words: what stands in JSON is part of it
     for token in _TOKENS.findall(text):
         named = _NAMED.fullmatch(token)
-        if _is_open(code) or (named is None and not _PLAIN.fullmatch(token)):
+        if braces > 0 or brackets > 0 or (named is None and not _PLAIN.fullmatch(token)):
             code.append(token)
+            braces += token.count("{") - token.count("}")
+            brackets += token.count("[") - token.count("]")
             continue
         parts += [_quote_words(code)] if code else []
         parts.append(token if named is None else f"{quote_markdown(named[1])}{named[2]}")
-        code = []
+        code, braces, brackets = [], 0, 0
     return " ".join([*parts, *([_quote_words(code)] if code else [])])
-
-
-def _is_open(words: list[str]) -> bool:
-    """Tell whether a bracket is open after some words: what stands in JSON is part of it."""
-    text = "".join(words)
-    return any(text.count(begin) > text.count(end) for begin, end in ("{}", "[]"))
 
 
 def _quote_words(words: list[str]) -> str:

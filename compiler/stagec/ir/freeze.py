@@ -38,14 +38,15 @@ class PlanTexts:
     def schema(self, schema: Schema) -> str:
         """Keep a schema with all that it refers to, and return its name."""
         if schema.at not in self._known:
-            files, text = self._schemas.keep("bundle", (schema,), lambda: self._bundle(schema))
-            self.files.update(files)
+            others, text = self._schemas.keep_equal("bundle", schema, lambda: self._bundle(schema))
+            self.files.update((schema.at.file, *others))
             self._known[schema.at] = self.text(text)
         return self._known[schema.at]
 
     def _bundle(self, schema: Schema) -> tuple[frozenset[str], str]:
+        """Return the other files that a schema refers to, and its text."""
         files = frozenset(at.file for at in Reach(self._schemas, schema).targets)
-        return files, bundle(self._schemas, schema)
+        return files - {schema.at.file}, bundle(self._schemas, schema)
 
 
 class MissingAgentError(Exception):

@@ -35,6 +35,13 @@ class PlanPair:
         """The nodes that runs of the old plan can come to."""
         return frozenset(find_reached(self.old))
 
+    @cached_property
+    def read_outputs(self) -> frozenset[tuple[str | None, Json]]:
+        """The outputs that processes of the new plan read, each by the node that leaves it, and its path."""
+        acts = (each.act for each in self.new.nodes.values())
+        given = (each for act in acts if isinstance(act, Process) for each in act.inputs.values())
+        return frozenset((each.node, each.path) for each in given)
+
     def is_reached(self, node: str | None) -> bool:
         """Tell whether a run of the old plan can come to a node."""
         return node in self.reached

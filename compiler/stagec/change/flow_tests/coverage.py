@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stagec.change.flow_tests.execution import Judged, Observation, Taken, list_chosen
+from stagec.change.flow_tests.execution import Observation
+from stagec.change.flow_tests.watched_steps import Judged, Taken, list_chosen
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.plan import Plan

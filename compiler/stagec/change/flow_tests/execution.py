@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from stagec.change.flow_tests.document import FlowTest
 from stagec.change.flow_tests.scenario_writing import ToolUse, UseWatch
+from stagec.change.flow_tests.watched_steps import Judged, Taken, WatchedStep, WatchedSteps
 from stagec.core.canonical import compact
 from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.value import NOTHING, replace, value
-from stagec.ir.plan.act import Converse, Delegate, Prompt
-from stagec.ir.plan.document import Plan
+from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.loader import load
-from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Node, Pick, Stop
-from stagec.runtime.drivers.local.drive import play
-from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, StepResult
+from stagec.ir.plan.node import Node
+from stagec.runtime.drivers.requests import World
+from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, State
 from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.machine.exchange import (
@@ -29,6 +29,7 @@ from stagec.runtime.machine.exchange import (
     Execute,
     Turn,
     Wait,
+    choose_next,
     is_deadline,
     read_agent_run,
     read_key,
@@ -39,97 +40,6 @@ from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.scenario import find_mistakes
-
-Taken = tuple[str, int, str]
-"""An edge: its node, its number there, and the node that was chosen, empty where there is nothing to choose."""
-
-
-_Log = list[tuple[str, int | None]]
-
-
-class _WatchedEdges:
-    """The edges of one node and one outcome with their numbers: they write down how far somebody looks at them."""
-
-    def __init__(self, name: str, edges: Mapping[int, Edge], log: _Log) -> None:
-        self._name, self._edges, self._log = name, edges, log
-
-    def __iter__(self) -> Iterator[Edge]:
-        self._log.append((self._name, None))
-        for number, edge in self._edges.items():
-            self._log[-1] = (self._name, number)
-            yield edge
-        self._log[-1] = (self._name, None)  # none of them was chosen
-
-
-class _WatchedRoutes(dict[str, Mapping[str, Any]]):
-    """The watched edges of nodes by outcome, made when a run comes to a node: most runs come to few."""
-
-    def __init__(self, program: Program, log: _Log) -> None:
-        super().__init__()
-        self._program, self._log = program, log
-
-    def __missing__(self, name: str) -> Mapping[str, Any]:
-        self[name] = {outcome: self._watch(name, outcome) for outcome in self._program.routes[name]}
-        return self[name]
-
-    def _watch(self, name: str, outcome: str) -> _WatchedEdges:
-        numbers = (at for at, edge in enumerate(self._program.plan.nodes[name].edges) if edge.on == outcome)
-        edges = self._program.routes[name][outcome]
-        return _WatchedEdges(name, dict(zip(numbers, edges, strict=True)), self._log)
-
-
-class EdgeWatch:
-    """A program of one run, and which edges are taken in it; `program` is the one to run."""
-
-    def __init__(self, program: Program) -> None:
-        self._plan = program.plan
-        self._log: _Log = []
-        self.program = replace(program, routes=_WatchedRoutes(program, self._log))
-
-    @cached_property
-    def _beginning(self) -> frozenset[str]:
-        """The nodes with which branches of forks begin."""
-        targets = (edge.target for node in self._plan.nodes.values() for edge in node.edges)
-        return frozenset(name for target in targets if isinstance(target, Fork | ForEach) for name in target.nodes)
-
-    def take(self, moves: Iterable[Move]) -> list[tuple[Move, Taken | None]]:
-        """Return the moves of a step with the edge that each has taken; those in the runs of agents are left out."""
-        found = list[tuple[Move, Taken | None]]()
-        log = self._log.copy() if self._log else []
-        self._log.clear()
-        for move in moves:
-            if move.run:
-                continue
-            number = log.pop(0)[1] if log and log[0][0] == move.node else self._find_end(move)
-            if isinstance(self._plan.nodes[move.node].act, Delegate):  # which looks where its outcome leads before
-                number = log.pop(0)[1] if log and log[0][0] == move.node else number
-            found.append((move, None if number is None else (move.node, number, self._find_chosen(move, number))))
-        return found
-
-    def _find_chosen(self, move: Move, number: int) -> str:
-        led = move.to[0] if move.to else ""
-        return led if led in list_chosen(self._plan, self._plan.nodes[move.node].edges[number]) else ""
-
-    def _find_end(self, move: Move) -> int | None:
-        """Return the edge by which a branch of a fork has ended; a branch ends after its first node."""
-        if move.node not in self._beginning:
-            return None
-        edges = enumerate(self._plan.nodes[move.node].edges)
-        return next((at for at, edge in edges if edge.on == move.outcome and isinstance(edge.target, Stop)), None)
-
-
-def list_chosen(plan: Plan, edge: Edge) -> tuple[str, ...]:
-    """Return the nodes of a target that run only if an answer, or a failed start of another node, says so."""
-    match edge.target:
-        case Pick():
-            return tuple(plan.choices[edge.target.choices].values())
-        case Named():
-            return tuple(edge.target.nodes.values())
-        case Go():
-            return () if edge.target.otherwise is None else (edge.target.otherwise,)
-        case _:
-            return ()
-
 
 Broken = Mapping[Any, tuple[int, ...]]
 """The expectations that do not hold, by where they stand: the numbers of the changes that are judged otherwise."""
@@ -213,8 +123,6 @@ def merge_patch(base: Json, change: Json) -> Json:
 
 
 _RUN = "test"
-Judged = tuple[str, str, str]
-"""A judgement or a refusal: the node, the verdict or `refused`, and the reason."""
 
 
 @value
@@ -267,8 +175,7 @@ class Observation:
 class _Recorder:
     """Receives the steps of a run."""
 
-    def __init__(self, watch: EdgeWatch) -> None:
-        self._watch = watch
+    def __init__(self) -> None:
         self.moves: list[Move] = []
         self.taken: list[Taken] = []
         self.calls: Counter[str] = Counter()
@@ -282,18 +189,17 @@ class _Recorder:
         self.attempts: dict[str, int] = {}
         self.uses = UseWatch()
 
-    def observe(self, event: Event, step: StepResult) -> None:
+    def observe(self, event: Event, step: WatchedStep) -> None:
         """Record the requests of a step, its judgements, and the executions that have ended."""
         if isinstance(event, Answered):
             self.uses.answer(event.key, event.answer)
         for each in step.effects:
             self._note(each)
-        self.judged.update(list_judged(step))
-        own = self._watch.take(step.moves)
-        self.moves += [move for move, _ in own]
-        self.taken += [edge for _, edge in own if edge is not None]
-        self.touched.update(move.node for move, _ in own)
-        if own and step.last is not None:
+        self.judged.update(step.judged)
+        self.moves += [move for move, _ in step.moves]
+        self.taken += [edge for _, edge in step.moves if edge is not None]
+        self.touched.update(move.node for move, _ in step.moves)
+        if step.moves and step.last is not None:
             self.results[self.moves[-1].node] = step.last
             self.last = step.last
 
@@ -334,16 +240,6 @@ class _Recorder:
         )
 
 
-def list_judged(step: StepResult) -> Iterator[Judged]:
-    """Yield the judgements and refusals in a step, the latter with the pattern of their failure as the reason."""
-    for event in step.trace:
-        name, facts = event.name, event.facts
-        if name == "StageAssertOutcome" and "verdict" in facts:
-            yield str(facts.get("stageId")), str(facts["verdict"]), str(facts["reason"])
-        elif name == "ValidationFailed":
-            yield str(facts.get("stageId")), "refused", str(facts["pattern"])
-
-
 def _read_request(effect: Effect) -> LastRequest | None:
     match effect:
         case Ask():
@@ -358,21 +254,33 @@ def _read_request(effect: Effect) -> LastRequest | None:
             return None
 
 
-def run_test(program: Program, test: FlowTest) -> Observation:
-    """Run the plan with the scenario of a test."""
+def run_test(program: Program, test: FlowTest, steps: WatchedSteps | None = None) -> Observation:
+    """Run the plan with the scenario of a test; `steps` has those of runs of the program that may begin alike."""
     started = Started(_RUN, test.scenario.entry, test.scenario.inputs)
     trouble = find_trouble(program, started)
     if trouble is not None:
         return Observation(None, "", trouble=f"the run cannot begin: {trouble}")
-    watch = EdgeWatch(program)
-    recorder = _Recorder(watch)
+    recorder = _Recorder()
     world = script_world(test.scenario, program.agents, ClosedWorld())
     try:
-        state = play(watch.program, world, started, recorder.observe)
+        state = _play(WatchedSteps(program) if steps is None else steps, world, started, recorder)
     except Failure as failure:  # the scenario has no answer
         return recorder.report(None, "", trouble=str(failure))
     found = recorder.report(str(state.ended), state.reason, state.executions)
     return replace(found, broken=find_broken(program, test.expected, started, found.results))
+
+
+def _play(steps: WatchedSteps, world: World, event: Event, recorder: _Recorder) -> State:
+    """Return the state in which a run ends; whatever the world raises ends it."""
+    state = State()
+    while True:
+        step = steps.advance(state, event)
+        recorder.observe(event, step)
+        state = step.state
+        if state.ended is not None:
+            return state
+        effect = choose_next(state.pending.values())
+        event = Answered(effect.key, world.answer(effect))
 
 
 def make_runner(plans: Mapping[str, bytes]) -> Callable[[tuple[str, FlowTest]], Observation]:

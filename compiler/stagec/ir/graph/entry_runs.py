@@ -7,6 +7,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import prod
 
+from stagec.core.memo import Memo
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.graph.expense import MOST, cap
 from stagec.ir.graph.figures import (
@@ -190,6 +191,7 @@ class EntryRuns:
             self._acting, self._acting_again = _walk(acting, node)
         use = NodeUse(plan, given.times, given.use, lambda name, wish: given.choose(unrolled.name(name), wish))
         self._loads = {name: self._weigh_agent(name) or use.weigh(name) for name in self._plain.nodes}
+        self._memo = Memo()  # much of what is counted weighs the same: every turn of a flow in which nobody tries again
 
     def _weigh_agent(self, name: str) -> Loads | None:
         """Return what an execution of a node costs that runs an agent: what its run does, and the wait around it."""
@@ -249,13 +251,15 @@ class EntryRuns:
         known = {name: each for name, each in weights.items() if each is not None}
         if len(known) < len(weights):
             return None
-        if measure is Quantity.MILLISECONDS:
-            found = runs.find_slowest(known, self._plan.limits.parallel)
-        else:
-            found = runs.find_longest(known)
+        is_time = measure is Quantity.MILLISECONDS
+        question = id(runs), is_time, tuple(known.values())
+        return self._memo.once(question, lambda: self._weigh_most(runs, known, is_time=is_time))
+
+    def _weigh_most(self, runs: PlanWalks, known: Mapping[str, int], *, is_time: bool) -> Weight | None:
+        found = runs.find_slowest(known, self._plan.limits.parallel) if is_time else runs.find_longest(known)
         if found is not None or self._plain.cycles or self._plain.forks:
             return found
-        plain = self._plain.find_longest(known, is_time=measure is Quantity.MILLISECONDS)
+        plain = self._plain.find_longest(known, is_time=is_time)
         return None if plain is None else Weight(min(MOST, plain.total * self._count_failures()), plain.way)
 
     def _count_failures(self) -> int:
@@ -292,10 +296,7 @@ class EntryRuns:
         """Return the shortest completed run; a run that the limit ends counts if the limit completes it."""
         limits, fewest = self._plan.limits, self._fewest
         fits = fewest is not None and (limits.executions is None or fewest.total <= limits.executions)
-        if measure is Quantity.EXECUTIONS:
-            found = fewest
-        else:
-            found = self._completed.find(self._weigh_least(measure)) if fits else None
+        found = fewest if measure is Quantity.EXECUTIONS else self._find_lightest(measure) if fits else None
         if limits.executions is not None and limits.reached is Outcome.DONE and self._retried.is_cut:
             least = min((each[measure].least for each in self._loads.values()), default=0)
             # what begins together with the node that the limit refuses has not asked for anything
@@ -306,6 +307,11 @@ class EntryRuns:
             if not fits or found is None or whole < found.total:
                 return Weight(whole)
         return self._without_first_pause(measure, found) if fits and found is not None else None
+
+    def _find_lightest(self, measure: Quantity) -> Weight | None:
+        """Return the completed run that takes least of anything but executions."""
+        question = "least", tuple(each[measure].least for each in self._loads.values())
+        return self._memo.once(question, lambda: self._completed.find(self._weigh_least(measure)))
 
     @cached_property
     def _can_idle(self) -> bool:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
 from stagec.core.place import Place
 from stagec.core.precedence import Precedence, components
+from stagec.core.substrings import SubstringIndex
 from stagec.core.value import replace, value
 from stagec.core.words import quote
 from stagec.ir.protocol.stage_ids import PathCheck, find_path_fault
@@ -318,19 +319,31 @@ def _list_lost_outputs(plan: StagePlan) -> Iterator[LostOutput]:
         producer = str(given.producer)
         known = plan.by_id[producer].outputs
         asked.setdefault((producer, given.path if known else ""), []).append(stage.place_input(given.name))
-    paths: dict[str, NameIndex] = {}
+    known_outputs = {producer: _DeclaredOutputs(plan.by_id[producer]) for producer, _ in asked}
     for (producer, path), ats in asked.items():
-        stage = plan.by_id[producer]
-        names = paths.setdefault(producer, NameIndex(stage.outputs.values()))
-        # what may explain that a stage has no output of a name: wrong paths, and outputs that are no texts
-        said = stage.members.get("outputs")
-        keys = [name for name in said if name not in stage.outputs] if isinstance(said, dict) else None
-        alike = (stage.place_output(name) for name, written in stage.outputs.items() if path in written or not written)
-        at = stage.at / "outputs"
-        unread = ats[0], *alike, *([at] if keys is None else [at / name for name in keys])
+        stage, outputs = plan.by_id[producer], known_outputs[producer]
+        names, unread = outputs.names, (ats[0], *outputs.list_suspects(path))
         yield LostOutput(
             stage, path, tuple(ats), hint(path, names) if path else "", guess(path, names, *ats[1:]), unread
         )
+
+
+class _DeclaredOutputs:
+    """The outputs of a stage, as far as they may explain that it has none of a name."""
+
+    def __init__(self, stage: Envelope) -> None:
+        self.names = NameIndex(stage.outputs.values())
+        self._places = [*map(stage.place_output, stage.outputs)]
+        self._empty = {index for index, written in enumerate(stage.outputs.values()) if not written}
+        self._paths = SubstringIndex(stage.outputs.values())
+        said, at = stage.members.get("outputs"), stage.at / "outputs"
+        self._unread = [at / name for name in said if name not in stage.outputs] if isinstance(said, dict) else [at]
+
+    def list_suspects(self, path: str) -> Iterator[Place]:
+        """Yield the outputs with this path in theirs, those without a path, and those that are no texts."""
+        found = {*self._empty, *self._paths.find(path)}
+        yield from (self._places[index] for index in sorted(found))
+        yield from self._unread
 
 
 _FLAGS = {"python": "uBOEsSIbqvdiP", "sh": "euxvnf", "node": "", "ruby": "w", "perl": "wTt", "php": "", "Rscript": ""}

@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 from stagec.core.json import Json, Object, list_of
+from stagec.core.json_text import text_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
-from stagec.sources.contract.choices import hold_number, text_of
+from stagec.sources.contract.choices import hold_number
 from stagec.sources.contract.reach import Keyword, Reach, SchemaScope, restate
 from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.shape.dialects import LATEST, Dialect, drop_ignored

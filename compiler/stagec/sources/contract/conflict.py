@@ -255,7 +255,7 @@ def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
     """
 
     def find() -> Conflict | None:
-        return schemas.keep("emptiness", (schema,), lambda: _find_emptiness(schemas, schema))
+        return schemas.keep_fault("emptiness", schema, lambda: _find_emptiness(schemas, schema))
 
     return schemas.memo.once(("emptiness", schema.at), find)
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, urlsplit
 
 from stagec.core.json import Json
+from stagec.core.json_text import text_of
 from stagec.core.memo import Memo, OutwornError, Worked
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
@@ -260,6 +261,20 @@ class Schemas:
                 return answer()
             given += [each.at, text]
         return self.count(self._sources.keep(tuple(given), lambda: self.work(answer, lasts)))
+
+    def keep_equal(self, question: Hashable, schema: Schema, answer: Callable[[], T]) -> T:
+        """Return what follows from a schema, as it was found out about an equal one, in this check or an earlier one.
+
+        The answer may name no place.
+        """
+        if self.find_text(schema.at.file) is None:
+            return answer()
+        return self.count(self._sources.keep((question, text_of(schema.value)), lambda: self.work(answer)))
+
+    def keep_fault(self, question: Hashable, schema: Schema, answer: Callable[[], T | None]) -> T | None:
+        """Return what is wrong with a schema; equal ones share that nothing is: what is wrong names places."""
+        at, found = self.keep_equal(question, schema, lambda: (schema.at, answer()))
+        return found if found is None or at == schema.at else self.keep(question, (schema,), answer)
 
     def find_text(self, file: str) -> bytes | None:
         """Return the text of a file that refers to no other one; None where it may, or has not been read."""

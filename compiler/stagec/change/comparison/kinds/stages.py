@@ -4,7 +4,6 @@ from stagec.change.comparison.change import PlanChange
 from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_lowered
 from stagec.change.comparison.nodes import leads_to_schedule, list_questions
 from stagec.core.json import list_of
-from stagec.ir.plan.act import Process
 from stagec.ir.plan.gate import JudgeGate
 from stagec.ir.plan.node import Schedule
 
@@ -75,12 +74,7 @@ def chg143_output_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     ## What to do
     Keep the old output as well until the runs in flight have ended.
     """
-    return any(
-        each.node == change.node and each.path == change.after
-        for node in pair.new.nodes.values()
-        if isinstance(node.act, Process)
-        for each in node.act.inputs.values()
-    )
+    return (change.node, change.after) in pair.read_outputs
 
 
 @declare_every("the work is judged differently", judge="added removed changed")

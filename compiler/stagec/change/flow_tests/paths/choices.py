@@ -75,7 +75,9 @@ class WayFinder:
         self._program, self._rank = program, rank
         self._extra = (None, *extra)
         self._known: dict[str, LazySequence[WayResult]] = {}
-        self._samples: dict[tuple[str | None, str], LazySequence[Object]] = {}  # nodes have schemas in common
+        # nodes have schemas in common
+        self._samples: dict[tuple[str | None, str], LazySequence[Object]] = {}
+        self._demands: dict[str | None, PlainDemands] = {}
 
     def find(self, name: str) -> LazySequence[WayResult]:
         """Return results of a node, those for edges in front that come first, or whose rank is lower."""
@@ -114,7 +116,9 @@ class WayFinder:
             yield from ((None, required) for required in ((), *(() if judge is None else _list_signals(judge))))
             return
         schema = node.act.schema if isinstance(node.act, Prompt | Converse) else None
-        demands = PlainDemands(self._program, schema)
+        if schema not in self._demands:
+            self._demands[schema] = PlainDemands(self._program, schema)
+        demands = self._demands[schema]
         if not isinstance(node.gate, IntentGate):
             checks = [each.when for each in node.gate.checks] if isinstance(node.gate, VerdictGate) else []
             cases = [*(each.when for each in node.edges), *checks]

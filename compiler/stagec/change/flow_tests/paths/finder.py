@@ -23,6 +23,7 @@ from stagec.change.flow_tests.paths.choices import AgentEnding, Chooser, list_ve
 from stagec.change.flow_tests.paths.positions import list_starts
 from stagec.change.flow_tests.paths.search import END, Arc, Item, Played, Player, SearchGraph
 from stagec.change.flow_tests.scenario_writing import write_scenario
+from stagec.change.flow_tests.watched_steps import WatchedSteps
 from stagec.core.json import Json, object_of, text_in
 from stagec.core.place import Place
 from stagec.core.value import replace, value
@@ -365,6 +366,7 @@ class PathFinder:
         endings = {name: find_endings(each, list_verdicts(program.plan, name)) for name, each in program.agents.items()}
         self._is_cut = False
         self._player = Player(program, Chooser(program, endings, verdicts), pairs=pairs)
+        self.steps = self._player.steps
         self._items = list_items(program.plan, pairs=pairs)
         self._most = limit_of(program.plan) or _FINDER_FAR
         first, others = list_starts(program, entry)
@@ -599,17 +601,20 @@ def find_paths(program: Program, *, entry: str | None = None, to: str | None = N
     With `to`, it is one test: the shortest run that comes to this node.
     """
     finder = PathFinder(program, entry=entry, pairs=pairs)
-    return script_paths(program, finder.cover() if to is None else finder.reach(to))
+    return script_paths(program, finder.cover() if to is None else finder.reach(to), finder.steps)
 
 
-def script_paths(program: Program, found: FoundRuns) -> PathSet:
-    """Return the scenarios of runs; what happens otherwise when a scenario is played is missing."""
+def script_paths(program: Program, found: FoundRuns, steps: WatchedSteps | None = None) -> PathSet:
+    """Return the scenarios of runs; what happens otherwise when a scenario is played is missing.
+
+    `steps` are those that the search has made.
+    """
     paths: list[ScriptedPath] = []
     missing = [*found.missing]
     known = frozenset(list_parts(program.plan))
     for run in found.runs:
         scenario = write_scenario(program.plan, run.started, run.answered)
-        observed = run_test(program, FlowTest("", Place(""), parse_scenario(dict(scenario), "the scenario")))
+        observed = run_test(program, FlowTest("", Place(""), parse_scenario(dict(scenario), "the scenario")), steps)
         parts = {each for each in run.items if isinstance(each, CoveredPart)}
         covered = known.intersection(list_parts_run(program.plan, observed))
         if observed.outcome != str(run.state.ended) or covered != parts:

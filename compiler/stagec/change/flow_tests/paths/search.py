@@ -7,14 +7,14 @@ from heapq import heappop, heappush
 from itertools import count
 
 from stagec.change.flow_tests.coverage import CoveredPart, find_part, list_rules_run
-from stagec.change.flow_tests.execution import EdgeWatch, Taken, list_judged
 from stagec.change.flow_tests.paths.choices import AnswerChoice, Chooser
 from stagec.change.flow_tests.paths.positions import Positions, RunPosition
+from stagec.change.flow_tests.watched_steps import Taken, WatchedStep, WatchedSteps
 from stagec.core.json import Json
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Converse
-from stagec.runtime.machine import Answered, Effect, Move, Program, Started, State, StepResult, advance
+from stagec.runtime.machine import Answered, Effect, Move, Program, Started, State
 from stagec.runtime.machine.exchange import Turn, choose_next, execution_of, request_key
 from stagec.runtime.machine.execution import Conversation
 
@@ -33,6 +33,8 @@ _WORK = 200_000
 takes time and memory for all of its branches."""
 _IDLE = f"{PATIENCE:,} further answers led to nothing new"
 _TOO_WIDE = "the search was given up: forks with too many branches"
+_KEPT = 200_000
+"""Branches after all steps that are kept, because other runs begin with the same ones."""
 _EXECUTION, _NOT_DONE = 1_000, 2_500
 """What an execution costs, and an end as anything else than done: a few executions more are a better test."""
 
@@ -70,16 +72,19 @@ class Arc:
 
 
 class Player:
-    """Plays choices on the machine; with `pairs`, pairs of edges are taken note of as well."""
+    """Plays choices on the machine; with `pairs`, pairs of edges are taken note of as well.
+
+    `steps` are those that were made.
+    """
 
     def __init__(self, program: Program, chooser: Chooser, *, pairs: bool = False) -> None:
-        self._plan, self._watch = program.plan, EdgeWatch(program)
+        self._plan, self.steps = program.plan, WatchedSteps(program, _KEPT)
         self._chooser, self._pairs = chooser, pairs
         self._positions = Positions(program)
 
     def start(self, started: Started) -> Played:
         """Return a run that has begun."""
-        return self._take(Played(started), advance(self._watch.program, State(), started))
+        return self._take(Played(started), self.steps.advance(State(), started))
 
     def find_choices(self, played: Played) -> Iterator[AnswerChoice]:
         """Yield what can be answered now."""
@@ -91,7 +96,7 @@ class Player:
         answered = [*played.answered]
         while True:
             before = played.state
-            played = self._take(played, advance(self._watch.program, before, Answered(effect.key, answer)))
+            played = self._take(played, self.steps.advance(before, Answered(effect.key, answer)))
             answered.append((effect, answer))
             if played.state.ended is not None or choice.follow is None:
                 break
@@ -113,16 +118,15 @@ class Player:
         found = self._positions.find(played.state)
         return replace(found, memory=(found.memory, *sorted(played.leading.items()))) if self._pairs else found
 
-    def _take(self, played: Played, step: StepResult) -> Played:
-        rules = [*list_rules_run(self._plan, list_judged(step))]
-        own = self._watch.take(step.moves)
-        if not own and not rules:  # most steps are turns within one execution
+    def _take(self, played: Played, step: WatchedStep) -> Played:
+        rules = [*list_rules_run(self._plan, step.judged)]
+        if not step.moves and not rules:  # most steps are turns within one execution
             return replace(played, state=step.state)
         leading = dict(played.leading)
         items: set[Item] = {*played.items, *rules}
-        for move, edge in own:
+        for move, edge in step.moves:
             items |= self._follow(move, edge, leading)
-        last = step.last if own else played.last
+        last = step.last if step.moves else played.last
         return replace(played, state=step.state, items=frozenset(items), leading=leading, last=last)
 
     def _follow(self, move: Move, taken: Taken | None, leading: dict[str, tuple[str, int]]) -> set[Item]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from stagec.change.flow_tests.execution import EdgeWatch
+from stagec.change.flow_tests.watched_steps import EdgeWatch
 from stagec.change.flow_tests.witness.search import FAR, Distances, Reached, Search, Work, WorkUsedUpError
 from stagec.core.value import replace, value
 from stagec.ir.flow import UNANSWERED, Flow, UntakenWay
