@@ -38,7 +38,7 @@ _Log = list[tuple[str, int | None]]
 
 
 class _WatchedEdges:
-    """The edges of one node and one outcome with their numbers: they write down how far somebody looks at them."""
+    """The edges of one node and one outcome with their numbers; they record how many of them were read."""
 
     def __init__(self, name: str, edges: Mapping[int, Edge], log: _Log) -> None:
         self._name, self._edges, self._log = name, edges, log
@@ -301,7 +301,7 @@ class _Recorder:
             self.requests |= {} if request is None else {key.node: request}
 
     def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
-        """Return what was observed of a run that has ended so, or has no end."""
+        """Return the observations of a run that has ended like this, or has no end."""
         return Observation(
             outcome,
             reason,
