@@ -26,7 +26,6 @@ def test_the_stage_goes_to_standard_output_and_the_remarks_aside(
     assert shown.out.startswith("---\nid: reviewer\n")
     assert shown.err.splitlines() == [
         "stagec: note: what only you can decide is marked with '# yours to decide'",
-        f"stagec: note: {agent}:4: model: is left out: a stage runs with the model of its session",
     ]
 
 

@@ -82,7 +82,7 @@ def test_the_pipeline_lists_what_runs_and_the_catalogue_every_tool(agents: Path)
     tools = project.files["tools.yaml"].decode().splitlines()[1:]
     assert tools[:3] == ["bundled:", "  - Bash", "  - Read"]
     assert tools[4:] == ["  - find # x"]
-    assert [each.key for each in project.losses if each.file.endswith("one.md")] == ["name", "tools", "model"]
+    assert [each.key for each in project.losses if each.file.endswith("one.md")] == ["name", "tools"]
 
 
 def test_a_stage_is_taken_as_it_is(agents: Path, capfd: Shown) -> None:

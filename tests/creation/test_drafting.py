@@ -99,7 +99,6 @@ def test_what_a_stage_has_nothing_for_is_told_with_its_place(draft: Drafting) ->
     )
     project = draft({".claude/agents/x.md": agent(front, "Say ${{ a }}.\n!`ls` and @docs/a.md\n")})
     assert [(each.line, each.key) for each in project.losses] == [
-        (6, "model"),
         (7, "effort"),
         (9, "background"),
         (10, "skills"),
@@ -113,6 +112,37 @@ def test_what_a_stage_has_nothing_for_is_told_with_its_place(draft: Drafting) ->
     assert "\nturnCap: 7\n" in text
     assert "\ncolor: red\n" in text
     assert '\ndescription: "Use it when: asked"\n' in text
+
+
+@pytest.mark.parametrize(
+    ("file", "front", "policy", "lost"),
+    [
+        (".claude/agents/x.md", "model: opus", ["model: opus"], []),
+        (".claude/agents/x.md", "model: inherit", [], []),
+        (".claude/agents/x.md", "model: ' '", [], ["model"]),
+        (".claude/agents/x.md", "model: 1", [], ["model"]),
+        (".claude/agents/x.md", "model: {a: b}\ntemperature: cold", [], ["model", "temperature"]),
+        (".github/agents/x.agent.md", "model: ['GPT-5 (copilot)', o3]", ["model: GPT-5 (copilot)"], ["model"]),
+        (".github/agents/x.agent.md", "model: [o3]", ["model: o3"], []),
+        (
+            ".opencode/agent/x.md",
+            "model: 'a/b:c'\ntemperature: 0.5",
+            ["model: a/b:c", "temperature: 0.5"],
+            [],
+        ),
+        (".opencode/agent/x.md", "temperature: 2.5", [], ["temperature"]),
+        (".github/workflows/x.md", "on: push\nmodel: large", ["model: large"], ["on"]),
+    ],
+)
+def test_the_model_of_an_agent_is_that_of_its_stage(
+    file: str, front: str, policy: list[str], lost: list[str], draft: Drafting
+) -> None:
+    project = draft({file: agent(f"name: x\ndescription: y\n{front}")})
+    lines = project.files["stages/x.md"].decode().splitlines()
+    said = lines[lines.index("  policy:") + 1 :] if "  policy:" in lines else []
+    assert [each.strip().replace('"', "") for each in said[: len(policy)]] == policy
+    assert ("stagec:" in lines) is bool(policy)
+    assert [each.key for each in project.losses if each.key not in {"tools", "name"}] == lost
 
 
 def test_settings_that_guard_agents_are_told(draft: Drafting) -> None:
@@ -418,7 +448,6 @@ def test_a_report_for_programs_has_what_was_lost(draft: Drafting, capfd: Shown) 
     assert report["created"] == ["pipeline.yaml", "scenario.yaml", "stages/a.md", "stages/b.md", "tools.yaml"]
     assert [(each["file"], each["line"], each["key"]) for each in report["lost"]] == [
         (".claude/agents/a.md", 2, "name"),
-        (".claude/agents/a.md", 4, "model"),
     ]
     assert [each["file"] for each in report["leftOut"]] == [".claude/agents/note.md"]
     assert [(each["caller"], each["callee"]) for each in report["hints"]] == [("a", "b")]

@@ -56,6 +56,9 @@ def test_an_agent_file_becomes_a_stage_with_all_that_it_says(tmp_path: Path) -> 
         "retryPolicy: {maxAttempts: 1, backoff: none} # yours to decide: how often it may try\n"
         "turnCap: 20 # yours to decide: the most turns of one attempt\n"
         "resolutionPolicy: fail # yours to decide: what to do when its gate defers or blocks it\n"
+        "stagec:\n"
+        "  policy:\n"
+        "    model: sonnet\n"
         "color: red\n"
         "---\n"
         "\n"
@@ -71,7 +74,6 @@ def test_what_cannot_be_taken_over_is_told(tmp_path: Path) -> None:
     _, losses = convert(AGENT, tmp_path)
     assert [(each.line, each.key, each.why.partition(" became")[0]) for each in losses] == [
         (4, "tools", "'Bash(git diff:*, git log:*)'"),
-        (5, "model", "is left out: a stage runs with the model of its session"),
     ]
 
 

@@ -1,5 +1,7 @@
 """Configurations, agents and skills are compared with what a program does; here a script is the program."""
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,12 @@ from typing import Any
 import pytest
 
 from stagec_dev.__main__ import main
-from stagec_dev.claude_files import LOADED
+from stagec_dev.owners import claude_files
+from stagec_dev.owners.claude_files import LOADED
+from stagec_dev.owners.claude_session import ClaudeSession
+from stagec_dev.owners.claude_settings import measure
+from stagec_dev.owners.fact_files import FACTS, spell_facts
+from stagec_dev.owners.setting_rows import make_rows, put_rows, read_record
 
 
 @pytest.mark.parametrize(("status", "agreeing"), [(0, 0), (1, 1)])
@@ -50,6 +57,7 @@ def ask(system, text):
     return [json.loads(line[6:]) for line in lines.split("\\n") if line.startswith("data: ")]
 
 
+Path(sys.argv[sys.argv.index("--debug-file") + 1]).touch()
 names = [each.stem if each.is_file() else each.name for each in Path(".claude").glob("*/*")]
 print(json.dumps({{"type": "system", "subtype": "init", "tools": ["Read"], "agents": names, "skills": {skills},
                   "slash_commands": names}}))
@@ -108,3 +116,94 @@ def test_a_program_that_begins_no_session_is_no_agreement(tmp_path: Path) -> Non
     program.chmod(0o755)
     with pytest.raises(RuntimeError, match="did not start a session: no"):
         main(["owners", "skill", "--programs", str(tmp_path), "--mutants", "1"])
+
+
+def test_a_session_of_too_many_files_is_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded: list[str] = []
+
+    def run_session(program: Path, root: Path, _home: Path, _agents: object) -> ClaudeSession:
+        names = [each.parent.name for each in root.glob(".claude/skills/*/SKILL.md")]
+        if len(names) > 2:
+            raise subprocess.TimeoutExpired([str(program)], 1)
+        loaded.extend(names)
+        every = frozenset(names)
+        return ClaudeSession(frozenset(), frozenset(), every, every, {}, {}, ())
+
+    monkeypatch.setattr(claude_files, "run_session", run_session)
+    heads = [{"model": "x"}] * 7
+    assert [*claude_files.compare(tmp_path, LOADED["skill"], heads, workers=2)] == []
+    assert sorted(loaded) == [f"m{index}" for index in range(7)]
+    assert "1 of 1" in capsys.readouterr().err
+
+
+SETTINGS = """#!{python}
+import json, sys
+from pathlib import Path
+
+
+def judge(given):
+    if not isinstance(given.get("loud", True), bool):
+        yield "loud", "Expected boolean, but received something"
+    for index, each in enumerate(given["names"] if isinstance(given.get("names"), list) else ()):
+        if not isinstance(each, str):
+            yield f"names.{{index}}", "Expected string, but received something"
+    if not isinstance(given.get("names", []), list):
+        yield "names", "Expected array, but received something"
+    if "box" in given and not isinstance(given["box"], dict):
+        yield "box", "Expected object, but received something"
+    elif "box" in given and given["box"].get("kind") not in ("a", "b"):
+        yield "box.kind", 'Invalid value. Expected one of: "a", "b"'
+    if "mode" in given and given["mode"] not in ("hold", "go"):
+        yield "mode", '"mode" must be one of "hold", "go"; received something. This value was ignored.'
+
+
+tools, lines = {{"WebSearch", "WebFetch"}}, []
+for file in sorted(Path(".claude").glob("*.json")):
+    given = json.loads(file.read_text())
+    told = [*judge(given)]
+    where = f"x [ERROR] Invalid setting skipped without dialog (y): {{file.absolute()}}"
+    lines += [f"{{where}}: {{path}}: {{said}}" for path, said in told]
+    if all("ignored" in each for _, each in told):
+        tools -= {{*given["permissions"]["deny"]}}
+Path(sys.argv[sys.argv.index("--debug-file") + 1]).write_text("\\n".join(lines))
+begun = {{"type": "system", "subtype": "init", "tools": [*tools], "agents": [], "skills": [], "slash_commands": []}}
+print(json.dumps(begun))
+"""
+
+
+def test_rows_of_settings_follow_from_what_sessions_say(tmp_path: Path) -> None:
+    program = tmp_path / "claude"
+    program.write_text(SETTINGS.format(python=sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    keys = ("loud", "names", "box", "mode", "free")
+    rows = [[key, "map" if key == "free" else "text", "nothing", "user", "d"] for key in keys]
+    record = measure(program, rows, "x@1.2.3", workers=4)
+    assert sorted(make_rows(record, rows)) == [
+        ["box", "map!kind", "file", "user", "m"],
+        ["box.kind", "'a' | 'b'", "file", "user", "m"],
+        ["free", "map", "nothing", "user", "n"],
+        ["loud", "boolean", "file", "user", "m"],
+        ["mode", "'hold' | 'go'", "nothing", "user", "m"],
+        ["names", "texts", "file", "user", "m"],
+    ]
+
+
+def test_the_rows_about_settings_are_those_that_were_measured() -> None:
+    text, record = (FACTS / "claude-code.json").read_text(encoding="utf-8"), read_record()
+    data = json.loads(text)
+    rows = data["values"]["settings"]
+    measured = [each for each in rows if record.refused.get(each[0])]
+    assert len(measured) > 150
+    for each in measured:
+        each[1:3] = [each[1] if each[1][0] == "@" else "text", "nothing"]  # which list has the words is not measured
+    data["values"]["settings"] = rows[::-1]
+    data["events"] = []
+    assert put_rows(json.dumps(data), record) == text
+
+
+@pytest.mark.parametrize("name", sorted(each.name for each in FACTS.glob("*.json")))
+def test_data_about_tools_are_written_a_row_a_line(name: str) -> None:
+    text = (FACTS / name).read_text(encoding="utf-8")
+    assert spell_facts(json.loads(text)) == text

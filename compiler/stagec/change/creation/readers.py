@@ -210,7 +210,8 @@ COPILOT_READER = AgentReader(
 )
 
 
-_KEPT = frozenset({"name", "description", "tools", "imports", "model", "hooks", "skills", "metadata"})
+_TAKEN_OVER = frozenset({"model", "hooks", "skills"})
+_KEPT = frozenset({"name", "description", "tools", "imports", "metadata"}) | _TAKEN_OVER
 _AGENTS = ".github/agents/"
 
 
@@ -222,7 +223,7 @@ def read_workflow(given: AgentText, around: Around) -> Adopted:
             choose_workflow(given.members.get("tools"), around),
             handoffs=tuple(_list_imported(given)),
             losses=tuple(_list_lost_gh_aw(given)),
-            done=tuple(key for key in given.members if key not in {"metadata", "model", "hooks", "skills"}),
+            done=tuple(key for key in given.members if key not in {"metadata", *_TAKEN_OVER}),
         ),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.change.creation.collected import AgentText, Around
 from stagec.change.creation.new_project import Loss
-from stagec.core.json import Json, Object, object_of, text_in
+from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex
 from stagec.core.templates import render
 from stagec.core.value import NOTHING, value
@@ -42,9 +42,9 @@ class Adopted:
 
     `tools` are those it allows; `undecided` says why its author must choose them, where the file does not. `turns` is
     None where the file does not limit them. `members` is what it carries along as metadata, `servers` the definitions
-    of MCP servers in it, `named_servers` the servers whose tools it allows. `reads` are names of the context that its
-    prompt reads. `losses` is all that the file says and the stage does not. `text` is a stage definition that is
-    taken as it is.
+    of MCP servers in it, `named_servers` the servers whose tools it allows. `policy` says which model it asks, and how.
+    `reads` are names of the context that its prompt reads. `losses` is all that the file says and the stage does not.
+    `text` is a stage definition that is taken as it is.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Adopted:
     turns: int | None = None
     description: Json = None
     members: Object = NOTHING
+    policy: Object = NOTHING
     servers: Object = NOTHING
     found_tools: tuple[tuple[str, str], ...] = ()
     reads: tuple[str, ...] = ()
@@ -81,6 +82,7 @@ def write_stage(adopted: Adopted, identity: str, choices: tuple[str, ...] = ()) 
         choices=[write_value(each) for each in choices],
         turns=adopted.turns or 20,
         has_turns=adopted.turns is not None,
+        policy=[(key, write_value(each)) for key, each in adopted.policy.items()],
         metadata=[(write_value(key), write_value(each)) for key, each in adopted.members.items()],
         prompt=adopted.prompt,
     )
@@ -292,13 +294,13 @@ _PARALLEL = (
     "is left out: with 'execution: parallel' several stages run at the same time, and then they should only read"
 )
 _DROPPED: Mapping[str, str] = {
-    **dict.fromkeys(("model", "models", "provider", "modelPolicy", "reasoningEffort"), _OWN_MODEL),
+    **dict.fromkeys(("models", "provider", "modelPolicy", "reasoningEffort"), _OWN_MODEL),
     **dict.fromkeys(("background", "isolation"), _PARALLEL),
     "hooks": _GUARD,
     "skills": "is left out: a stage loads no skills; put what it needs into its prompt",
 }
 """Keys that a stage does not carry along, and what their loss means."""
-_KEPT: Mapping[str, str] = dict.fromkeys(("effort", "temperature", "top_p", "memory", "initialPrompt"), _NOTHING_READS)
+_KEPT: Mapping[str, str] = dict.fromkeys(("effort", "top_p", "memory", "initialPrompt"), _NOTHING_READS)
 """Keys with a meaning elsewhere that a stage carries along as metadata."""
 _IDENTITY = ("name", "description")
 _UNREADABLE = "cannot be read, also by its own tool: the stage has only the prompt; 'stagec validate' says why"
@@ -340,11 +342,13 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
     losses = [*kept.losses, *(lose(given, kept.key, each) for each in kept.chosen.losses)]
     losses += [Loss(given.file, 1, "frontmatter", _UNREADABLE)] if given.is_lost else []
     losses += [lose(given, key, why) for key, why in _LOST.items() if key in members]
+    policy = _read_policy(members)
+    losses += [lose(given, key, why) for key, why in _list_lost_policy(members, policy)]
     similar = {key for key in members if key not in MEMBERS and key not in kept.done and _STAGE_KEYS.nearest(key)}
     losses += [lose(given, key, "is left out: it is spelt much like a key of stages") for key in similar]
     counts = (members.get(key) for key in _TURNS)
     turns = next((each for each in counts if isinstance(each, int) and each is not True and each > 0), None)
-    done = {*similar, *_IDENTITY, *_TURNS, *_DROPPED, *_TAKEN, *kept.done, kept.key}
+    done = {*similar, *_IDENTITY, *_TURNS, *_DROPPED, *_POLICY, *_TAKEN, *kept.done, kept.key}
     rest = {key: each for key, each in members.items() if key not in {*done, SERVERS_OF}}
     return Adopted(
         name=text_in(members, "name") or given.called,
@@ -354,6 +358,7 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
         turns=turns,
         description=members.get("description"),
         members=rest | ({SERVERS_OF: dict(kept.chosen.of_servers)} if kept.chosen.of_servers else {}),
+        policy=policy,
         servers=kept.servers,
         found_tools=kept.chosen.of_servers,
         reads=kept.reads,
@@ -361,6 +366,30 @@ def take_over(given: AgentText, kept: Kept) -> Adopted:
         mentions=kept.mentions,
         losses=(*losses, *_list_unread(given)),
     )
+
+
+_POLICY = ("model", "temperature")
+"""Keys of agent files that are settings of a stage's policy."""
+_OF_SESSION = "inherit"
+_HOTTEST = 2
+
+
+def _read_policy(members: Object) -> Object:
+    """Return the model that a stage asks, the first of a list, and its temperature."""
+    model, heat = members.get("model"), members.get("temperature")
+    named = next((each for each in (list_of(model) or [model]) if isinstance(each, str) and each.strip()), None)
+    policy: dict[str, Json] = {} if named in {None, _OF_SESSION} else {"model": named}
+    is_heat = isinstance(heat, int | float) and not isinstance(heat, bool) and 0 <= heat <= _HOTTEST
+    return {**policy, "temperature": heat} if is_heat else policy
+
+
+def _list_lost_policy(members: Object, policy: Object) -> Iterator[tuple[str, str]]:
+    model, heat = members.get("model"), members.get("temperature")
+    if model not in (None, _OF_SESSION, policy.get("model"), [policy.get("model")]):
+        chosen = f"of several models, the stage asks {quote(str(policy['model']))}" if "model" in policy else ""
+        yield "model", chosen or "is left out: it is no text"
+    if heat is not None and "temperature" not in policy:
+        yield "temperature", "is left out: a stage takes a number from 0 to 2"
 
 
 _TAKEN = frozenset(MEMBERS) - set(_IDENTITY)

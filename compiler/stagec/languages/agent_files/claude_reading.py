@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
@@ -163,8 +163,6 @@ _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
 _SERVERS = ".mcp.json"
-_SKILLS = frozenset({"claude-skill", "shared-skill", "opencode-skill"})
-_PARTS = frozenset({"claude-plugin", "claude-marketplace"})
 _LINK = re.compile(
     r"(?<!!)\[[^\]\[\n]{0,300}\]"
     r"\((?P<path>(?!path/|example)[\w.][\w./-]{0,300}\.\w{1,20})(?:#[^)\s]{0,300})?\)"
@@ -180,7 +178,6 @@ _LISTED = frozenset({"commands", "skills"})
 
 def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: Known) -> ClaudeProject:
     """Return what the files of a project say together."""
-    settings = [each for each in files if each.kind.name == "claude-settings"]
     servers = tuple(server for each in files for server in _list_servers(each, known))
     homes = sorted({"", *(each.where.home for each in files if each.kind.owner == _OWNER)})
     # what counts for a file counts also where nobody asked to check it
@@ -195,21 +192,20 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
         for name, one in object_of(given).items()
     ]
     hooks = tuple(owned for each in files for owned in _list_hooks(each))
-    links = (lost for each in files if each.kind.name in _SKILLS for lost in _find_lost_links(sources, each))
-    plugins = (lost for each in files if each.kind.name in _PARTS for lost in _find_lost_plugin_parts(sources, each))
     read = tuple(
         (each.where.home, read_settings(each.tree, known, is_object=each.reading.outcome is LoadOutcome.READ))
-        for each in settings
+        for each in files
+        if each.kind.name == "claude-settings"
     )
-    agents = _find_lost_agents(read, files, known)
-    memory = (lost for each in files if each.kind.name == "claude-memory" for lost in _find_lost_memory(sources, each))
+    named_parts = (
+        lost for each in files if each.kind.name in _LOSERS for lost in _LOSERS[each.kind.name](sources, each)
+    )
     workflows = [each for each in files if each.kind.name == "gh-aw-workflow"]
-    parts = (lost for each in workflows for lost in _find_lost_parts(sources, each))
     return ClaudeProject(
         settings=read,
         hooks=hooks,
         servers=servers,
-        lost=(*_find_lost_scripts(sources, hooks), *memory, *parts, *links, *plugins, *agents),
+        lost=(*_find_lost_scripts(sources, hooks), *named_parts, *_find_lost_agents(read, files, known)),
         imported=frozenset(_list_imported(sources, files)),
         locks={each.at.file: _judge_lock(sources, each) for each in workflows if "on" in each.members},
         shadowed_commands=tuple(_find_clashes(sources, files, "claude-command", _SKILL_FILE, is_plugin=False)),
@@ -335,6 +331,14 @@ def _find_lost_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
         meant = resolve_import(named.name, file.at.file)
         if meant is not None and not sources.exists(meant):
             yield LostPath("workflow import", named.name, named.at)
+
+
+_LOSERS: Mapping[str, Callable[[Sources, AgentFile], Iterator[LostPath]]] = {
+    **dict.fromkeys(("claude-skill", "shared-skill", "opencode-skill"), _find_lost_links),
+    **dict.fromkeys(("claude-plugin", "claude-marketplace"), _find_lost_plugin_parts),
+    "claude-memory": _find_lost_memory,
+    "gh-aw-workflow": _find_lost_parts,
+}
 
 
 def _judge_lock(sources: Sources, file: AgentFile) -> LockState:

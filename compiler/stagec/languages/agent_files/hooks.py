@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from stagec.core.json import Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Mention, Place
 from stagec.core.value import value
 from stagec.languages.agent_files.known import CLAUDE_CODE, read_data
+from stagec.languages.agent_files.values import find_expected
 
 
 def is_compared_with_tools(event: str) -> bool:
@@ -22,32 +23,23 @@ def can_refuse(event: str) -> bool:
     return event in read_data()[CLAUDE_CODE]["guard-events"]
 
 
-_SCHEME = re.compile(r"\s*[a-zA-Z][a-zA-Z0-9+.-]*:")
 _NEEDED, _EVERY = "needed", "*"
 """Of a row of `hook-members`: what is a text that must be there, and what holds for every type."""
-_FITTING: Mapping[str, Callable[[Json], bool]] = {
-    _NEEDED: lambda given: isinstance(given, str),
-    "boolean": lambda given: isinstance(given, bool),
-    "text": lambda given: isinstance(given, str),
-    "filled": lambda given: isinstance(given, str) and given != "",
-    "texts": lambda given: isinstance(given, list) and all(isinstance(each, str) for each in given),
-    "map": lambda given: isinstance(given, dict),
-    "map of texts": lambda given: isinstance(given, dict) and all(isinstance(each, str) for each in given.values()),
-    "shell": lambda given: given in ("bash", "powershell"),
-    "address": lambda given: isinstance(given, str) and _SCHEME.match(given) is not None,
-}
+_UNSHOWN = frozenset({"some", "shell", "address"})
+"""Kinds of texts: that something else is a text says nothing."""
 _NOTHING = kind_of(None)
 _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
 
 
 @value
 class HookFault:
-    """What is malformed: the place, and a reason with what stands there."""
+    """What is malformed: the place, and a reason with what stands there, or with what a member must be."""
 
     at: Place
     reason: str
     event: str
     found: str = ""
+    expected: str = ""
 
     @property
     def costs_file(self) -> bool:
@@ -160,17 +152,17 @@ class _EventReader:
             yield from self._check_members(given, at, kind)
 
     def _check_members(self, given: Object, at: Place, kind: str) -> Iterator[HookFault]:
-        rows = [row for row in read_data()[CLAUDE_CODE]["hook-members"] if row[0] in (kind, _EVERY)]
         told = set()
-        for _, member, wanted in rows:
+        for type_, member, wanted in read_data()[CLAUDE_CODE]["hook-members"]:
+            if type_ not in (kind, _EVERY) or member in told:
+                continue
+            wrong = find_expected(given[member], "text" if wanted == _NEEDED else wanted) if member in given else ""
             if wanted == _NEEDED and member not in given:
                 yield HookFault(at, f"no {member}", self._event, kind)
-            elif member in given and member not in told and not _FITTING[wanted](given[member]):
+            elif wrong:
                 told.add(member)
-                yield self._fault(at / member, "text" if wanted == _NEEDED else wanted, given[member])
-        timeout = given.get("timeout", 1)
-        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0:
-            yield self._fault(at / "timeout", "timeout", timeout)
+                found = "" if wanted in _UNSHOWN else kind_of(given[member])
+                yield HookFault(at / member, "member", self._event, found, wrong)
 
 
 _ROOT = r"(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})"

@@ -51,14 +51,21 @@ class Misfit:
 def find_misfits(given: Object, at: Place, known: Known, kind: str, owner: str = CLAUDE_CODE) -> Iterator[Misfit]:
     """Yield the values of a file, or of a part of it, that do not fit their rows."""
     for path, type_, cost, *_ in known.data[owner]["values"][kind]:
-        for found, place in _follow(given, at, path.split(".") if path else []):
+        for found, place in follow(given, at, path.split(".") if path else []):
             fit = _Type(type_, known, owner)
             for where, expected, wrong in fit.find(found, place):
                 key = spell_path(where.pointer[len(at.pointer) :])
                 yield Misfit(where, key, expected, wrong, cost, fit.words)
 
 
-def _follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Place]]:
+def find_expected(given: Json, kind: str) -> str:
+    """Return what a value must be that is not of a kind, nothing of one that is."""
+    told, fits = _KINDS[kind]
+    elements = list_of(given) if kind in _ELEMENTS else ()
+    return "" if fits(given) and all(_KINDS[_ELEMENTS[kind]][1](each) for each in elements) else told
+
+
+def follow(given: Json, at: Place, path: list[str]) -> Iterable[tuple[Json, Place]]:
     """Return the values at a path, with their places."""
     found: list[tuple[Json, Place]] = [(given, at)]
     for name in path:
@@ -94,6 +101,9 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "text": ("a text", lambda given: isinstance(given, str)),
     "filled": ("a text that is not empty", lambda given: isinstance(given, str) and bool(given.strip())),
     "word": ("a text without blanks", lambda given: isinstance(given, str) and re.search(r"\s|^$", given) is None),
+    "seconds": ("a number of seconds above 0", lambda given: _is_number(given) and float(str(given)) > 0),
+    "shell": ("'bash' or 'powershell'", lambda given: given in ("bash", "powershell")),
+    "some": ("a text that is not empty", lambda given: isinstance(given, str) and given != ""),
     "single": ("a text", lambda given: not isinstance(given, list | dict)),
     "address": (
         "an address with its scheme, such as 'https:'",
@@ -106,6 +116,8 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "record": ("a map", lambda given: isinstance(given, dict) or given == []),
     "size": ("a whole number from 0", lambda given: isinstance(given, int) and _is_number(given) and given >= 0),
     "span": ("a number that is not negative", lambda given: _is_number(given) and float(str(given)) >= 0),
+    "share": ("a number from 0 to 1", lambda given: _is_number(given) and 0 <= float(str(given)) <= 1),
+    "part": ("a number above 0 and up to 1", lambda given: _is_number(given) and 0 < float(str(given)) <= 1),
     "whole": ("a whole number", _is_whole),
     "count": (
         "a whole number above 0",
@@ -118,6 +130,10 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "texts": ("a list of texts", lambda given: isinstance(given, list)),
     "paths": ("a list of texts that begin with './'", lambda given: isinstance(given, list)),
     "map": ("a map", lambda given: isinstance(given, dict)),
+    "map of texts": (
+        "a map of texts",
+        lambda given: isinstance(given, dict) and all(isinstance(each, str) for each in given.values()),
+    ),
     "./": ("a text that begins with './'", lambda given: isinstance(given, str) and given.startswith("./")),
     ".md": (
         "the path of a file that ends with '.md'",

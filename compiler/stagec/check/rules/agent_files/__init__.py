@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from stagec.core.diagnostic import Change, Edit, Fix
 from stagec.core.json import text_in
 from stagec.core.nearest import hint
 from stagec.core.place import Place
-from stagec.core.rule import Family
+from stagec.core.rule import Family, Finding
 from stagec.core.words import listing, quote, with_article
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.known import CLAUDE_CODE
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # most projects have no agent files
 
 FAMILY = Family(__name__, (range(3100, 3200),), AgentFiles)
 rule = FAMILY.rule
+T = TypeVar("T")
 
 SKILLS = ("claude-skill", "shared-skill", "opencode-skill")
 """The kinds of skills."""
@@ -40,6 +41,22 @@ def list_misfits(
             yield from ((file, wrong) for wrong in find_misfits(file.members, file.at, files.known, name, owner))
 
 
+def list_lost(files: AgentFiles, messages: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the paths that lead nowhere, each with the sentence for its use."""
+    for lost in files.claude.lost:
+        if lost.use in messages:
+            yield Finding(lost.at, messages[lost.use].format(path=quote(lost.path)))
+
+
+def list_repeated(named: Iterable[tuple[object, T]]) -> Iterator[tuple[T, T]]:
+    """Yield each thing whose name another one has had before, with the first one."""
+    first: dict[object, T] = {}
+    for name, each in named:
+        other = first.setdefault(name, each)
+        if other is not each:
+            yield each, other
+
+
 def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
     """Yield the names in a list, or in a text that separates them by commas, with their places."""
     given, at = file.members.get(key), file.at / key
@@ -49,37 +66,28 @@ def list_names(file: AgentFile, key: str) -> Iterator[tuple[str, Place]]:
         yield from ((each, at / index) for index, each in enumerate(given) if isinstance(each, str))
 
 
-def correct_entry(file: AgentFile, entry: ToolEntry, known: Known) -> Fix | None:
-    """Return the fix that writes a tool in its own case, or takes one away that is gone."""
+def correct_tools(file: AgentFile, entries: Sequence[ToolEntry], known: Known) -> Fix | None:
+    """Return the fix that writes tools in their own case, and takes those away that are gone."""
     from stagec.languages.agent_files.tool_names import ToolGroup, find_case
 
-    meant = find_case(entry.name, known)
-    is_long = len(text_in(file.members, "tools") or "") > _LONGEST  # each of its entries has a text of its own
-    if is_long or (meant is None and entry.group is not ToolGroup.GONE):
+    cases = {entry: find_case(entry.name, known) for entry in entries}
+    meant = {entry: case for entry, case in cases.items() if case is not None or entry.group is ToolGroup.GONE}
+    given = text_in(file.members, "tools")
+    if not meant or len(given or "") > _LONGEST:  # each entry of a text has the whole text for its place
         return None
-    told = f"remove {quote(entry.name)}" if meant is None else f"write {quote(meant)}"
-    given = text_in(file.members, "tools")
+    written = list(dict.fromkeys(case for case in meant.values() if case is not None))
+    told = f"write {listing(written)}" if written else f"remove {listing([entry.name for entry in meant])}"
     if given is not None:
-        return Fix(told, (Edit(Change.REPLACE, entry.at, _rewrite(given, entry, meant)),))
-    if meant is None:
-        return Fix(told, (Edit(Change.REMOVE, entry.at),))
-    return Fix(told, (Edit(Change.REPLACE, entry.at, entry.text.replace(entry.name, meant, 1)),))
-
-
-def correct_case(file: AgentFile, entries: tuple[ToolEntry, ...], known: Known) -> Fix | None:
-    """Return the fix that writes all tools in their own case that differ by it alone."""
-    from stagec.languages.agent_files.tool_names import find_case
-
-    meant = {entry: case for entry in entries if (case := find_case(entry.name, known)) is not None}
-    given = text_in(file.members, "tools")
-    edits = tuple(
-        Edit(Change.REPLACE, entry.at, entry.text.replace(entry.name, case, 1)) for entry, case in meant.items()
-    )
-    if given is not None and meant:
         for entry, case in meant.items():
             given = _rewrite(given, entry, case)
-        edits = (Edit(Change.REPLACE, file.at / "tools", given),)
-    return Fix(f"write {listing(list(dict.fromkeys(meant.values())))}", edits) if meant else None
+        return Fix(told, (Edit(Change.REPLACE, file.at / "tools", given),))
+    return Fix(told, tuple(_correct(entry, case) for entry, case in meant.items()))
+
+
+def _correct(entry: ToolEntry, case: str | None) -> Edit:
+    if case is None:
+        return Edit(Change.REMOVE, entry.at)
+    return Edit(Change.REPLACE, entry.at, entry.text.replace(entry.name, case, 1))
 
 
 def _rewrite(given: str, entry: ToolEntry, meant: str | None) -> str:
@@ -98,15 +106,6 @@ _HOOK_FAULTS = {
     "hooks": "'hooks' in an entry of {event} must be a list, found {found}",
     "no hook": "a hook of {event} must be a map, found {found}",
     "no type": "a hook of {event} has no 'type'",
-    "text": "{member} in a hook of {event} must be a text, found {found}",
-    "boolean": "{member} in a hook of {event} must be true or false, found {found}",
-    "texts": "{member} in a hook of {event} must be a list of texts, found {found}",
-    "map": "{member} in a hook of {event} must be a map, found {found}",
-    "map of texts": "{member} in a hook of {event} must be a map of texts, found {found}",
-    "filled": "{member} in a hook of {event} must be a text that is not empty",
-    "shell": "{member} in a hook of {event} must be 'bash' or 'powershell'",
-    "address": "{member} in a hook of {event} must be an address with its scheme, such as 'https:'",
-    "timeout": "'timeout' in a hook of {event} must be a number of seconds above 0, found {found}",
 }
 
 
@@ -119,7 +118,10 @@ def describe_hook_fault(fault: HookFault, known: Known) -> str:
     if fault.reason == "type":
         types = known.names("hook-types")
         return f"{quote(fault.found)} is not a type of hooks of {known.version()}{hint(fault.found, types)}"
+    if fault.expected:
+        shown = f", found {with_article(fault.found)}" if fault.found else ""
+        return f"{quote(last)} in a hook of {event} must be {fault.expected}{shown}"
     if fault.reason not in _HOOK_FAULTS:
         return f"a hook of {event} with the type {quote(fault.found)} has no {quote(fault.reason.removeprefix('no '))}"
     found = with_article(fault.found) if fault.found else ""
-    return _HOOK_FAULTS[fault.reason].format(event=event, found=found, member=quote(last))
+    return _HOOK_FAULTS[fault.reason].format(event=event, found=found)

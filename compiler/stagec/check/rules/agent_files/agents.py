@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from stagec.check.rules.agent_files import SKILLS, correct_case, correct_entry, describe_hook_fault, list_names, rule
+from stagec.check.rules.agent_files import SKILLS, correct_tools, describe_hook_fault, list_names, list_repeated, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of, text_in
 from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
@@ -109,16 +109,17 @@ def stg3109_repeated_agent_name(document: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Give one of them another name, or delete it.
     """
-    first: dict[tuple[str, str], AgentFile] = {}
-    for file in document.of("claude-agent"):
-        name = file.members.get("name")
-        if not isinstance(name, str) or not isinstance(file.members.get("description"), str) or file.where.is_plugin:
-            continue
-        other = first.setdefault((file.where.home, name), file)
+    named = ((text_in(file.members, "name"), file) for file in document.of("claude-agent") if not file.where.is_plugin)
+    loaded = (((file.where.home, name), file) for name, file in named if name and _is_described(file))
+    for file, other in list_repeated(loaded):
         if other.real_path != file.real_path:
             related = (Related(other.at / "name", "the same name"),)
-            message = f"another agent is called {quote(name)}: Claude Code loads one of the two"
+            message = f"another agent is called {quote(str(file.members['name']))}: Claude Code loads one of the two"
             yield Finding(file.at / "name", message, related)
+
+
+def _is_described(file: AgentFile) -> bool:
+    return isinstance(file.members.get("description"), str)
 
 
 @rule(since="0.1", origin=("agent-files:toolless-agent",))
@@ -143,7 +144,8 @@ def stg3110_toolless_agent(document: AgentFiles) -> Iterator[Finding]:
             whose = f"that {known.version()} gives to subagents" if is_withheld else f"of {known.version()}"
             message = f"{either}{names} {verb} {whose}: the agent is refused at its first use"
             severity = Severity.WARNING if is_withheld else None
-            yield Finding(file.at / "tools", message, (), correct_case(file, entries, known), severity=severity)
+            fix = correct_tools(file, [each for each in entries if each.group is not ToolGroup.GONE], known)
+            yield Finding(file.at / "tools", message, (), fix, severity=severity)
 
 
 def _list_withheld(file: AgentFile, known: Known) -> frozenset[str]:
@@ -197,7 +199,7 @@ def stg3112_unknown_agent_tool(document: AgentFiles) -> Iterator[Finding]:
         if len(unknown) == len(entries):
             continue  # then the agent has no tools at all
         for each in unknown:
-            yield Finding(each.at, _describe(each, known), (), correct_entry(file, each, known))
+            yield Finding(each.at, _describe(each, known), (), correct_tools(file, [each], known))
 
 
 def _describe(entry: ToolEntry, known: Known) -> str:

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import list_misfits, rule
+from stagec.check.rules.agent_files import list_lost, list_misfits, list_repeated, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import Json, Object, kind_of, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
@@ -193,9 +193,7 @@ def stg3166_missing_workflow_import(files: AgentFiles) -> Iterator[Finding]:
     Correct the path. It counts from the folder of the workflow; one that begins with `/` or `.github/` counts from the
     root of the repository.
     """
-    for lost in files.claude.lost:
-        if lost.use == "workflow import":
-            yield Finding(lost.at, f"the project has no file {quote(lost.path)} to import")
+    return list_lost(files, {"workflow import": "the project has no file {path} to import"})
 
 
 @rule(since="0.1", origin=("agent-files:untriggered-workflow",), severity=Severity.WARNING)
@@ -253,9 +251,7 @@ def stg3169_missing_import(files: AgentFiles) -> Iterator[Finding]:
     Correct the path, which counts from the folder of the file that names it, or write the name without `@`. In code,
     in backticks or behind a fence, `@` imports nothing.
     """
-    for lost in files.claude.lost:
-        if lost.use == "import":
-            yield Finding(lost.at, f"the import reads nothing: there is no file {quote(lost.path)}")
+    return list_lost(files, {"import": "the import reads nothing: there is no file {path}"})
 
 
 _MOST = 32 * 1024
@@ -355,9 +351,8 @@ def stg3176_repeated_copilot_agent(files: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Rename or delete one of the files.
     """
-    first: dict[tuple[str, str], AgentFile] = {}
-    for file in files.of("copilot-agent"):
-        other = first.setdefault((file.where.home, file.where.name), file)
+    agents = (((file.where.home, file.where.name), file) for file in files.of("copilot-agent"))
+    for file, other in list_repeated(agents):
         if other.real_path != file.real_path:
             message = f"another file defines the agent {quote(file.where.name)} too: Copilot loads one of the two"
             yield Finding(file.at, message, (Related(other.at, "the other file"),))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import list_misfits, rule
+from stagec.check.rules.agent_files import list_lost, list_misfits, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.json import object_of
 from stagec.core.rule import Finding
@@ -110,6 +110,4 @@ def stg3146_absent_part(files: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Correct the name or the path, or add the part.
     """
-    for lost in files.claude.lost:
-        if lost.use in _SENTENCES:
-            yield Finding(lost.at, _SENTENCES[lost.use].format(path=quote(lost.path)))
+    return list_lost(files, _SENTENCES)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import rule
+from stagec.check.rules.agent_files import list_repeated, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import object_of
 from stagec.core.nearest import hint
@@ -26,9 +26,7 @@ def stg3147_folded_server(files: AgentFiles) -> Iterator[Finding]:
     ## How to fix
     Rename one of the servers.
     """
-    first: dict[tuple[str, str], McpServer] = {}
-    for each in files.claude.servers:
-        other = first.setdefault((each.at.file, each.tool_name), each)
+    for each, other in list_repeated(((each.at.file, each.tool_name), each) for each in files.claude.servers):
         if other.name != each.name:
             related = (Related(other.at.key, "the other server"),)
             prefix = quote(f"mcp__{each.tool_name}__")

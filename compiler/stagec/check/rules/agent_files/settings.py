@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import describe_hook_fault, list_misfits, rule
+from stagec.check.rules.agent_files import describe_hook_fault, list_lost, list_misfits, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
-from stagec.core.json import Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -24,7 +23,7 @@ from stagec.languages.agent_files.permission_rules import (
     split_mcp_name,
 )
 from stagec.languages.agent_files.tool_names import find_denied_tools
-from stagec.languages.agent_files.values import Misfit
+from stagec.languages.agent_files.values import Misfit, follow
 
 _SHARED = "settings.json"
 _SCOPES = {
@@ -63,21 +62,13 @@ def _judge_ignored_setting(settings: ClaudeSettings, files: AgentFiles) -> Itera
             yield Finding(wrong.at, f"Claude Code ignores this value: {wrong}")
     is_shared = settings.at.file.endswith(_SHARED)
     for path, _, _, scope, _ in files.known.data["Claude Code"]["values"]["settings"]:
-        found, at = _find(settings, path)
-        if found is not None and scope in _SCOPES and (is_shared or scope != "local"):
-            yield Finding(at.key, f"Claude Code reads {quote(path)} only {_SCOPES[scope]}")
+        for found, at in follow(settings.members, settings.at, path.split(".")):
+            if found is not None and scope in _SCOPES and (is_shared or scope != "local"):
+                yield Finding(at.key, f"Claude Code reads {quote(path)} only {_SCOPES[scope]}")
     for path, ignored in files.known.aliases("ignored-in-projects").items() if is_shared else ():
-        found, at = _find(settings, path)
-        if isinstance(found, str) and found in ignored:
-            yield Finding(at, f"Claude Code ignores {quote(found)} for {quote(path)} in settings of a project")
-
-
-def _find(settings: ClaudeSettings, path: str) -> tuple[Json, Place]:
-    found: Json = settings.members
-    at = settings.at
-    for name in path.split("."):
-        found, at = object_of(found).get(name), at / name
-    return found, at
+        for found, at in follow(settings.members, settings.at, path.split(".")):
+            if isinstance(found, str) and found in ignored:
+                yield Finding(at, f"Claude Code ignores {quote(found)} for {quote(path)} in settings of a project")
 
 
 @rule(since="0.1", origin=("agent-files:discarded-settings",))
@@ -143,15 +134,8 @@ def _describe_malformed_permission_rule(given: PermissionRule) -> str:
 
 def _fix(given: PermissionRule, known: Known) -> Fix | None:
     if given.refusal is Refusal.EMPTY_PARENTHESES and given.tool in known.names("tools"):
-        meant = given.tool
-    elif given.refusal is Refusal.LOWER_CASE:
-        name = next((each for each in known.names("tools") if each.lower() == given.tool.lower()), None)
-        if name is None:
-            return None
-        meant = name if given.specifier is None else f"{name}({given.specifier})"
-    else:
-        return None
-    return Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, given.at, meant),))
+        return Fix(f"write {quote(given.tool)}", (Edit(Change.REPLACE, given.at, given.tool),))
+    return _correct_case(given, known) if given.refusal is Refusal.LOWER_CASE else None
 
 
 @rule(since="0.1", origin=("agent-files:unread-permission-rule",), severity=Severity.WARNING)
@@ -359,6 +343,4 @@ def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
     Correct the path, or add the file. The path counts from the folder that Claude Code starts in, which is that of the
     `.claude` folder. `$CLAUDE_PROJECT_DIR` names it wherever the session is.
     """
-    for lost in files.claude.lost:
-        if lost.use == "script":
-            yield Finding(lost.at, f"the hook does nothing: the project has no file {quote(lost.path)}")
+    return list_lost(files, {"script": "the hook does nothing: the project has no file {path}"})
