@@ -171,7 +171,8 @@ def _find_twins(trees: Iterable[Tree]) -> Mapping[Place, tuple[Place, ...]]:
 def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
-    That is what lies at or inside the place of an earlier family's error, and what names an error as its cause. Of
+    That is what lies at or inside the place of an earlier family's error or inside of what an error spoils, and what
+    names an error as its cause. Of
     errors that name each other the first stands. What repeats a silent error is silent with it, unless its rule is
     mandatory.
     """
@@ -180,7 +181,7 @@ def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]])
     kept: list[Verdict] = []
     for _, judged in groupby(_fold_excess(verdicts, folded), key=lambda each: each.rule.code[:4]):
         found = [each for each in judged if not roots.fold(each, folded)]
-        kept.extend(each for each in found if not (each.finding.causes and roots.fold(each, folded)))
+        kept.extend(each for each in found if not (roots.may_follow(each) and roots.fold(each, folded)))
         roots.close_family()
     return kept, folded
 
@@ -196,7 +197,8 @@ class _Roots:
     """The errors that stand so far, by what they explain.
 
     `_causes` are all of them, `_around` those of earlier families. `_broken` has every member that one of the first
-    family lies in: of these members something cannot be read, so what rests on them follows from that.
+    family lies in: of these members something cannot be read, so what rests on them follows from that. `_spoilt` are
+    the places that are in error as a whole.
     """
 
     def __init__(self, twins: Mapping[Place, tuple[Place, ...]]) -> None:
@@ -204,6 +206,7 @@ class _Roots:
         self._causes: dict[_Spot, Verdict] = {}
         self._around: dict[_Spot, Verdict] = {}
         self._broken: dict[_Spot, Verdict] = {}
+        self._spoilt: dict[_Spot, Verdict] = {}
         self._lost: set[int] = set()
 
     def fold(self, each: Verdict, folded: Counter[int]) -> bool:
@@ -216,6 +219,13 @@ class _Roots:
         folded[id(root)] += 1 + folded.pop(id(each), 0)
         return True
 
+    def may_follow(self, each: Verdict) -> bool:
+        """Tell whether a finding may follow from an error of its own family, whichever of them was found first."""
+        return bool(each.finding.causes) or (bool(self._spoilt) and self._find_spoiling(each) is not None)
+
+    def _find_spoiling(self, each: Verdict) -> Verdict | None:
+        return _find_around(each.finding.at, self._spoilt)
+
     def close_family(self) -> None:
         """Let what lies inside the errors so far follow from them."""
         self._around = dict(self._causes)
@@ -227,6 +237,7 @@ class _Roots:
         self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
         for whole in each.finding.spoils:
             self._broken.setdefault((whole.file, whole.pointer, None), each)
+            self._spoilt.setdefault((whole.file, whole.pointer, None), each)
         for length in range(len(at.pointer) + 1) if is_shape else ():
             self._broken.setdefault((at.file, at.pointer[:length], None), each)
 
@@ -234,6 +245,7 @@ class _Roots:
         """Return the error that a finding repeats."""
         finding = each.finding
         found = [_find_around(finding.at, self._around)] if self._around else []
+        found += [self._find_spoiling(each)] if self._spoilt else []
         for cause in (*finding.causes, *self._twins.get(finding.at, ())) if self._causes else ():
             found += [_find_around(cause, self._causes), self._broken.get((cause.file, cause.pointer, None))]
         standing = (root for root in found if root is not None and root is not each)

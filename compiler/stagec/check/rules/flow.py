@@ -389,11 +389,27 @@ def stg606_foreign_target_kind(graph: Graph) -> Iterator[Finding]:
             foreign = _foreign(graph, edge, known) if edge.kinds is not None and not edge.repair else None
             if foreign:
                 told.setdefault(edge.at, []).append((edge, foreign))
+        exchanged = [*told][:1] if _has_exchanged(told) else []
         for at, ways in told.items():
             (edge, found), *others = ways
             found = [*found, *(each for _, more in others for each in more)] if others else found
             related = tuple(Related(target.at.key, "leads here") for target in found[:_UNREACHABLE_FOLLOW_ON_SHOWN])
-            yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related)
+            causes = (*(target.at for target in found), *(each for each in exchanged if each != at))
+            yield Finding(at, _describe_wrong_kinds(graph, node, edge, found), related, causes=causes)
+
+
+def _has_exchanged(told: Mapping[Place, list[tuple[WrittenEdge, list[FlowNode]]]]) -> bool:
+    """Tell whether a node has two wrong edges of which each may lead to where the other does."""
+    both = [way for ways in told.values() for way in ways]
+    if len(both) != len(told) or len(both) != _TWO:
+        return False
+    (one, found), (other, others) = both
+    return all(each.kind in (one.kinds or ()) for each in others) and all(
+        each.kind in (other.kinds or ()) for each in found
+    )
+
+
+_TWO = 2
 
 
 def _foreign(

@@ -192,4 +192,5 @@ def stg284_unhanded_input(registry: Registry) -> Iterator[Finding]:
             same.setdefault((each.at, None if is_bare else each.given.key), []).append(each)
     for first, *others in same.values():
         also = tuple(Related(other.given.at, "taken here too") for other in others[:_SHOWN])
-        yield Finding(first.at, describe_unhanded(first), (*relate_unhanded(first), *also))
+        causes = (first.step.at, *(() if first.source is None else (first.source.at,)))
+        yield Finding(first.at, describe_unhanded(first), (*relate_unhanded(first), *also), causes=causes)

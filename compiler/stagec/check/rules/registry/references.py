@@ -272,7 +272,8 @@ def stg223_null_target(registry: Registry) -> Iterator[Finding]:
             if move.target is None and move.intent in able:
                 when = f" when the value is {quote(move.case)}" if move.case is not None else ""
                 message = f"step {quote(step.key)} goes nowhere on {quote(move.intent)}{when}: only 'closing' may"
-                yield Finding(step.place(move), message)
+                ended = step.at / "transitions" / Intent.CLOSING.value / "target"  # has the target of this one, perhaps
+                yield Finding(step.place(move), message, causes=(ended,))
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B11", "rulings:R18"))

@@ -24,19 +24,29 @@ def stg206_step_key_mismatch(registry: Registry) -> Iterator[Finding]:
 
     ## How to fix
     Make them equal. Where every transition uses one of the two names, the other is the mistake and `--fix` corrects
-    it.
+    it. Where two steps have the ids of each other, exchange the ids or the steps.
     """
     different = [step for step in registry.steps.values() if step.id is not None and step.id != step.key]
     mentioned = set(registry.mentions) if different else set()
+    places = {step.key: at for at, step in enumerate(different)}
     for step in different:
         message = f"step {quote(step.key)} calls itself {quote(step.id)}"
         related = (Related(step.at.key, "its key"),)
         other = registry.steps.get(step.id) if step.id is not None else None
-        if other is None:
+        if other is not None and other.id == step.key:
+            if places[step.key] < places[other.key]:
+                both = f"steps {quote(step.key)} and {quote(other.key)} have the ids of each other"
+                yield Finding(step.at, both, _relate_ids(step, other), spoils=(step.at, other.at))
+        elif other is None:
             yield Finding(step.at / "stepId", message, related, _fix(step, mentioned, registry))
         else:  # a copy is not finished, so whatever else is wrong with it follows from that
             found = (Related(step.at / "stepId", "its id"), Related(other.at.key, "the step of this id"))
-            yield Finding(step.at, f"{message}, which is another step", found, _fix(step, mentioned, registry))
+            fix = _fix(step, mentioned, registry)
+            yield Finding(step.at, f"{message}, which is another step", found, fix, spoils=(step.at,))
+
+
+def _relate_ids(*steps: Step) -> tuple[Related, ...]:
+    return tuple(Related(each.at / "stepId", "this is the id of the other step") for each in steps)
 
 
 def _fix(step: Step, mentioned: set[str], registry: Registry) -> Fix | None:

@@ -58,7 +58,7 @@ def stg226_idle_validation(registry: Registry) -> Iterator[Finding]:
             what = "section" if step.kind is None else f"{step.kind.value} step"
             related = (Related(step.kind_at, "its kind follows from this"),) if step.kind is not None else ()
             message = f"{message}: that step is a {what}, no closure step{hint(key, closures)}"
-            yield Finding(at, message, related, guess(key, closures))
+            yield Finding(at, message, related, guess(key, closures), causes=(step.at,))
 
 
 def _can_be_guarded(step: Step, written: Generation) -> bool:
