@@ -232,18 +232,6 @@ def test_validate_does_not_take_a_file_of_tests_for_something_else(capfd: Shown)
     assert "flow-test" not in capfd.readouterr().out
 
 
-def test_the_page_is_right(capfd: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "user-guide" / "test.md").read_text(encoding="utf-8")
-    text = page.partition("```yaml demo/review.flow-test.yaml\n")[2].partition("```")[0]
-    shown = page.partition("$ stagec test demo\n")[2].partition("```")[0]
-    monkeypatch.chdir(tmp_path)
-    assert run(["init", "demo"]) == 0
-    (tmp_path / "demo" / FILE).write_text(text, encoding="utf-8")
-    capfd.readouterr()
-    assert run(["test", "demo"]) == 0
-    assert capfd.readouterr().out == shown
-
-
 def test_null_and_an_empty_text_differ(capfd: Shown) -> None:
     expect("{approved: true}", '{remarks: ""}')
     assert run(["test"]) == 0

@@ -1,9 +1,9 @@
-"""Every command that a page shows is executed in a project of its kind, or its block says in its first line why not."""
+"""Every command that a page shows is executed in the order of the page, or its block says why not."""
 
 from __future__ import annotations
 
-import json
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,41 +11,69 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nursery
+import pages
 import programs
 import pytest
+import yaml
 
 TOP = Path(__file__).parents[2]
-REASON = re.compile(r" not run: \S.*")
-FENCE = re.compile(
-    r"^(?P<lead>`{3,})(?P<kind>\w*)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE
-)
-HERE = (
-    "agent-files",
-    "errors",
-    "format",
-    "graph",
-    "handbook",
-    "migrate",
-    "review",
-    "rights",
-    "validate",
-)
-"""The pages of the user guide whose commands are executed here."""
+REASON = re.compile(r"not run: \S.*")
+PART = re.compile(r"part of (?P<file>\S+)")
+ECHO = re.compile(r"echo '(?P<text>.*)' >> (?P<file>\S+)")
+AGENT = '---\nname: {}\ndescription: "Use it after a change."\ntools: Read, Grep\n---\nYou review changes.\n'
 
 
-MORE = {
-    "errors": ("broken-on-purpose", "registries/broken-on-purpose"),
-    "format": ("code-review/stages", "stages"),
-    "rights": ("support-desk", "registries/support-desk"),
+class Setting(NamedTuple):
+    """The folder in which the commands of a page are given: a repository or not, and what is in it before."""
+
+    repository: bool = False
+    copies: tuple[tuple[str, str], ...] = ()  # of an example, and where it is
+    first: str = ""  # a command
+    agents: tuple[str, ...] = ()  # files of agents
+
+
+SETTINGS = {
+    "adopt": Setting(),
+    "agent-files": Setting(repository=True),
+    "bounds": Setting(
+        copies=(
+            ("docs-repair", "registries/docs-repair"),
+            ("wine-quality", "registries/wine-quality"),
+            ("docs-repair", "agents/writer"),
+            ("code-review", "agents/review"),
+        ),
+        first="compile registries -o plans/",
+    ),
+    "errors": Setting(repository=True, copies=(("broken-on-purpose", "registries/broken-on-purpose"),)),
+    "format": Setting(repository=True, copies=(("code-review/stages", "stages"),)),
+    "ci": Setting(repository=True),
+    "from-agent-files": Setting(agents=(".claude/agents/code-reviewer.md", "agents/bug-fixer.md")),
+    "getting-started": Setting(agents=(".claude/agents/code-reviewer.md",)),
+    "graph": Setting(repository=True),
+    "handbook": Setting(repository=True),
+    "migrate": Setting(repository=True),
+    "orchestrator": Setting(),
+    "paths": Setting(copies=(("docs-repair", "registries/docs-repair"),), first="init demo"),
+    "plans": Setting(copies=(("docs-repair", "docs-repair"), ("project-flow/.agent/project-lead", ".agent/iterator"))),
+    "review": Setting(repository=True),
+    "rights": Setting(repository=True, copies=(("support-desk", "registries/support-desk"),)),
+    "test": Setting(first="init demo"),
+    "validate": Setting(
+        repository=True,
+        copies=(
+            ("broken-on-purpose", "registries/broken-on-purpose"),
+            ("issue-flow/.agent/issue-solver", ".agent/issue-solver"),
+        ),
+    ),
 }
-"""What a page has in its project besides, by the place that it is copied from and the one where it is."""
+"""The pages of the user guide whose commands are executed here."""
 
 
 class Line(NamedTuple):
     """A command of a page, and what the page says that it prints, if it says so."""
 
     command: str
-    printed: str | None
+    printed: str
 
 
 def page(name: str) -> str:
@@ -53,15 +81,12 @@ def page(name: str) -> str:
 
 
 def lines(text: str) -> Iterator[Line]:
-    for fence in FENCE.finditer(text):
-        if fence["kind"] not in {"console", "sh"} or REASON.fullmatch(fence["words"]):
-            continue
-        if not fence["text"].startswith("$ "):
-            yield from (Line(line, None) for line in fence["text"].splitlines() if line)
-            continue
-        for part in re.split(r"^\$ ", fence["text"], flags=re.MULTILINE)[1:]:
-            command, _, printed = part.partition("\n")
-            yield Line(command, printed)
+    if not text.startswith("$ "):
+        yield from (Line(line, "") for line in text.splitlines() if line)
+        return
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, printed = part.partition("\n")
+        yield Line(command, printed)
 
 
 def git(folder: Path, *words: str) -> None:
@@ -69,8 +94,37 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
 
 
-def stagec(folder: Path, words: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return nursery.run(words.split(), folder, nursery.environment(), text)
+def stagec(folder: Path, words: list[str], text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return nursery.run(words, folder, nursery.environment(), text)
+
+
+def expand(folder: Path, word: str) -> list[str]:
+    """Return the files that a pattern of a command matches, or else the word."""
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.glob(word)) if "*" in word else []
+    return found or [word]
+
+
+def give(folder: Path, line: Line) -> None:
+    """Execute a command as a shell does; fail unless it can be given there and prints what the page shows."""
+    if echo := ECHO.fullmatch(line.command):
+        with (folder / echo["file"]).open("a", encoding="utf-8") as file:
+            file.write(f"{echo['text']}\n")
+        return
+    own, _, rest = re.split(r"\s+#", line.command)[0].partition(" | ")
+    command, _, read = own.partition(" < ")
+    program, *words = shlex.split(command)
+    if program == "mkdir":
+        (folder / words[-1]).mkdir(parents=True)
+        return
+    assert program == "stagec", line.command
+    text = (folder / read.strip()).read_bytes() if read else b""
+    ended = stagec(folder, [each for word in words for each in expand(folder, word)], text)
+    told = ended.stderr.decode()
+    assert ended.returncode in {0, 1}, f"{line.command}\n{told}"
+    if line.printed and not rest:
+        pages.expect(ended.stdout.decode() + told, line.printed)
+    else:
+        assert "stagec: error" not in told, f"{line.command}\n{told}"
 
 
 @pytest.fixture(scope="module")
@@ -89,40 +143,87 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for tag in ("v1", "v1.2"):
         git(top, "tag", tag)
     for name in ("old", "new", "deployed"):
-        stagec(top, f"compile agents/docs -o {name}.plan.json")
-    stagec(top, "compile agents/review -o review.plan.json")
+        stagec(top, ["compile", "agents/docs", "-o", f"{name}.plan.json"])
+    stagec(top, ["compile", "agents/review", "-o", "review.plan.json"])
     scenario = (top / "agents" / "review" / "scenario.yaml").read_text()
     (top / "scenario.yaml").write_text(re.sub("^pace.*$", "", scenario, flags=re.MULTILINE))  # nobody waits for a model
-    stagec(top, "run review.plan.json --run demo --scenario scenario.yaml")
+    stagec(top, ["run", "review.plan.json", "--run", "demo", "--scenario", "scenario.yaml"])
     return top
 
 
-@pytest.mark.parametrize("name", HERE)
-def test_the_commands_of_a_page_can_be_given_where_it_says(name: str, project: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "project"
-    shutil.copytree(project, folder)
-    if name in MORE:
-        shutil.copytree(TOP / "registries" / MORE[name][0], folder / MORE[name][1])
-    shown = [*lines(page(name))]
-    assert shown != []
-    for line in shown:
-        own, _, rest = re.split(r"\s+#", line.command)[0].partition(" | ")
-        command, _, read = own.partition(" < ")
-        assert command.startswith("stagec "), line.command
-        text = (folder / read.strip()).read_bytes() if read else b""
-        ended = stagec(folder, command.removeprefix("stagec ").replace("'", ""), text)
-        told = ended.stderr.decode()
-        assert ended.returncode in {0, 1}, f"{line.command}\n{told}"
-        assert "stagec: error" not in told, f"{line.command}\n{told}"
-        if line.printed and not rest:
-            assert ended.stdout.decode() == line.printed, line.command
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_commands_of_a_page_do_what_it_shows(name: str, project: Path, tmp_path: Path) -> None:
+    folder, setting = tmp_path / "project", SETTINGS[name]
+    if setting.repository:
+        shutil.copytree(project, folder)
+    else:
+        folder.mkdir()
+    for example, place in setting.copies:
+        shutil.copytree(TOP / "registries" / example, folder / place)
+    for place in setting.agents:
+        pages.write(folder, pages.Block("markdown", place, AGENT.format(Path(place).stem)))
+    if setting.first:
+        assert stagec(folder, setting.first.split()).returncode == 0
+    given = 0
+    for block in pages.blocks(page(name)):
+        if block.words and not REASON.fullmatch(block.words) and not PART.fullmatch(block.words):
+            pages.write(folder, block)
+        elif block.kind in {"console", "sh"} and not block.words:
+            for line in lines(block.text):
+                give(folder, line)
+                given += 1
+    assert given > 0
+
+
+def read_everything() -> Iterator[tuple[str, pages.Block]]:
+    for path in (TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "docs/user-guide").glob("*"))):
+        yield from ((path.name, block) for block in pages.blocks(path.read_text(encoding="utf-8")))
 
 
 def test_a_block_that_is_not_run_says_why() -> None:
-    for path in (TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "docs/user-guide").glob("*"))):
-        for fence in FENCE.finditer(path.read_text(encoding="utf-8")):
-            if "not run" in fence["words"]:
-                assert REASON.fullmatch(fence["words"]), f"{path.name}: {fence['words']}"
+    said = [(name, block.words) for name, block in read_everything() if "not run" in block.words]
+    assert [(name, words) for name, words in said if not REASON.fullmatch(words)] == []
+
+
+def test_a_block_with_commands_is_called_so() -> None:
+    """No other block begins with a command, which nobody would execute."""
+    other = [each for each in read_everything() if each[1].kind not in {"console", "sh"}]
+    assert [name for name, block in other if re.match(r"(\$ )?(stagec|pip|python3?) ", block.text)] == []
+
+
+def is_part(part: object, whole: object) -> bool:
+    """Tell whether a value has all members of another one, as they are there."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(name in whole and is_part(value, whole[name]) for name, value in part.items())
+    return part == whole
+
+
+def values(whole: object) -> Iterator[object]:
+    yield whole
+    inside = whole.values() if isinstance(whole, dict) else whole if isinstance(whole, list) else ()
+    for each in inside:
+        yield from values(each)
+
+
+PARTS = [(name, block) for name, block in read_everything() if PART.fullmatch(block.words)]
+
+
+@pytest.mark.parametrize(("name", "block"), PARTS, ids=lambda each: each if isinstance(each, str) else "")
+def test_a_part_of_a_file_is_in_it(name: str, block: pages.Block) -> None:
+    """Parts are members of objects, or elements of a list, which YAML reads as they stand, also those of JSON."""
+    told = PART.fullmatch(block.words)
+    assert told is not None
+    part, whole = yaml.safe_load(block.text), yaml.safe_load((TOP / told["file"]).read_text(encoding="utf-8"))
+    for each in part if isinstance(part, list) else [part]:
+        assert any(is_part(each, value) for value in values(whole)), f"{name}: {each}"
+
+
+def test_a_host_starts_a_command_that_there_is() -> None:
+    """The settings of editors and of hosts of agents name stagec and the command behind it."""
+    starts = re.compile(r"\"stagec\"(?!\s*:)\W+(?:\"?arg\w*\"?\W+)?\"(\w+)\"(?!\s*:)")
+    named = [found for _, block in read_everything() if not block.words for found in starts.findall(block.text)]
+    assert len(named) >= 5
+    assert {*named} == {"lsp", "mcp"}
 
 
 def lower(folder: Path) -> None:
@@ -136,16 +237,6 @@ def test_what_the_page_of_reviews_shows_of_a_change_is_printed(project: Path, tm
     folder = tmp_path / "project"
     shutil.copytree(project, folder)
     lower(folder)
-    shown = [fence["text"] for fence in FENCE.finditer(page("review")) if fence["kind"] == "text"]
+    shown = [block.text for block in pages.blocks(page("review")) if block.kind == "text"]
     commands = ("review --against main", "breaking --against main", "diff main")
-    assert shown == [stagec(folder, command).stdout.decode() for command in commands]
-
-
-def test_json_of_a_page_is_json() -> None:
-    """Fragments of documents are members, which YAML reads as they stand."""
-    for path in sorted((TOP / "docs").rglob("*.md")):
-        if path.parent.name in {"decisions", "rules"}:
-            continue
-        for fence in FENCE.finditer(path.read_text(encoding="utf-8")):
-            if fence["kind"] == "json" and fence["text"].startswith(("{", "[")):
-                json.loads(fence["text"])
+    assert shown == [stagec(folder, command.split()).stdout.decode() for command in commands]

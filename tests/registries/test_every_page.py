@@ -19,7 +19,8 @@ import jsonschema_rs
 import nursery
 import pytest
 import yaml
-from registries.test_blocks import HERE, REASON
+from pages import FENCE
+from registries.test_blocks import REASON, SETTINGS
 
 from stagec.cli.app import run
 from stagec.cli.app import stagec as program
@@ -28,9 +29,6 @@ from stagec_dev import tools
 
 TOP = Path(__file__).parents[2]
 GUIDE = TOP / "docs" / "user-guide"
-FENCE = re.compile(
-    r"^(?P<lead>`{3,})(?P<kind>\w*)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE
-)
 
 EXECUTED = {
     "README.md": "tests/registries/test_examples.py",
@@ -39,32 +37,25 @@ EXECUTED = {
     "docs/drivers.md": "tests/conformance/test_page.py",
     "docs/plan-format.md": "tests/plan_vectors/forms.py",
     "docs/scenarios.md": "tests/registries/test_shown_output.py",
-    "docs/user-guide/adopt.md": "tests/registries/test_adoption_pages.py",
-    "docs/user-guide/bounds.md": "here, tests/registries/test_shown_output.py",
-    "docs/user-guide/paths.md": "tests/cli/test_paths.py",
     "docs/user-guide/checkpoints.md": "tests/registries/test_checkpoints_page.py",
     "docs/user-guide/ci.md": "tests/packaging/test_services.py",
     "docs/user-guide/climpt-versions.md": "tests/registries/test_versions_page.py",
     "docs/user-guide/diagnostics.md": "here, tests/registries/test_examples.py",
     "docs/user-guide/from-agent-files.md": "tests/registries/test_guide.py",
-    "docs/user-guide/getting-started.md": "tests/creation/test_starters.py",
-    "docs/user-guide/mutate.md": "tests/cli/test_mutate.py",
     "docs/user-guide/markers.md": "here",
+    "docs/user-guide/mutate.md": "tests/cli/test_mutate.py",
     "docs/user-guide/orchestrator-runs.md": "tests/registries/test_shown_output.py",
     "docs/user-guide/orchestrator.md": "tests/frontends/orchestrator/test_page.py",
     "docs/user-guide/pipelines.md": "tests/registries/test_guide.py",
-    "docs/user-guide/plans.md": "tests/registries/test_guide.py",
     "docs/user-guide/resume.md": "tests/registries/test_run_page.py, tests/cli/test_plan_changes.py",
     "docs/user-guide/run.md": "tests/registries/test_run_page.py, tests/registries/test_shown_output.py",
     "docs/user-guide/runs-in-a-program.md": "tests/runs/test_examples.py",
     "docs/user-guide/stage-plans.md": "tests/registries/test_guide.py, tests/registries/test_shown_output.py",
-    "docs/user-guide/test.md": "tests/cli/test_flow_tests.py",
     "docs/user-guide/tour.md": "tests/registries/test_tour.py, tests/registries/test_examples.py",
     "docs/user-guide/tools.md": "tests/registries/test_guide.py, tests/registries/test_shown_output.py",
     "docs/user-guide/tutorial-code-review.md": "tests/registries/test_tutorials.py",
     "docs/user-guide/tutorial-repair-loop.md": "tests/registries/test_tutorials.py",
     "docs/user-guide/tutorial-wine-quality.md": "tests/registries/test_stage_tutorial.py",
-    "docs/user-guide/validate.md": "tests/registries/test_examples.py, tests/registries/test_guide.py",
     "docs/world-protocol.md": "tests/world/test_program_world.py",
     "docs/your-runner.md": "tests/registries/test_run_page.py",
 }
@@ -72,22 +63,14 @@ EXECUTED = {
 
 FORM_ALONE = {
     "docs/architecture.md": "drawings of the phases, the folders and the layers, which tests/laws hold",
-    "docs/user-guide/agent-files.md": "a table of a configuration; tests/project has the same",
     "docs/scale.md": "measures for minutes; tests/scale executes what it measures with",
     "docs/contributing.md": "sets up a checkout; .ci/run does the same",
-    "docs/user-guide/review.md": "commands that compare revisions; tests/cli/test_review.py has the same",
-    "docs/user-guide/migrate.md": "commands that change files; tests/cli/test_migrate.py has the same",
     "docs/user-guide/agents.md": "settings of hosts; tests/cli/test_agent_tools.py starts the command with a client",
     "docs/index.md": "installs stagec",
     "docs/command-line.md": "written from the commands",
     "docs/runners.md": "judges a program of the reader",
-    "docs/user-guide/errors.md": "see `HERE` of test_blocks.py",
     "docs/user-guide/editors.md": "settings of editors; tests/lsp/test_neovim.py starts one of them with its own",
-    "docs/user-guide/format.md": "commands that change files; tests/cli/test_format.py has the same",
-    "docs/user-guide/graph.md": "commands that write pictures; tests/cli/test_graph.py has the same",
-    "docs/user-guide/handbook.md": "commands that write pages; tests/cli/test_handbook.py has the same",
     "docs/user-guide/models.md": "commands that ask models of providers",
-    "docs/user-guide/rights.md": "commands on examples; tests/cli/test_permissions.py has the same",
     "docs/user-guide/serve.md": "a server that goes on until somebody ends it; tests/serve has the same",
     "docs/user-guide/signatures.md": "commands that need a key; tests/cli/test_signing.py has the same",
     "docs/user-guide/stage-processes.md": "a drawing of a folder",
@@ -96,6 +79,17 @@ FORM_ALONE = {
     "docs/user-guide/workers.md": "a server that runs until somebody ends it; test_shown_output.py submits its job",
 }
 """Why the examples of other pages are not executed; whether commands and options exist is tested for all."""
+
+
+COMMANDS = {f"docs/user-guide/{name}.md" for name in SETTINGS}
+"""The pages whose commands are executed in `test_blocks.py`."""
+
+OWN = {
+    *("README.md", "docs/deploy.md", "docs/drivers.md", "docs/your-runner.md"),
+    *(f"docs/user-guide/{name}.md" for name in ("checkpoints", "markers", "mutate", "resume", "run", "tour")),
+    *(f"docs/user-guide/tutorial-{name}.md" for name in ("code-review", "repair-loop", "wine-quality")),
+}
+"""The pages whose commands tests of their own execute, all of them."""
 
 
 class Example(NamedTuple):
@@ -124,16 +118,15 @@ def shown(page: str, kind: str, start: str) -> str:
 
 
 def test_every_page_with_examples_is_executed_or_says_why_not() -> None:
-    assert {each.page for each in EVERY} == {*EXECUTED, *FORM_ALONE}
+    assert {each.page for each in EVERY} == {*EXECUTED, *FORM_ALONE, *COMMANDS}
     named = {word for places in EXECUTED.values() for word in re.findall(r"tests/\S+\.py", places)}
     assert [word for word in sorted(named) if not (TOP / word).is_file()] == []
 
 
 def test_a_block_of_commands_is_executed_or_says_why_not() -> None:
-    """The commands of the pages in `EXECUTED` and in `HERE` of `test_blocks.py` are executed."""
-    executed = {*EXECUTED, *(f"docs/user-guide/{name}.md" for name in HERE)}
+    executed = {*COMMANDS, *OWN}
     shown = [each for each in EVERY if each.page not in executed and each.kind in {"console", "sh"}]
-    assert [(each.page, each.text) for each in shown if not REASON.fullmatch(each.words)] == []
+    assert [(each.page, each.text) for each in shown if not REASON.fullmatch(each.words.strip())] == []
 
 
 def read_json(text: str) -> object:
@@ -156,26 +149,47 @@ def test_an_example_in_a_language_can_be_read(kind: str) -> None:
     assert [text for text in blocks if READERS[kind](text) is None] == []
 
 
-SHAPES = {
-    "docs/scenarios.md": "scenario",
-    "docs/user-guide/agent-files.md": "stagec",
-    "docs/user-guide/models.md": "stagec",
-    "docs/user-guide/orchestrator-runs.md": "scenario",
-    "docs/user-guide/rights.md": "tools",
-    "docs/user-guide/signatures.md": "stagec",
-    "docs/user-guide/tools.md": "stagec",
-}
-"""The schema of the settings, or else of the documents, that a page shows; other tests judge those of other pages."""
+SHAPES = (
+    ("docs/scenarios.md", "yaml", "scenario"),
+    ("docs/user-guide/models.md", "yaml", "stage_definition"),
+    ("docs/user-guide/orchestrator-runs.md", "yaml", "scenario"),
+    ("docs/user-guide/rights.md", "yaml", "tools"),
+    ("docs/user-guide/tools.md", "yaml", "tools"),
+)
+"""The schemas of the documents that pages show, or of parts of them; other tests judge those of other pages."""
 
 
-@pytest.mark.parametrize(("page", "name"), SHAPES.items())
-def test_members_of_an_example_are_in_its_schema(page: str, name: str) -> None:
+@pytest.mark.parametrize(("page", "kind", "name"), SHAPES)
+def test_members_of_an_example_are_in_its_schema(page: str, kind: str, name: str) -> None:
     schema = json.loads((TOP / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
-    kind = "toml" if name == "stagec" else "yaml"
     values = [READERS[kind](each.text) for each in EVERY if (each.page, each.kind) == (page, kind)]
     assert values != []
     judge = jsonschema_rs.validator_for(schema)
-    assert [error.message for value in values for error in judge.iter_errors(value)] == []
+    found = [error.message for value in values for error in judge.iter_errors(value)]
+    assert [message for message in found if not message.endswith("is a required property")] == []
+
+
+CONFIGURING = [f"docs/user-guide/{name}.md" for name in ("agent-files", "models", "signatures", "tools")]
+"""The pages whose blocks of TOML are settings of a project."""
+
+
+@pytest.mark.parametrize("shown", [each for each in EVERY if each.kind == "toml" and each.page in CONFIGURING])
+def test_settings_of_a_page_are_taken(shown: Example, tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "allowed_signers").touch()  # a file that settings name is there
+    (tmp_path / "stagec.toml").write_text(shown.text, encoding="utf-8")
+    ended = nursery.run(["config", "show"], tmp_path, nursery.environment())
+    assert (ended.returncode, ended.stderr.decode()) == (0, "")
+
+
+PRINTED = {"README.md", *(f"docs/user-guide/{name}.md" for name in ("diagnostics", "review", "run"))}
+"""The pages with texts that tests compare with what is printed, besides what stands below a command."""
+
+
+def test_a_text_is_printed_or_says_what_it_is() -> None:
+    texts = [each for each in EVERY if each.kind in {"", "text"} and each.page not in PRINTED]
+    own = [each for each in texts if each.page != "docs/command-line.md"]
+    assert [(each.page, each.text) for each in own if not REASON.fullmatch(each.words.strip())] == []
 
 
 def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
@@ -241,37 +255,10 @@ def stagec(folder: Path, *arguments: str) -> str:
     return nursery.run(arguments, folder, nursery.environment()).stdout.decode()
 
 
-def test_the_bounds_of_the_page_are_printed() -> None:
-    digest = re.compile(r"sha256:[0-9a-f]+")
-    printed = stagec(TOP, "bounds", "registries/docs-repair")
-    assert digest.sub("", shown("docs/user-guide/bounds.md", "", "docs-repair:")) == digest.sub("", printed)
-
-
-def test_the_cost_of_the_page_is_printed() -> None:
-    command = shown("docs/user-guide/bounds.md", "console", "$ stagec bounds").removeprefix("$ stagec ").split()
-    rows = shown("docs/user-guide/bounds.md", "", "assumes ").splitlines()
-    assert [row for row in stagec(TOP, *command).splitlines() if row in rows] == rows
-
-
 def test_the_prices_of_the_page_can_be_read(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(shown("docs/user-guide/bounds.md", "toml", "as-of"), encoding="utf-8")
     assert "'acme:x'" in stagec(TOP, "bounds", "registries/docs-repair", "--model", "acme:x", "--prices", str(prices))
-
-
-def test_the_gate_of_the_page_about_registries_is_one_of_the_example() -> None:
-    (text,) = (TOP / "registries" / "issue-flow").rglob("steps_registry.json")
-    steps = json.loads(text.read_text(encoding="utf-8"))["steps"].values()
-    gate = yaml.safe_load(shown("docs/user-guide/step-registries.md", "json", '"structuredGate": {\n'))
-    assert gate["structuredGate"] in [step.get("structuredGate") for step in steps]
-
-
-def test_the_list_of_the_page_about_pipelines_is_that_of_the_example() -> None:
-    text = (TOP / "registries" / "file-review" / "pipeline.yaml").read_text(encoding="utf-8")
-    assert (
-        yaml.safe_load(shown("docs/user-guide/pipelines.md", "yaml", "next:\n  list-files:"))["next"]
-        == yaml.safe_load(text)["next"]
-    )
 
 
 def test_the_diagnostic_of_the_page_is_printed(tmp_path: Path) -> None:

@@ -35,11 +35,6 @@ def test_the_question_of_the_page_about_runs_is_asked(
     assert capsys.readouterr().err.strip() == shown(f"{GUIDE}/run.md", "", "may stage").strip()
 
 
-def test_the_bounds_of_a_stage_plan_are_printed() -> None:
-    printed = stagec(TOP, "bounds", "registries/wine-quality")
-    assert DIGEST.sub("", shown(f"{GUIDE}/bounds.md", "", "wine-quality\n")) == DIGEST.sub("", printed)
-
-
 def test_a_program_of_the_page_about_tools_is_a_tool_of_its_catalogue() -> None:
     catalogue = yaml.safe_load(shown(f"{GUIDE}/tools.md", "yaml", "bundled:"))
     programs = READERS["toml"](shown(f"{GUIDE}/tools.md", "toml", "[tools]"))
@@ -96,14 +91,6 @@ def test_every_rule_that_a_page_names_exists() -> None:
     texts = [path.read_text("utf-8") for path in (TOP / "docs" / "user-guide").glob("*.md")]
     named = {code for text in texts for code in re.findall(r"`(STG\d{3,4})`", text)}
     assert sorted((shown_codes | named) - codes - {"STG1125"}) == []
-
-
-def test_the_pipelines_of_the_page_are_parts_of_the_example() -> None:
-    folder = TOP / "registries" / "reviewed-change"
-    for path, start in (("pipeline.yaml", "id: reviewed-change"), ("review/pipeline.yaml", "id: review\n")):
-        part = yaml.safe_load(shown(f"{GUIDE}/pipelines.md", "yaml", start))
-        whole = yaml.safe_load((folder / path).read_text("utf-8"))
-        assert {name: whole.get(name) for name in part} == part
 
 
 def test_the_orchestrator_of_the_page_is_compiled_and_run_as_shown(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "user-guide" / "orchestrator.md"
 
 
 def test_the_file_of_the_page_has_no_findings(validate: Callable[..., Compilation]) -> None:
-    (example,) = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (example,) = re.findall(r"```json \S+\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     compilation = validate({FILE: json.loads(example)})
     assert [each.code for each in compilation.diagnostics] == ["STG2131"]
     assert [*compilation.flows[0].nodes] == ["todo", "review", "done", "stuck"]
