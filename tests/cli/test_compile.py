@@ -88,7 +88,7 @@ def test_several_plans_do_not_fit_on_standard_output(capfd: Shown) -> None:
     assert run(["compile", str(EXAMPLES)]) == 2
     assert capfd.readouterr() == (
         "",
-        "stagec: error: there are 12 flows: --output names a folder for their plans, --flow chooses one\n",
+        "stagec: error: there are 12 flows: name a folder for their plans with --output, or one flow with --flow\n",
     )
 
 
@@ -110,7 +110,7 @@ def test_a_flow_that_is_not_there_is_refused(capfd: Shown) -> None:
         ([str(EXAMPLES), "-o", "file"], "'file' is not a folder, and there are 12 flows"),
         ([REVIEW, "-o", "nowhere/x"], "cannot write 'nowhere/x': No such file or directory"),
         ([REVIEW, "-o", "file/x/"], "cannot make 'file/x': Not a directory"),
-        ([REVIEW, "--check"], "--check compares with files: --output names them"),
+        ([REVIEW, "--check"], "--check needs --output, which names the files to compare"),
         (["nowhere"], "'nowhere' does not exist"),
     ],
 )

@@ -171,14 +171,14 @@ def test_limits_are_set_listed_and_removed(place: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--provider", "openai:gpt-5.4", "--concurrency", "1"], "is a model: a limit holds for all models of"),
-        (["--provider", "openai", "--tenant", "acme"], "are limits of their own"),
-        (["--provider", "", "--concurrency", "1"], "names no provider"),
-        (["--tenant", "", "--concurrency", "1"], "names no tenant"),
+        (["--provider", "openai:gpt-5.4", "--concurrency", "1"], "is a model: limits are for all models of"),
+        (["--provider", "openai", "--tenant", "acme"], "exclude each other"),
+        (["--provider", "", "--concurrency", "1"], "--provider is empty: name a provider"),
+        (["--tenant", "", "--concurrency", "1"], "--tenant is empty: name a tenant"),
         (["--tenant", "\ud800", "--concurrency", "1"], "cannot name a tenant"),
         (["--provider", "a\0", "--concurrency", "1"], "is not a provider"),
         (["--tenant", "a", "--concurrency", "10000000000"], "is not in the range"),
-        (["--concurrency", "1"], "--tenant says whose runs are limited, --provider whose requests"),
+        (["--concurrency", "1"], "name what is limited: --tenant for runs, --provider for requests"),
         (["--provider", "openai", "--rate", "0/60s"], "is not a rate"),
     ],
 )

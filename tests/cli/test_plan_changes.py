@@ -153,7 +153,7 @@ def test_what_begins_again_counts_for_the_limit(capfd: Shown) -> None:
     [
         (("--plan", "p", "--again", "draft"), "no such node is under way in run 'one'"),
         (("--plan", "p", "--allow", "CHG217"), "is not a code of a breaking change"),
-        (("--again", "close"), "'--again' is for another plan, which --plan names"),
+        (("--again", "close"), "'--again' needs --plan, which names another plan"),
         (("--plan", "absent"), "absent"),
         (("--plan", "whole.yaml"), "whole.yaml' is refused"),
     ],
@@ -204,7 +204,7 @@ def test_inputs_are_given_by_a_file_and_without_secrets(monkeypatch: pytest.Monk
         ("tome=brief", "--input is refused: there is no input 'tome'; did you mean 'tone'?"),
         ("topic=summer", "--input is refused: the run has the input 'topic', and keeps it as it is"),
         ("tone=very long", "--input is refused: the input 'tone' cannot be used: "),
-        ("tone", "'tone' gives no input: NAME=VALUE does, or @FILE"),
+        ("tone", "'tone' is not an input: write NAME=VALUE or @FILE"),
     ],
 )
 def test_inputs_that_make_no_sense_leave_the_run_as_it_was(given: str, told: str, capfd: Shown) -> None:
@@ -215,7 +215,7 @@ def test_inputs_that_make_no_sense_leave_the_run_as_it_was(given: str, told: str
     assert resume("--plan", "new", "--input", given, "--dry-run", "--format", "json") == 2
     assert capfd.readouterr().out == ""
     assert resume("--input", given) == 2
-    assert "'--input' is for another plan, which --plan names" in capfd.readouterr().err
+    assert "'--input' needs --plan, which names another plan" in capfd.readouterr().err
     assert read_journal(Path(".stagec/runs/one.run")) == before
 
 

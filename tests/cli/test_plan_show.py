@@ -439,7 +439,7 @@ def test_a_content_plays_no_tricks_to_a_terminal(tmp_path: Path, environment: Ca
         (["--content", ""], "the digests of 7 texts begin with ''"),
         (
             ["--content", "0", "--node", "plan"],
-            "--content prints a text as it is: --node and --format do not go with it",
+            "--content excludes --node and --format",
         ),
     ],
 )

@@ -239,7 +239,7 @@ def test_no_database_takes_a_run_that_was_taken_back(capfd: Shown) -> None:
     pytest.importorskip("dbos", reason="runs in databases need it")
     assert resume("--from", "close") == 0
     assert stagec(["runs", "import", str(RUN), "--database", f"sqlite:///{Path('d').absolute()}"]) == 2
-    assert "was taken back with --from" in capfd.readouterr().err
+    assert "continued from an earlier place (--from)" in capfd.readouterr().err
 
 
 def test_a_failed_run_says_how_it_continues(capfd: Shown) -> None:

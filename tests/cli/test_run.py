@@ -241,7 +241,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         ["writer.plan.json", "--input", "@wrong.json"],
         "'writer' cannot be run: the input 'topic' cannot be used",
     ),
-    "no value": (["writer.plan.json", "--input", "topic"], "'topic' gives no input: NAME=VALUE does, or @FILE"),
+    "no value": (["writer.plan.json", "--input", "topic"], "'topic' is not an input: write NAME=VALUE or @FILE"),
     "no file": (["writer.plan.json", "--input", "@none"], "'none' does not exist"),
     "no object": (["writer.plan.json", "--input", "@list.json"], "'list.json' holds no inputs: expected an object"),
     "no json": (["writer.plan.json", "--input", "@s.yaml"], "'s.yaml' cannot be read: it is not JSON"),

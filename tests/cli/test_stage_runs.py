@@ -358,7 +358,7 @@ def test_a_copied_folder_never_runs_in_the_one_where_the_run_began(
     options: Any = {"cwd": tmp_path / "copy", "env": environment(), "capture_output": True}
     refused = subprocess.run(command, check=False, **options)
     assert refused.returncode == 2
-    assert b"so this one is a copy, or was moved: --project DIR names the folder" in refused.stderr
+    assert b"this journal is a copy, or was moved" in refused.stderr
     assert str(tmp_path / ".stagec" / "runs").encode() in refused.stderr
     assert subprocess.run([*command, "--project", "."], check=False, **options).returncode == 0
     results = Path("reports", "wine", "one", TELL, "data.txt")

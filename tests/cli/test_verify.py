@@ -124,7 +124,7 @@ def test_a_name_that_build_services_would_obey_is_shown_as_a_path(run: Run, tmp_
 
 def test_a_root_without_sources_is_refused(written: Path, capfd: Shown) -> None:
     assert run(["verify", str(written), "--root", "."]) == 2
-    assert capfd.readouterr().err == "stagec: error: --root is the root of the sources: --against names them\n"
+    assert capfd.readouterr().err == "stagec: error: --root needs --against, which names the sources\n"
 
 
 # Against the sources.

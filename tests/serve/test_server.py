@@ -107,7 +107,7 @@ def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str]) -> No
     [
         (["--host", "no such host"], "cannot listen at"),
         (["--token-file", "short"], "the token has 5 characters"),
-        (["--token-file", "empty"], "holds no token"),
+        (["--token-file", "empty"], "has no token"),
         (["--token-file", "none"], "does not exist"),
         (["--origin", "page.example"], "is not an origin"),
         (["--", "--model", "x:y"], "options of runs need --allow-start"),

@@ -148,7 +148,7 @@ _HEAD = 3
 
 
 def read_blobs(top: str, names: Sequence[str]) -> Iterator[bytes | None]:
-    """Yield the contents of each file that is named in git's words; nothing for one that git does not have."""
+    """Yield the content of each object by its id; None for one that git does not have."""
     given = "".join(f"{name}\n" for name in names)
     told = run_git(top, "cat-file", "--batch", "--buffer", given=os.fsencode(given)) or b""
     at = 0
@@ -255,7 +255,7 @@ class Revision:
         blobs = read_blobs(self.top, [identifier for _, identifier in listed])
         for (path, _), blob in zip(listed, blobs, strict=True):
             if blob is None:
-                raise Failure(f"git has not all of revision {quote(self.name)}: {quote(path)} is missing")
+                raise Failure(f"revision {quote(self.name)} is incomplete in this repository: git lacks {quote(path)}")
             yield path, blob
 
 
@@ -291,7 +291,7 @@ def find_merge_base(text: str, beside: Path) -> str:
     found = read_name(run_git(top, "merge-base", "--end-of-options", name, "HEAD", absent=1), "merge-base")
     if found is None:
         raise Failure(
-            f"{quote(name)} and HEAD have no commit in common that git knows here",
+            f"{quote(name)} and HEAD have no common commit in this repository",
             hints=["a shallow clone lacks older commits: 'git fetch --unshallow' brings them"],
         )
     return f"{found[:_SHORT]}{colon}{path}"

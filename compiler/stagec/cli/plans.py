@@ -131,7 +131,7 @@ class Refused:
 
     @property
     def command(self) -> str:
-        """The command that shows why, also what the configuration, a suppression or the baseline keep quiet."""
+        """The command that shows why, also findings that the configuration, a suppression or the baseline hide."""
         return shlex.join(("stagec", "compile", "--flow", self.flow.id))
 
     @property

@@ -51,7 +51,9 @@ def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching
 
     now = read_clock()
     if now is None:
-        raise Failure("signatures and keys have dates, and the clock of this machine shows a time after the year 2262")
+        raise Failure(
+            "the clock of this machine shows a time after the year 2262: set it, to check dates of signatures"
+        )
     return check_signature(signature, data, keys, datetime.fromtimestamp(now / 1e9, UTC))
 
 

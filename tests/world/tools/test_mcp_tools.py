@@ -177,7 +177,7 @@ def test_tools_that_differ_from_the_plan_refuse_the_run(
 ) -> None:
     with pytest.raises(Failure, match="other tools than the plan has") as caught:
         begin("calling", tools)
-    assert f"{difference}lock and compile again" in str(caught.value)
+    assert f"{difference}run 'stagec tools lock' and 'stagec compile' again" in str(caught.value)
 
 
 def test_a_tool_without_a_digest_is_any(begin: Begin) -> None:

@@ -40,7 +40,7 @@ class BreakingFlow:
         return cls(given.flow, next((each for each in Grade if each in grades), None), changes)
 
     def group(self) -> Iterator[tuple[str, list[ReportedJudgement]]]:
-        """Yield the changes of each class, the worst class first, below how many of it there are."""
+        """Yield the number of changes of each class and then the changes, the worst class first."""
         for grade in Grade:
             found = [each for each in self.changes if each.class_ is grade]
             if found:

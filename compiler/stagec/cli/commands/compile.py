@@ -139,7 +139,9 @@ def choose_target(output: str | None, flows: int) -> Target:
     """Return what `--output` means for so many flows; raise `Failure` when they do not fit there."""
     if output is None or output == str(STDIN):
         if flows > 1:
-            raise Failure(f"there are {flows} flows: --output names a folder for their plans, --flow chooses one")
+            raise Failure(
+                f"there are {flows} flows: name a folder for their plans with --output, or one flow with --flow"
+            )
         return Target(None)
     path = Path(output)
     is_folder = path.is_dir() or output.endswith(("/", os.sep))
@@ -216,7 +218,7 @@ def run(request: CompileRequest) -> Exit:
         chosen = _choose(freezer, request.flow)
         target = choose_target(request.output, len(chosen))
         if request.check and target.path is None:
-            raise Failure("--check compares with files: --output names them")
+            raise Failure("--check needs --output, which names the files to compare")
         made = {name: freezer.freeze(each) for name, each in chosen.items()}
         warnings = list_differences(each for each in made.values() if isinstance(each, Frozen))
     print_findings(freezer, None if request.flow is None else [each.flow for each in chosen.values()])

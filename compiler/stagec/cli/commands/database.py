@@ -64,13 +64,13 @@ def _limit(
     from stagec.cli.databases.administration import read_limit, set_limit
 
     if tenant is not None and provider is not None:
-        raise click.UsageError("--tenant and --provider are limits of their own: set one after the other")
+        raise click.UsageError("--tenant and --provider exclude each other: set each limit with its own command")
     for name, given in (("tenant", tenant), ("provider", provider)):
         if given == "":
-            raise click.UsageError(f"--{name} names no {name}")
+            raise click.UsageError(f"--{name} is empty: name a {name}")
     if tenant is None and provider is None:
         if (concurrency, rate) != (None, None):
-            raise click.UsageError("--tenant says whose runs are limited, --provider whose requests")
+            raise click.UsageError("name what is limited: --tenant for runs, --provider for requests")
         set_limit(database, None)
         return
     set_limit(database, read_limit("" if tenant in {None, "*"} else tenant, provider or "", concurrency, rate))

@@ -48,7 +48,7 @@ class FormatRequest:
                 raise Failure("--stdin-filename needs '-' among the paths")
             return self.paths
         if self.paths != (STDIN,):
-            raise Failure("'-' formats standard input alone; name files in a run of their own")
+            raise Failure("'-' formats only standard input: leave out the other paths")
         if self.stdin_filename is None:
             raise Failure("'-' needs --stdin-filename, the name of the file that the text stands for")
         return (Path(self.stdin_filename),)

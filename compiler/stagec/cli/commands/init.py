@@ -90,11 +90,9 @@ class InitRequest:
         """Raise `Failure` when options cannot be meant together."""
         is_one = self.source is not None and not self.source.is_dir()
         if self.source is not None and self.system not in {None, _DEFAULT}:
-            raise Failure("--from always makes a pipeline: --system cannot be another system")
+            raise Failure("--from makes a pipeline: leave out --system")
         if is_one and self.folder is not None:
-            raise Failure(
-                "--from with a single file makes only a stage, and takes no DIR: --output names the file of the stage"
-            )
+            raise Failure("--from with a single file makes one stage: name its file with --output, not with DIR")
         if (self.source is None or is_one) and (self.entry is not None or self.form is not None):
             raise Failure("--entry and --format are for --from with a folder")
         if not is_one and (self.output is not None or self.force):

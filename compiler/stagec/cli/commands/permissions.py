@@ -437,8 +437,8 @@ class RecordedUses:
         foreign = sorted(self._named - {*shown})
         if foreign:
             ids = listing(sorted({self._found[each].plan.id for each in foreign}))
-            noun = "run" if len(foreign) == 1 else "runs"
-            raise Failure(f"{noun} {listing(foreign)} of the flow {ids}: no such flow is among those listed here")
+            runs = f"run {listing(foreign)} is" if len(foreign) == 1 else f"runs {listing(foreign)} are"
+            raise Failure(f"{runs} of the flow {ids}, which is not listed here: name its PATHS")
 
 
 def find_shared(every: Iterable[FlowRights]) -> frozenset[str]:

@@ -424,7 +424,7 @@ class ShowRequest:
 def show(request: ShowRequest) -> None:
     """Print what was asked for; raise `Failure` for a plan that is refused, and for what is not in it."""
     if request.content is not None and (request.node is not None or request.output_format == "json"):
-        raise Failure("--content prints a text as it is: --node and --format do not go with it")
+        raise Failure("--content excludes --node and --format")
     loaded = verify_file(request.path, Exit.FINDINGS)
     if request.content is not None:
         # the one text whose digest begins so, with or without `sha256:`

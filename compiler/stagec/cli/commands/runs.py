@@ -52,7 +52,9 @@ def _show(run: str, runs: Path, output_format: str, database: str | None, *, pla
         from stagec.cli.running.resume_request import show_places
 
         if database is not None:
-            raise click.UsageError("--places is for runs in a folder: a run in a database cannot be taken back")
+            raise click.UsageError(
+                "--places excludes --database: a run in a database cannot continue from an earlier place"
+            )
         name, stored = read_named(run, runs, database)
         show_places(name, stored.history, output_format)
         return

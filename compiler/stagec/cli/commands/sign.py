@@ -60,7 +60,7 @@ def _open_key(path: Path) -> SigningKey:
         if given:
             raise Failure(f"{_VARIABLE} is not the password of {quote(path)}") from error
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise Failure(f"{quote(path)} needs its password: {_VARIABLE} gives it") from error
+            raise Failure(f"{quote(path)} has a password: set {_VARIABLE}") from error
     from click import prompt
 
     asked = prompt(f"Password of {path}", hide_input=True, err=True)

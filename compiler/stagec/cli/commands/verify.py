@@ -45,7 +45,7 @@ class VerifyRequest:
 
             return SourceProject(self.against, self.root, reachable=self.without_unreachable)
         if self.root is not None:
-            raise Failure("--root is the root of the sources: --against names them")
+            raise Failure("--root needs --against, which names the sources")
         if self.without_unreachable:
             raise Failure("--without-unreachable needs --against, which names the sources")
         return None
@@ -55,7 +55,7 @@ def run(request: VerifyRequest) -> Exit:
     """Say of each plan whether it is as it should be, and return the exit status."""
     sources = request.open_sources()
     if request.signature is not None and (not request.key or len(request.plans) > 1):
-        raise Failure("--signature is the signature of one plan: name one, and the keys that are trusted with --key")
+        raise Failure("--signature is for one plan: name one PLAN, and the trusted keys with --key")
     trusted = TrustedKeys(read_keys(request.key), request.signature) if request.key else None
     unreadable: list[str] = []
     is_sound = True

@@ -45,7 +45,8 @@ def import_run(path: Path, database: str | None) -> None:
         raise Failure(f"run {quote(name)} cannot be taken over by workers: {why}")
     if any(isinstance(each, Rewound) for each in history.events):
         raise Failure(
-            f"run {quote(name)} was taken back with --from: only 'stagec resume' without a database continues it"
+            f"run {quote(name)} continued from an earlier place (--from): "
+            "only 'stagec resume' without a database continues it"
         )
     check_name(started.run, "run")
     refuse_unfit(program, started)
@@ -158,7 +159,7 @@ def read_limit(tenant: str, provider: str, concurrency: int | None, rate: str | 
         check_name(tenant, "tenant")
     if ":" in provider:
         named = quote(provider.partition(":")[0])
-        raise Failure(f"{quote(provider)} is a model: a limit holds for all models of a provider, here {named}")
+        raise Failure(f"{quote(provider)} is a model: limits are for all models of a provider, here {named}")
     if not provider.isprintable() or len(provider) > _LONGEST:
         raise Failure(f"{quote(provider)} is not a provider: write one such as 'openai'")
     if rate is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def open_named(url: str | None, connections: int = 5) -> Iterator[Database]:
     """Open a database; nothing is asked of it yet."""
     if url is None:
-        raise Failure("no database is named: --database URL does, or the variable STAGEC_DATABASE")
+        raise Failure("no database is named: use --database URL, or the variable STAGEC_DATABASE")
     from stagec.runtime.drivers.dbos import open_database
 
     database = open_database(url, connections)

@@ -88,7 +88,7 @@ class SubmissionMaker:
 
             raise Failure(f"{quote(program.plan.id)} cannot be submitted: {STAGES}")
         if request.jobs is not None and (request.name or request.inputs):
-            raise Failure("each line of --jobs has the name and the inputs of a run: --run and --input have no meaning")
+            raise Failure("--jobs excludes --run and --input: each line names its run and its inputs")
         self._request, self._data, self._program = request, data, program
         self._redactor = Redactor(os.environ)
         vouched = demand_signature(request.plan, data, load_configuration((Path(),)))

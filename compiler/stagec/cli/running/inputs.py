@@ -140,7 +140,7 @@ def collect_inputs(program: Program, scenario: Object, given: Iterable[str]) -> 
             continue
         name, equals, text = each.partition("=")
         if not equals:
-            raise Failure(f"{quote(each)} gives no input: NAME=VALUE does, or @FILE")
+            raise Failure(f"{quote(each)} is not an input: write NAME=VALUE or @FILE")
         found[name] = _interpret(program, name, text)
     return found
 

@@ -237,7 +237,7 @@ def find_rewind(run: str, history: History, given: str) -> Rewound:
     node, _, number = given.rpartition("#")
     known = [_label(each) for each in found if each.node == node] if number.isdigit() and node in nodes else []
     told = f"there are {', '.join(known)}" if known else f"'stagec runs show {run} --places' lists the places"
-    raise Failure(f"run {quote(run)} cannot be taken back to {quote(given)}: {told}")
+    raise Failure(f"run {quote(run)} cannot continue from {quote(given)}: {told}")
 
 
 def read_places(run: str, history: History) -> list[RunPlace]:
@@ -314,7 +314,7 @@ class ResumeRequest:
         unused = [name for name, each in given if each]
         if unused:
             raise Failure(
-                f"{listing(unused)} {'are' if len(unused) > 1 else 'is'} for another plan, which --plan names"
+                f"{listing(unused)} {'need' if len(unused) > 1 else 'needs'} --plan, which names another plan"
             )
         return standpoint.program, None
 

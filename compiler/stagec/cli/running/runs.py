@@ -82,7 +82,7 @@ def name_of(path: Path) -> str:
 
 
 def turns_of(path: Path, child: str = "") -> Path:
-    """Return the file that the commands of a run hold, beside its journal, or those of one request of it alone."""
+    """Return the lock file, beside the journal, of the commands of a run, or of one of its requests."""
     mark = f".{sha256(child.encode()).hexdigest()[:16]}" if child else ""
     return path.with_name(f"{path.name}{mark}.commands")
 

@@ -49,9 +49,7 @@ class ServeRequest:
         if self.run_options and not self.allow_start:
             raise Failure("options of runs need --allow-start: without it, the page starts no runs")
         if self.run_options and self.database is not None:
-            raise Failure(
-                "options of runs have no meaning for a --database: workers execute the runs, as their options say"
-            )
+            raise Failure("--database excludes options of runs: workers execute the runs with their own options")
         for origin in self.origins:
             if not origin.startswith(("http://", "https://")):
                 raise Failure(f"{quote(origin)} is not an origin: an origin begins with 'https://' or 'http://'")
@@ -101,7 +99,7 @@ def _read_token(path: Path | None) -> str:
     lines = read_file(path, "file-size").decode(errors="replace").splitlines()
     token = lines[0].strip() if lines else ""
     if not token.isascii() or not token.isprintable() or " " in token or not token:
-        raise Failure(f"{quote(path)} holds no token: letters, digits and signs of ASCII on its first line")
+        raise Failure(f"{quote(path)} has no token on its first line: write letters, digits and signs of ASCII")
     return token
 
 

@@ -147,8 +147,8 @@ class StageOptions:
         """
         if self.project is None and journal is not None and facts.get(RUNS, _locate(journal)) != _locate(journal):
             raise Failure(
-                f"the journal of this run began in {facts[RUNS]}, so this one is a copy, or was moved: --project DIR "
-                f"names the folder in which the run executes, which was {facts.get('project', 'not remembered')}"
+                f"this journal is a copy, or was moved: it began in {facts[RUNS]}; name the folder of the run with "
+                f"--project DIR: it was {facts.get('project', 'not remembered')}"
             )
         remembered = Path(facts["project"]) if "project" in facts else None
         return StageOptions(self.project or remembered, self.executor or facts.get("executor"), self.max_parallel)

@@ -197,7 +197,9 @@ class Link:
 
     def __init__(self) -> None:
         if not hasattr(os, "killpg"):
-            raise Failure("programs are run on POSIX systems only; a scenario can answer for them: 'commands'")
+            raise Failure(
+                "stagec runs programs only on POSIX systems: let a scenario answer for them, under 'commands'"
+            )
         self.socket, self._others = socket.socketpair()
         self._rest = b""
         self.is_started = False
@@ -274,7 +276,7 @@ class Link:
             self.socket.sendall(bytes((number,)))
 
     def stop(self) -> None:
-        """End the program as `close` does, from another thread than the one that waits for news of it."""
+        """End the program as `close` does; another thread may wait for its messages."""
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
 

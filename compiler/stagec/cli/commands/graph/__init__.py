@@ -114,14 +114,14 @@ class GraphRequest:
     def draw_project(self) -> Drawn:
         """Return the flows of the project."""
         if self.changed:
-            raise Failure("--changed draws what is near changes: --diff says what is compared")
+            raise Failure("--changed needs --diff, which says what is compared")
         compilation = self.compile()
         return Drawn(self.draw_flows(compilation), compilation.diagnostics, compilation.acceptance)
 
     def draw_changes(self) -> Drawn:
         """Return the flows that differ from those of another side, all flows where none does."""
         if len(self.paths) > 1 or self.root is not None or self.run_name is not None:
-            raise Failure("--diff compares one path with how it was: it excludes further paths, --root and --run")
+            raise Failure("--diff takes one path, and excludes --root and --run")
         from stagec.cli.drawn_sides import draw_sides  # few drawings compare
 
         path = self.paths[0] if self.paths else Path()

@@ -82,7 +82,10 @@ class McpTools:
         await asyncio.gather(*(each.start() for each in self._live.values()))
         drifted = [each for name in sorted(self._servers) for each in self._compare(name, plan.tools[name])]
         if drifted:
-            raise Failure(f"MCP servers offer other tools than the plan has: {_tell(drifted)}; lock and compile again")
+            raise Failure(
+                f"MCP servers offer other tools than the plan has: {_tell(drifted)}; "
+                "run 'stagec tools lock' and 'stagec compile' again"
+            )
 
     def _compare(self, name: str, tool: document.Tool) -> Iterator[str]:
         """Yield how a tool differs from what the plan was compiled with, as far as the plan knows it."""
