@@ -122,7 +122,7 @@ def _list_tools() -> Iterator[Head]:
 
 
 def _list_entries() -> Iterator[Any]:
-    """Yield what may stand behind an event of hooks."""
+    """Yield the values that an event of hooks may have."""
     hook = {"type": "command", "command": "true"}
     yield from _VALUES
     for each in _VALUES:

@@ -441,7 +441,7 @@ class _JudgedFiles:
 
 
 def _list_prefixes(subjects: Iterable[object]) -> set[str]:
-    """Return what stands before the names of the nodes of inner flows, in the flows of which they are a part."""
+    """Return the prefixes that the names of inner nodes have in their outer flows."""
     return {f"{name}/" for each in subjects if isinstance(each, Graph) for name in each.flow.inner}
 
 

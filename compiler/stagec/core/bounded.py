@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class OversizedError(Exception):
-    """There is more to read than was allowed; `most` is how many bytes were, `size` how many there are, if known."""
+    """The input is larger than allowed; `most` is the allowed number of bytes, `size` the real one, if known."""
 
     def __init__(self, most: int, size: int = 0) -> None:
         super().__init__(f"has more than {most:,} bytes")

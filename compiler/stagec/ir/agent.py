@@ -1,4 +1,4 @@
-"""What an agent is to those who call it: its name, its flow, and what it answers when it has done its work."""
+"""An agent as its callers see it: its name, its flow, and its closing answer."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class ChangeKind:
     judge: Judge
 
     def describe(self, change: PlanChange, more: str = "") -> str:
-        """Return the sentence about a change; `more` is what the judge has said besides."""
+        """Return the sentence about a change; `more` is what the judge adds."""
         shown = {"before": _show(change.before), "after": _show(change.after)}
         told = self.sentence.format(node=quote(change.node), name=quote(change.name), **shown)
         return f"{told}: {more}" if more else told

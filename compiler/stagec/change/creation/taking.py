@@ -64,7 +64,7 @@ class Adopted:
 
 
 def write_stage(adopted: Adopted, identity: str, choices: tuple[str, ...] = ()) -> str:
-    """Return the text of a stage definition; `choices` are the values among which its result tells what comes next."""
+    """Return the text of a stage definition; `choices` are the values of its result that select the next stage."""
     if adopted.text is not None:
         return adopted.text
     completion = f"submit_{identity.replace('-', '_')}"
@@ -135,7 +135,7 @@ class Chosen:
 
 
 class ToolChoice:
-    """Takes names of tools one by one, and remembers what becomes of them."""
+    """Takes names of tools one by one, and records which are kept and which are lost."""
 
     def __init__(self, around: Around) -> None:
         self._around = around

@@ -84,7 +84,7 @@ def _list_rules(plan: Plan, name: str) -> Iterator[tuple[int, str, tuple[str, st
 
 
 def find_part(plan: Plan, taken: Taken) -> CoveredPart:
-    """Return what an edge that a run has taken counts as."""
+    """Return the part of the coverage that a taken edge counts for."""
     node, number, name = taken
     edge = plan.nodes[node].edges[number]
     is_chosen = bool(name) or isinstance(edge.target, Named | Pick)

@@ -224,7 +224,7 @@ class Equivalence:
         )
 
     def explain(self, mutant: Mutant, changed: Plan) -> str | None:
-        """Return why no run of a mutant differs from one of the plan; nothing where one may."""
+        """Return why no run of a mutant differs from a run of the plan; None if one may differ."""
         if changed == self._bare:
             return "the plan is the same"
         if mutant.node is not None and mutant.node not in self._reached:

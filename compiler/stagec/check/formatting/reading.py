@@ -1,4 +1,4 @@
-"""From the nodes of a text to containers and members in their order, each with its comments."""
+"""Turns the nodes of a text into containers and members in their order, each with its comments."""
 
 from __future__ import annotations
 

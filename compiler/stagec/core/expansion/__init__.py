@@ -205,7 +205,7 @@ Judging = Mapping[int, int]
 
 @value
 class Extent:
-    """How large a value is: values in it, the deepest one, and characters of its texts and names."""
+    """The size of a value: the number of values in it, their depth, and the characters of its texts and names."""
 
     values: int
     depth: int

@@ -211,7 +211,7 @@ class InformationFlow:
         return ends
 
     def _describe(self, state: _State) -> Leak:
-        """Return the way to a state, with the ways inside of what ran in parallel and read something new."""
+        """Return the way to a state, with the ways inside parallel branches that read something new."""
         steps: list[LeakStep] = []
         at: _State | None = state
         while at is not None:

@@ -205,7 +205,7 @@ def _prove_one(plan: Plan) -> None:
 
 
 def _integer(text: str) -> float:
-    """Return what digits mean in JSON: where they are too many to be exact, the double that is nearest."""
+    """Return the number that digits mean in JSON; if they are too many to be exact, the nearest double."""
     return int(text) if len(text) < _LONG and abs(int(text)) <= MOST else _float(text)
 
 

@@ -251,7 +251,7 @@ class _FlawFinder:
 
 
 def _outcomes(gate: Gate) -> tuple[str, ...]:
-    """Return the outcomes that a gate has as far as the plan alone can tell; checks may leave no result that is ok."""
+    """Return the outcomes of a gate that the plan alone shows; checks may exclude every result that is ok."""
     match gate:
         case IntentGate():
             return gate.intents

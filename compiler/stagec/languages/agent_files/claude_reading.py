@@ -220,7 +220,7 @@ def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: K
 
 
 def _list_imported(sources: Sources, files: tuple[AgentFile, ...]) -> Iterator[str]:
-    """Yield the workflows of gh-aw that others import, also others that nobody asked to check."""
+    """Yield the workflows of gh-aw that others import, also those that were not selected."""
     known = {each.at.file: each.members for each in files if each.kind.name == "gh-aw-workflow"}
     folders = {posixpath.dirname(file) for file, members in known.items() if "on" not in members}
     others = {file for folder in folders for file in sources.below(folder, ".md")} - known.keys()

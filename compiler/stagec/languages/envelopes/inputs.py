@@ -291,7 +291,7 @@ def find_lost_stages(plan: StagePlan) -> tuple[LostStage, ...]:
 
 
 def find_lost_outputs(plan: StagePlan) -> tuple[LostOutput, ...]:
-    """Return the outputs that inputs name and their stage does not declare; one without outputs declares all names."""
+    """Return the outputs that inputs name but their stage does not declare; a stage without `outputs` may have any."""
     return plan.memo.once("lost outputs", lambda: tuple(_list_lost_outputs(plan)))
 
 

@@ -263,7 +263,7 @@ class Resolver:
         return self._firsts[first]
 
     def _settle(self, found: list[Links]) -> list[Links]:
-        """Answer what depends on the way from stage to stage: which dependencies are implied, and bare names."""
+        """Resolve what depends on the order of stages: implied dependencies and bare names."""
         makers = self._find_makers()
         doubtful = (index for index, each in enumerate(found) if each.implied or self._bare)
         asked = [(index, name) for index in doubtful for name in self._list_open(found[index], makers)]

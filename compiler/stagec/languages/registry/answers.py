@@ -30,7 +30,7 @@ _Odd = dict[Side, list[str]]
 
 @value
 class Disagreement:
-    """What one list of a step lacks or has too much, judged by the other two; `at` is where to look first.
+    """What one list of a step lacks or has too much, compared with the other two; `at` is the place to show first.
 
     `places` are all lists that take part, by side.
     """

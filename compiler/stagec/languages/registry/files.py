@@ -70,7 +70,7 @@ class SchemaFolder:
     references: tuple[Reference, ...]
 
     def names(self, file: str) -> NameIndex:
-        """Return the names a file holds schemas under."""
+        """Return the names of the schemas in a file."""
         return self.members.get(file, NameIndex(()))
 
 

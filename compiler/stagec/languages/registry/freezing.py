@@ -621,7 +621,7 @@ def definition(registry: Registry, sources: Sources) -> Object:
 
 
 def entry(registry: Registry, flow: Flow) -> str | None:
-    """Return what selects the entry: the agent's verdict type, else nothing; without an agent the only one there is."""
+    """Return the key of the entry: the verdict type of the agent; without an agent, that of the only entry."""
     agent, entries = registry.agent, flow.entries
     if agent is None:
         own = [name for name in entries if name in registry.entries]

@@ -275,7 +275,7 @@ def find_optional(registry: Registry) -> Iterator[Optional]:
 
 
 def is_given(parameter: Object) -> bool:
-    """Tell whether every run has a text for a parameter: it is required, or its default is no empty text."""
+    """Tell whether every run has a text for a parameter: it is required, or has a default that is not empty."""
     return parameter.get("required") is True or parameter.get("default") not in (None, "")
 
 

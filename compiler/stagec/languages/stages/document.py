@@ -287,7 +287,7 @@ class Stage:
 
 
 class IncomingKind(StrEnum):
-    """How a stage is come to; `CHAINED` follows the end of the branch that the stage before it in a sequence begins."""
+    """How a run comes to a stage; a `CHAINED` stage follows the branch of the stage before it in a sequence."""
 
     ENTRY = "entry"
     SIBLING = "sibling"
@@ -439,7 +439,7 @@ def _list_inputs(document: Pipeline, stage: Stage) -> Iterator[Occurrence]:
 
 
 def name_around(given: str) -> str | None:
-    """Return the name of the context around that an input is given: `ctx.branch` is `branch`."""
+    """Return the name in the outer context that gives an input its value: `branch` for `ctx.branch`."""
     root, dot, name = given.partition(".")
     is_name = root == _CONTEXT and dot and name and "." not in name and "[" not in name
     return name if is_name and name not in (*RESERVED, *ELEMENT) else None

@@ -43,7 +43,7 @@ def read_rights(pipeline: Pipeline) -> Mapping[str, Rights]:
 
 
 def _list_allowed(pipeline: Pipeline, stage: Stage) -> Iterator[Mention]:
-    """Yield the tools that a stage may call, each once; a stage object that does not say may call all there are."""
+    """Yield the tools that a stage may call, each once; a stage object without a list may call all tools."""
     known = set[str]()
     for each in stage.allowed or ():
         if each.name not in known:
@@ -179,7 +179,7 @@ class _Lowering:
         return Chain(nodes) if case.mode is Mode.CHAIN else Fork(nodes, join)
 
     def _each(self, name: str, case: Case, nodes: tuple[str, ...], join: str | None) -> Target:
-        """Return what runs stages for the elements of a list; one that has none runs as if it had one element."""
+        """Return the node that runs stages for each element of a list; an unreadable list has one."""
         pipeline, each = self._pipeline, case.each
         stage = pipeline.by_id[name]
         is_nested = any(case is inner for _, inner, _ in find_nested(pipeline))

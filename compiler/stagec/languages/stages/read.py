@@ -158,7 +158,7 @@ _PATIENCE = 200_000
 
 
 def _list_last(case: Case) -> Iterator[_Start]:
-    """Yield the stages with which the last branches of what a case starts begin."""
+    """Yield the first stages of the last branches that a case starts."""
     if case.mode is not Mode.FORK:
         yield case.stages[-1].name, False
     elif case.meant_join is not None:

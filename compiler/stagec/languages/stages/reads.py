@@ -34,7 +34,7 @@ _PATIENCE = 50_000
 
 
 def reads(pipeline: Pipeline) -> Iterator[Read]:
-    """Yield every path into what other stages hand in or make that the prompt of a stage is made of."""
+    """Yield every path in the prompt of a stage that leads into results or outputs of other stages."""
     patience = _PATIENCE
     for name, stage in pipeline.by_id.items():
         ways = pipeline.incoming.get(name, ())

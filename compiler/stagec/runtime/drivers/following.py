@@ -16,7 +16,7 @@ from stagec.runtime.machine.state import State
 
 
 class UnreachableError(Failure):
-    """Runs are kept where nobody can be asked now; nothing is wrong with them."""
+    """The store of the runs cannot be reached now; nothing is wrong with the runs."""
 
 
 @value

@@ -165,7 +165,7 @@ class StartOrder:
 
 
 class SourceRun(FollowedRun, Protocol):
-    """A run that is followed, and knows how it stands."""
+    """A followed run, with its present state."""
 
     def describe(self, state: State, *, is_executed: bool) -> tuple[Standing, str]:
         """Return how the run stands that has come to a state, and why."""

@@ -318,7 +318,7 @@ class RunView:
         }
 
     def _find_active(self) -> Mapping[str, str]:
-        """Return the nodes that act or wait, each with which of these."""
+        """Return the nodes that act or wait, each with its state."""
         found = {each.node: "queued" for each in self.state.waiting}
         found |= {each.node: "active" for each in self.state.active.values()}
         asking = (find_asking(self.state.active, each.key) for each in self.questions)

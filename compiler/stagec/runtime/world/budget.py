@@ -273,7 +273,7 @@ class BudgetedWorld:
             yield excess
 
     def _find_time_excess(self, nodes: Mapping[str, TokenUse]) -> Excess | None:
-        """Return that the time is over, None if it is not."""
+        """Return the excess if the time is over, else None."""
         seconds, most = monotonic() - self._begin, self._budget.seconds
         if most is None or seconds < most:
             return None

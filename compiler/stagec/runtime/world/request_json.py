@@ -61,7 +61,7 @@ class PlannedTools:
 
 
 def dump_request(plan: Plan, effect: Effect, tools: Definitions | None = None) -> Object:
-    """Return a request as a JSON object: its kind, what it is about, and what answering it needs."""
+    """Return a request as a JSON object: its kind, its subject, and what an answer needs."""
     key = read_key(effect.key)
     about: dict[str, Json] = {"is": KINDS[type(effect)], "key": effect.key, "node": key.node, "visit": key.visit}
     details = _DETAILS.get(type(effect), _dump_members)(plan, effect, PlannedTools(plan) if tools is None else tools)

@@ -120,7 +120,7 @@ class ScenarioMistake:
 
 
 def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
-    """Yield what in a scenario the plan has no use for."""
+    """Yield the parts of a scenario that the plan does not have."""
     yield from _find_own_mistakes(scenario, plan)
     yield from _find_unknown("agents", scenario.agents, "agent", plan.plans)
     agents = {name: each.plan for name, each in load_agents(plan).items()} if scenario.agents else {}

@@ -49,7 +49,7 @@ _EMPTY = sha256().hexdigest()
 
 
 def simulate_stage(effect: StageRequest, told: Object) -> Json:
-    """Return the answer to a request; what is not told is as in a stage that succeeds and leaves empty files."""
+    """Return the answer to a request; by default the stage succeeds and leaves empty files."""
     match effect:
         case Execute():
             return _imagine_execution(effect, told)

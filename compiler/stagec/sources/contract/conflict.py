@@ -127,7 +127,7 @@ def list_denied(combination: Combination) -> Iterator[Schema]:
 
 
 def find_denial(schemas: Schemas, combination: Combination) -> Place | None:
-    """Return the keyword that denies all values of a combination, None where some may be left."""
+    """Return the keyword that excludes all values of a combination, None if some may be left."""
     found = (each for each in list_denied(combination) if judge_denied(schemas, combination, each))
     return next((_find_keyword(each.at) for each in found), None)
 

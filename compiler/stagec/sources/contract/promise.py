@@ -166,7 +166,7 @@ def _list_declared(schemas: Schemas, possible: list[Combination]) -> NameIndex:
 
 
 def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
-    """Return what the ways say that lead to the end of the path; others may have ended before."""
+    """Return what holds on the ways that reach the end of the path; other ways may end before it."""
     optional = next((way.optional for way in ways if way.optional is not None), None)
     short = [schema for end, schema in ended.items() if end is not Presence.UNKNOWABLE]
     whole = all(way.whole for way in ways) and Presence.UNKNOWABLE not in ended

@@ -409,7 +409,7 @@ class Schemas:
         return found if isinstance(found, Schema) else None
 
     def draft(self, schema: Schema) -> Dialect:
-        """Return the draft of JSON Schema that a part of a schema is in; one that lies nowhere is all there is."""
+        """Return the draft of JSON Schema of a part of a schema; a part that no file has counts as a whole."""
         at = schema.at
         start = Place(at.file, self.start(at))
         if start not in self._drafts:

@@ -103,7 +103,7 @@ def read_baseline(data: bytes) -> Baseline:
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; one with a member twice is what is left of a bad merge, and would lose entries."""
+    """Return an object; refuse one with a repeated member, which a bad merge leaves and which would lose entries."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]

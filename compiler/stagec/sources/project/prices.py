@@ -33,7 +33,7 @@ class Rates:
 
     @property
     def least_input(self) -> Decimal:
-        """What a token that is read costs at least."""
+        """The least cost of a token that is read."""
         return self.input if self.cached is None else min(self.input, self.cached)
 
     @property

@@ -28,7 +28,7 @@ class UnsureError(Exception):
 
 
 class QuickCheck:
-    """Judges values, until the library has been loaded or has become worth its loading."""
+    """Judges values until the library is loaded, or until so many values come that loading it pays."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._left = most

@@ -1,4 +1,4 @@
-"""From text to nodes, never deeper than allowed and never larger than allowed once aliases are counted."""
+"""Turns text into nodes, within the limits of depth and, with aliases counted, of size."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def chg145_transitions_lowered(change: PlanChange, _pair: PlanPair) -> bool | st
     repeats="added changed",
 )
 def chg147_repeats_bounded() -> None:
-    """The bounds of how often a node repeats in a row are other ones.
+    """The bounds of a node's repeats in a row have changed.
 
     ## Runs in flight
     A run in flight may have repeated the node more often than the new bounds allow. stagec does not compare the bounds

@@ -1,4 +1,4 @@
-"""Which ways on no answer of a node can take, so that a search without them is exhaustive; the others stay open."""
+"""Finds the edges that no answer of a node can take: a search may leave them out; the others stay open."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Refuter:
         return _TextSearch(root, word).may_hold(root)
 
     def has_patterns(self, content: str | None) -> bool:
-        """Tell whether a schema has keywords that leave open how the letters of a text are written."""
+        """Tell whether a schema has patterns for texts, or is absent."""
         return content is None or '"pattern' in self._contents[content]
 
 

@@ -119,7 +119,7 @@ def _replace_refusal(node: Node, pattern: str, left: Template) -> Node:
 
 
 def _drop_holes(template: Template) -> Iterator[tuple[str, Pointer, Template]]:
-    """Yield the template without one of its holes at a time, with the kind and the place of the hole."""
+    """Yield the template once without each of its holes, with the kind and the place of the hole."""
     for index, piece in enumerate(template):
         if isinstance(piece, Text):
             continue

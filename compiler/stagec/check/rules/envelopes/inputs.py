@@ -132,7 +132,7 @@ def stg450_bare_input(plan: StagePlan) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-protocol:input-bare-ambiguous",))
 def stg451_ambiguous_input(plan: StagePlan) -> Iterator[Finding]:
-    """An input is named like the outputs of several dependencies.
+    """An input has the name of outputs of several dependencies.
 
     ## Why this matters
     Which of the files is meant cannot be told.

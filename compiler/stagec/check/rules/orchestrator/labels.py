@@ -224,7 +224,7 @@ def stg2145_several_labels(workflow: Workflow) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("climpt-1.14:wf.marker-routed",), severity=Severity.NOTE)
 def stg2146_routed_marker(workflow: Workflow) -> Iterator[Finding]:
-    """A label that is meant to mark issues stands for a phase.
+    """A label of a phase is also a label that only marks issues.
 
     ## Why this matters
     A label of role `marker` is one that has nothing to do with phases. Here it brings issues into one.

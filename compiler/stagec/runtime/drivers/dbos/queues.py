@@ -229,7 +229,7 @@ class AskingWorld(Protocol):
 
 
 class Permit:
-    """The place of a request in the queue of a provider; `flag` is set when it may begin, or nobody needs it."""
+    """The place of a request in the queue of a provider; `flag` is set when it may start, or is no longer needed."""
 
     def __init__(self, provider: str, request: str) -> None:
         self.id = os.urandom(16).hex()

@@ -296,7 +296,7 @@ class Worker:
             raise self._fault
 
     def drain(self) -> None:
-        """Take no more work, and hand on what is under way; may be called by what handles a signal."""
+        """Take no more work, and hand on what is under way; a signal handler may call it."""
         self._is_draining.set()
 
     def _launch(self) -> None:

@@ -470,7 +470,7 @@ class MessageWatcher:
         return own
 
     def observe(self, event: Event, step: StepResult) -> None:
-        """Take an event that is in the journal: the message that it came from is done with."""
+        """Take an event that is in the journal, and drop the message that it came from."""
         self._asked.update(each.key for each in step.effects if is_for_people(each))
         if isinstance(event, Answered) and event.key in self._asked:
             self._asked.remove(event.key)

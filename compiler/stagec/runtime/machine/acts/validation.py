@@ -197,7 +197,7 @@ _PARAMETER = re.compile(r"\$\{([^{}]*)\}")
 
 
 def begin_preflight(builder: StepBuilder, execution: Execution) -> bool:
-    """Begin to check what must hold before the model is asked, and tell whether there is anything."""
+    """Begin the checks before the model is asked, and tell whether there are any."""
     validation = builder.nodes[execution.node].validation
     if validation is None or not validation.preflight:
         return False

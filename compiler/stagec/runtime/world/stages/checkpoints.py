@@ -363,7 +363,7 @@ _CHUNK = 1 << 20
 
 
 def judge_import(path: Path, source: TrustLevel, run: RunFolder, shown: str | None = None) -> JudgedCheckpoint:
-    """Return what is wrong with a checkpoint, and what keeps it from being brought into a run."""
+    """Return the faults of a checkpoint, and what prevents its import into a run."""
     judged = judge_checkpoint(path, source, shown)
     if judged.manifest is None or not judged.is_valid:
         return judged

@@ -210,7 +210,7 @@ class Grid:
         return middles, x + _RAIL * self._rails[1] + _GAP - SPACE
 
     def _down(self, row: Sequence[Cell], y: float) -> _Row:
-        """Return where the parts of a row are that begins at a height."""
+        """Return the places of the parts of a row that begins at a height."""
         comes, leaves = (bool(each) for each in self._rails)
         labels = y + _RAIL * self._rails[0] + _GAP * comes
         boxes = labels + max(cell.high(0) for cell in row) + (_GAP + STUB) * comes

@@ -78,7 +78,7 @@ class Face:
 
 @value
 class Tag:
-    """The label of a line and where it is; the line runs behind it."""
+    """The label of a line and its place; the line is drawn behind it."""
 
     frame: Frame
     face: Face
