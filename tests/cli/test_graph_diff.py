@@ -141,9 +141,9 @@ def test_it_goes_together_with_what_makes_drawings_smaller(top: Path, capfd: Sho
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--diff", "HEAD", "--root", "."), "--diff compares one path"),
-        (("--diff", "HEAD", "agents", "agents"), "--diff compares one path"),
-        (("--diff", "HEAD", "--run", "x"), "--diff compares one path"),
+        (("--diff", "HEAD", "--root", "."), "--diff takes one path"),
+        (("--diff", "HEAD", "agents", "agents"), "--diff takes one path"),
+        (("--diff", "HEAD", "--run", "x"), "--diff takes one path"),
         (("--changed",), "--changed needs --diff, which says what is compared"),
         (("--diff", "no-such"), "git knows no revision 'no-such'"),
         (("agents", "--diff", "HEAD", "--flow", "code-revie"), "did you mean 'code-review'?"),

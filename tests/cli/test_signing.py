@@ -224,7 +224,7 @@ class TestPasswords:
         (["sign", "p.plan.json", "--key", "key", "--root", "keys"], "--root needs --against"),
         (["verify", "p.plan.json", "--key", "key"], "holds a private key: only the public one is needed"),
         (["verify", "p.plan.json", "--signature", "x"], "--signature is for one plan"),
-        (["verify", "p.plan.json", "p.plan.json", "--key", "keys/key.pub", "--signature", "x"], "of one plan"),
+        (["verify", "p.plan.json", "p.plan.json", "--key", "keys/key.pub", "--signature", "x"], "is for one plan"),
     ],
 )
 def test_a_wrong_command_line_is_told(line: list[str], why: str, capfd: Shown) -> None:

@@ -132,7 +132,7 @@ def test_a_file_in_place_of_the_folder_is_refused(folder: Path, capfd: Shown) ->
         ("--output x", "--output and --force are for --from with a single file"),
         ("--force", "--output and --force are for --from with a single file"),
         ("--from . --system registry", "--from makes a pipeline: leave out --system"),
-        ("--from file.md demo", "--from with a single file makes only a stage"),
+        ("--from file.md demo", "--from with a single file makes one stage"),
         ("--system pipelin", "did you mean 'pipeline'?"),
     ],
 )
