@@ -219,7 +219,7 @@ class _Recorder:
             self.requests |= {} if request is None else {key.node: request}
 
     def report(self, outcome: str | None, reason: str, executions: int = 0, trouble: str | None = None) -> Observation:
-        """Return what was observed of a run that has ended so, or has no end."""
+        """Return the observations of a run that has ended like this, or has no end."""
         return Observation(
             outcome,
             reason,

@@ -22,7 +22,7 @@ _Log = list[tuple[str, int | None]]
 
 
 class _WatchedEdges:
-    """The edges of one node and one outcome with their numbers: they write down how far somebody looks at them."""
+    """The edges of one node and one outcome with their numbers; they record how many of them were read."""
 
     def __init__(self, name: str, edges: Mapping[int, Edge], log: _Log) -> None:
         self._name, self._edges, self._log = name, edges, log
