@@ -232,6 +232,7 @@ def _converse(draw: Draw, parts: _Parts) -> Converse:
         draw(st.none() | parts.schema()),
         draw(st.none() | TEXTS),
         draw(st.none() | POLICIES),
+        draw(st.integers(0, 1000)),
     )
 
 
@@ -322,7 +323,12 @@ def plans(draw: Draw) -> Plan:
         choices=parts.choices,
         nodes={name: _node(draw, parts) for name in parts.nodes},
         contents=parts.contents,
-        limits=Limits(draw(POSITIVE), draw(st.sampled_from([Outcome.DONE, Outcome.FAILED])), draw(POSITIVE)),
+        limits=Limits(
+            draw(POSITIVE),
+            draw(st.sampled_from([Outcome.DONE, Outcome.FAILED])),
+            draw(POSITIVE),
+            draw(st.integers(0, 1000)),
+        ),
         entry=draw(st.none() | st.sampled_from(sorted(entries))),
         title=draw(st.none() | TEXTS),
         version=draw(st.none() | TEXTS),
