@@ -16,7 +16,7 @@ import gc, sys
 sys.path.append(sys.argv.pop())
 from importlib import import_module
 from stagec.core.place import Place
-from stagec.ir.flow import Entry, Flow, Node, WrittenEdge
+from stagec.ir.flow import Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.node import Edge, Go, Outcome, Stop
 gc.disable()
 count, shape, module, name, questions = int(sys.argv[1]), *sys.argv[2:]
@@ -33,7 +33,7 @@ for at in range(count):
     led = (near, closure)[shape == "closure"](at) if at < last else ()
     targets = [Go(str(min(each, last))) for each in led] or [Stop(Outcome.DONE)]
     edges = tuple([WrittenEdge(str(at), Edge("", target), place) for target in targets])
-    nodes[str(at)] = Node(str(at), place, edges=edges)
+    nodes[str(at)] = FlowNode(str(at), place, edges=edges)
 flow = Flow("flow", place, {"0": Entry("0", place)}, nodes)
 if questions:
     graph = getattr(import_module(module), name)(flow)
