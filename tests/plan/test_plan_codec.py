@@ -68,6 +68,8 @@ def test_defaults_are_given_where_they_do_not_go_without_saying() -> None:
         "Edge.wait": 0,
         "Input.required": False,
         "IntentGate.failFast": True,
+        "Converse.deadline": 0,
+        "Limits.deadline": 0,
         "Limits.parallel": 1,
         "Limits.reached": "failed",
         "Phases.pause": 0,

@@ -71,7 +71,7 @@ class OwnWorld:
 
 
 @contextmanager
-def open_own_world(program: Program, run: str, journal: Path | None, given: OwnWorld) -> Iterator[BudgetedWorld]:
+def open_own_world(program: Program, run_id: str, journal: Path | None, given: OwnWorld) -> Iterator[BudgetedWorld]:
     """Make the world of a run; nothing that it has started is left when this ends.
 
     Where the run has a journal, no command begins before those of an earlier process are gone.
@@ -92,7 +92,7 @@ def open_own_world(program: Program, run: str, journal: Path | None, given: OwnW
     if journal is not None:
         hidden[os.path.abspath(journal.parent)] = RUNS
     with nullcontext() if journal is None else closing(CommandLock(turns_of(journal))) as turns:
-        setting = ToolSetting(os.getcwd(), run, given.variables, given.seconds, protection=Protection(hidden))
+        setting = ToolSetting(os.getcwd(), run_id, given.variables, given.seconds, protection=Protection(hidden))
         setting = setting if turns is None else replace(setting, hold=turns.hold)
         local = LocalWorld(Permissions(given.calls, given.variables, given.seconds), turns)
         scripted = ScriptedWorld(scenario, local)
