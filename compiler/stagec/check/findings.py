@@ -171,10 +171,9 @@ def _find_twins(trees: Iterable[Tree]) -> Mapping[Place, tuple[Place, ...]]:
 def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
-    That is what lies at or inside the place of an earlier family's error or inside of what an error spoils, and what
-    names an error as its cause. Of
-    errors that name each other the first stands. What repeats a silent error is silent with it, unless its rule is
-    mandatory.
+    That is what lies at or inside the place of an earlier family's error, or of any error that spoils its own place, and
+    what names an error as its cause. Of errors that name each other the first stands. What repeats a silent error is
+    silent with it, unless its rule is mandatory.
     """
     roots = _Roots(twins)
     folded: Counter[int] = Counter()
@@ -198,7 +197,7 @@ class _Roots:
 
     `_causes` are all of them, `_around` those of earlier families. `_broken` has every member that one of the first
     family lies in: of these members something cannot be read, so what rests on them follows from that. `_spoilt` are
-    the places that are in error as a whole.
+    the places of errors that are about all that lies there.
     """
 
     def __init__(self, twins: Mapping[Place, tuple[Place, ...]]) -> None:
@@ -237,7 +236,8 @@ class _Roots:
         self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
         for whole in each.finding.spoils:
             self._broken.setdefault((whole.file, whole.pointer, None), each)
-            self._spoilt.setdefault((whole.file, whole.pointer, None), each)
+            if at in each.finding.spoils:
+                self._spoilt.setdefault((whole.file, whole.pointer, None), each)
         for length in range(len(at.pointer) + 1) if is_shape else ():
             self._broken.setdefault((at.file, at.pointer[:length], None), each)
 
