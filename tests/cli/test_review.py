@@ -246,7 +246,7 @@ def test_without_a_merge_base_it_is_said_why(repository: Path, capfd: Shown, tmp
     git(repository, "checkout", "-q", "--orphan", "other")
     git(repository, "commit", "-qm", "other")
     assert run(["review", "--against", "main", "--merge-base"]) == 2
-    assert "'main' and HEAD have no commit in common" in capfd.readouterr().err
+    assert "'main' and HEAD have no common commit" in capfd.readouterr().err
     assert run(["review", "--against", "no-such", "--merge-base"]) == 2
 
 

@@ -10,11 +10,13 @@ from phased import issue_flow
 from runtime.phases.issues import Issue, again, phased, strict
 from runtime.processes.play import Play
 from runtime.stages.talks import Run, alone, hooked, pipeline, stage, submit, to
+from runtime.stages.test_deadlines import limited, timed
 from runtime.steps.flows import at_most, flow, goes, guarded, intent_gate, output, program, says, step
 
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan.act import Given, Hole
+from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
 from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
 from stagec.runtime.machine import Resumed
@@ -28,6 +30,12 @@ NUMBER = '/n: "x" is not an integer'
 def told(run: Run, *answers: Json) -> Run:
     """Answer the requests of a run in their order."""
     run.answers(*answers)
+    return run
+
+
+def passed(plan: Plan, deadline: str) -> Run:
+    run = Run(plan)
+    run.answer({}, deadline)
     return run
 
 
@@ -263,6 +271,16 @@ WAYS: dict[str, tuple[Callable[[], Run | Play | Issue], FailureKind, str]] = {
         lambda: told(Run(flow(a=step(*goes(repeat="a"), repeats=()))), says("repeat")),
         FailureKind.CHAIN_EXHAUSTED,
         "a, attempt 1: no repeat is left (AGENT_ADAPTATION_CHAIN_EXHAUSTED): 0 repeats in a row",
+    ),
+    "the deadline of a stage passes": (
+        lambda: passed(pipeline(a=timed(stage())), "a#1/0.0"),
+        FailureKind.DEADLINE,
+        "a, attempt 1: the deadline has passed: 1 min",
+    ),
+    "the deadline of a run passes": (
+        lambda: passed(limited(pipeline(a=stage()), deadline=3_600_000), "#0/0.0"),
+        FailureKind.RUN_DEADLINE,
+        "a, attempt 1: the deadline of the run has passed: 1 h",
     ),
     "a stage may not run again": (
         blocked_stage,

@@ -171,9 +171,9 @@ def _find_twins(trees: Iterable[Tree]) -> Mapping[Place, tuple[Place, ...]]:
 def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
-    That is what lies at or inside the place of an earlier family's error, or of any error that spoils its own place, and
-    what names an error as its cause. Of errors that name each other the first stands. What repeats a silent error is
-    silent with it, unless its rule is mandatory.
+    That is what lies at or inside the place of an earlier family's error, or of any error that spoils its own place,
+    and what names an error as its cause. Of errors that name each other the first stands. What repeats a silent error
+    is silent with it, unless its rule is mandatory.
     """
     roots = _Roots(twins)
     folded: Counter[int] = Counter()

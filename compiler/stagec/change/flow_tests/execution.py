@@ -19,8 +19,8 @@ from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.gate import IntentGate
 from stagec.ir.plan.loader import load
 from stagec.ir.plan.node import Node
-from stagec.runtime.drivers.requests import World
-from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started, State
+from stagec.runtime.drivers.local.drive import play_steps
+from stagec.runtime.machine import Answered, Effect, Event, Move, Program, Started
 from stagec.runtime.machine.advance import find_trouble
 from stagec.runtime.machine.answer_schemas import PreparedSchema, prepare
 from stagec.runtime.machine.exchange import (
@@ -29,7 +29,6 @@ from stagec.runtime.machine.exchange import (
     Execute,
     Turn,
     Wait,
-    choose_next,
     is_deadline,
     read_agent_run,
     read_key,
@@ -263,24 +262,12 @@ def run_test(program: Program, test: FlowTest, steps: WatchedSteps | None = None
     recorder = _Recorder()
     world = script_world(test.scenario, program.agents, ClosedWorld())
     try:
-        state = _play(WatchedSteps(program) if steps is None else steps, world, started, recorder)
+        made = WatchedSteps(program) if steps is None else steps
+        state = play_steps(made.advance, world, started, recorder.observe)
     except Failure as failure:  # the scenario has no answer
         return recorder.report(None, "", trouble=str(failure))
     found = recorder.report(str(state.ended), state.reason, state.executions)
     return replace(found, broken=find_broken(program, test.expected, started, found.results))
-
-
-def _play(steps: WatchedSteps, world: World, event: Event, recorder: _Recorder) -> State:
-    """Return the state in which a run ends; whatever the world raises ends it."""
-    state = State()
-    while True:
-        step = steps.advance(state, event)
-        recorder.observe(event, step)
-        state = step.state
-        if state.ended is not None:
-            return state
-        effect = choose_next(state.pending.values())
-        event = Answered(effect.key, world.answer(effect))
 
 
 def make_runner(plans: Mapping[str, bytes]) -> Callable[[tuple[str, FlowTest]], Observation]:

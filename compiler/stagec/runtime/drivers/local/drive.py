@@ -306,9 +306,24 @@ def _follow(program: Program, state: State, seq: int, body: str) -> tuple[Event,
 
 def play(program: Program, world: World, event: Event, observe: Observer) -> State:
     """Return the state in which a run ends; whatever the world raises ends it."""
+    return play_steps(partial(advance, program), world, event, observe)
+
+
+class _Stateful(Protocol):
+    @property
+    def state(self) -> State: ...
+
+
+S = TypeVar("S", bound=_Stateful)
+
+
+def play_steps(
+    make_step: Callable[[State, Event], S], world: World, event: Event, observe: Callable[[Event, S], None]
+) -> State:
+    """Return the state in which a run ends whose steps are made by a function, from a state and an event."""
     state = State()
     while True:
-        step = advance(program, state, event)
+        step = make_step(state, event)
         observe(event, step)
         state = step.state
         if state.ended is not None:
