@@ -60,6 +60,7 @@ class KeptAnswers:
         self._before: dict[object, Any] = {}
         self._long_before: dict[object, Any] = {}
         self._carries_work = True
+        self._is_checking = False
         self.check = 0
 
     def once(self, question: object, answer: Callable[[], T]) -> T:
@@ -74,12 +75,18 @@ class KeptAnswers:
     def begin(self) -> None:
         """Begin a check; what is of no use to it is dropped."""
         self.check += 1
+        self._is_checking = True
         self._asked, self._before = self._select(self._asked), self._select(self._before)
         self._long_before = self._select(self._long_before)
 
     def finish(self) -> None:
         """End a whole check; what neither it nor the last one asked for is dropped."""
         self._long_before, self._before, self._asked = self._before, self._asked, {}
+        self._is_checking = False
+
+    def is_under_way(self, check: int) -> bool:
+        """Tell whether a check has begun and not ended; what an editor asks afterwards is none."""
+        return self._is_checking and check == self.check
 
     def forget_work(self) -> None:
         """Let each check do its work itself from now on, as far as there is a budget for it."""

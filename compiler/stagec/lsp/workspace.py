@@ -140,11 +140,12 @@ class CheckedProject:
         fresh.kept.begin()
         with Recording() as seen:
             try:
-                fresh._compile(pause, tell if is_told else None)
-            except OutwornError:
-                fresh.kept.forget_work()
-                fresh.kept.begin()
-                fresh._compile(pause)
+                try:
+                    fresh._compile(pause, tell if is_told else None)
+                except OutwornError:
+                    fresh.kept.forget_work()
+                    fresh.kept.begin()
+                    fresh._compile(pause)
             except Failure as failure:  # such as a root of the configuration that is not there
                 fresh.failure = str(failure)
         fresh.kept.finish()

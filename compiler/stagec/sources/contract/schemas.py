@@ -229,6 +229,7 @@ class Schemas:
         self.memo = Memo()
         self._sources = sources
         self._patience = _PATIENCE
+        self._check = sources.kept.check
         self._counted: dict[int, object] = {}
         self._texts: dict[str, bytes | None] = {}
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
@@ -313,7 +314,7 @@ class Schemas:
     def _spend(self, work: int) -> bool:
         """Take some work from the budget, and tell whether there is enough."""
         self._patience -= work
-        if self._patience < 0 and self._counted:
+        if self._patience < 0 and self._counted and self._sources.kept.is_under_way(self._check):
             raise OutwornError
         return self._patience >= 0
 
