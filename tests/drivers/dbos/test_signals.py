@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
@@ -11,6 +12,7 @@ from threading import Event as Flag
 import pytest
 import sqlalchemy as sa
 from in_databases import (
+    PATIENCE,
     ScriptedTestWorld,
     submission,
     submit,
@@ -283,12 +285,22 @@ def test_a_run_that_waits_before_an_edge_is_a_row_until_its_time_has_come(runs: 
 
 
 class Asking(Busy):
-    """Calls a tool that only people may allow."""
+    """Calls a tool that only people may allow, and lets no time pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._over: defaultdict[str, Flag] = defaultdict(Flag)
 
     def answer(self, effect: Effect) -> Json:
+        if isinstance(effect, Wait):
+            assert self._over[effect.key].wait(PATIENCE)
+            return {}
         if isinstance(effect, Turn) and "plan#1/" in effect.key:
             return {"calls": [{"id": "c", "tool": "Bash", "arguments": {}}]}
         return super().answer(effect)
+
+    def cancel(self, key: str) -> None:
+        self._over[key].set()
 
 
 def test_a_deadline_passes_while_nobody_answers_and_no_worker_has_the_run(runs: RunStore) -> None:
