@@ -14,7 +14,7 @@ from stagec.languages.agent_files.known import CLAUDE_CODE, read_data
 from stagec_dev.owners.asking import ask_all, validate
 from stagec_dev.owners.claude_session import run_session
 from stagec_dev.owners.placing import Placing
-from stagec_dev.owners.setting_rows import UNREAD, Record, Refusals, Row, is_harmless, list_words, make_rows
+from stagec_dev.owners.setting_rows import UNREAD, Refusals, Row, SettingsRecord, is_harmless, list_words, make_rows
 
 _TRIED = tuple(map(json.dumps, ("x", 1, 1.5, 0, -1, True, [], ["a"], [1], [{}], {}, {"a": 1}, {"a": "b"})))
 _FILES: Mapping[str, str] = {"settings.json": "WebSearch", "settings.local.json": "WebFetch"}
@@ -33,9 +33,9 @@ def read_rows() -> Sequence[Row]:
     return tuple(read_data()[CLAUDE_CODE]["values"]["settings"])
 
 
-def measure(program: Path, rows: Sequence[Row], version: str, workers: int) -> Record:
+def measure(program: Path, rows: Sequence[Row], version: str, workers: int) -> SettingsRecord:
     """Return what sessions say of the keys of rows, and of those that show up below them."""
-    found = Record(version)
+    found = SettingsRecord(version)
     while True:
         types = {path: type_ for path, type_, *_ in make_rows(found, rows, "text") if type_ != UNREAD}
         new = sorted(types.keys() - found.refused.keys())
@@ -60,7 +60,7 @@ class _Sessions:
         self._placing = Placing(types)
         self._paths = {key: self._placing.spell(key) for key in types}
 
-    def measure(self, before: Record, keys: Sequence[str]) -> Record:
+    def measure(self, before: SettingsRecord, keys: Sequence[str]) -> SettingsRecord:
         refused: dict[str, dict[str, list[str]]] = {key: {} for key in keys}
         events = before.events
         for trial, answer in self._run(list_trials({key: self._types[key] for key in keys})):
@@ -73,7 +73,7 @@ class _Sessions:
         taken = {key: tuple(_list_taken(self._types[key], refused[key])) for key in keys}
         alone = [{key: each} for key in keys if (each := _find_refused(refused[key])) is not None]
         costly = {key for trial, answer in self._run(alone) if answer.is_dropped for key in trial}
-        return Record(
+        return SettingsRecord(
             before.version,
             events,
             {**before.refused, **refused},
@@ -134,7 +134,7 @@ def _find_refused(refusals: Refusals) -> str | None:
     return next((values[0] for told, values in refusals.items() if not is_harmless(told)), None)
 
 
-def compare(record: Record) -> tuple[int, list[str]]:
+def compare(record: SettingsRecord) -> tuple[int, list[str]]:
     """Return how many values were tried, and a line for each of which stagec says another cost."""
     types = {path: type_ for path, type_, *_ in read_rows() if type_ != UNREAD and path in record.refused}
     placing, trials, differing = Placing(types), list_trials(types), []

@@ -21,7 +21,7 @@ Document = Mapping[str, Any]
 
 
 @value
-class Program:
+class OwnerProgram:
     """A program, the file that it judges when it starts, the rows about the file, and files that it takes.
 
     A refusal with one of the `pardoned` words depends on files outside of the project: stagec is silent about it.
@@ -42,8 +42,8 @@ class Program:
 _PLUGIN = {"name": "one", "version": "1.0.0", "description": "d"}
 _LISTED = {"name": "all", "owner": {"name": "me"}, "plugins": [{"name": "one", "source": "./one"}]}
 _VALIDATE = ("claude", "plugin", "validate", ".")
-PROGRAMS: Mapping[str, Program] = {
-    "codex": Program(
+PROGRAMS: Mapping[str, OwnerProgram] = {
+    "codex": OwnerProgram(
         "@openai/codex@0.171.0",
         ("codex", "mcp", "list"),
         ".codex/config.toml",
@@ -55,14 +55,14 @@ PROGRAMS: Mapping[str, Program] = {
             "invalid type: map, expected a boolean in `features`",  # some features take a map, and their names change
         ],
     ),
-    "opencode": Program(
+    "opencode": OwnerProgram(
         "opencode-ai@1.18.33", ("opencode", "--pure", "debug", "config"), "opencode.json", "OpenCode", "config", [{}]
     ),
-    "plugin": Program(PACKAGE, _VALIDATE, ".claude-plugin/plugin.json", "Claude Code", "plugin", [_PLUGIN]),
-    "marketplace": Program(
+    "plugin": OwnerProgram(PACKAGE, _VALIDATE, ".claude-plugin/plugin.json", "Claude Code", "plugin", [_PLUGIN]),
+    "marketplace": OwnerProgram(
         PACKAGE, _VALIDATE, ".claude-plugin/marketplace.json", "Claude Code", "marketplace", [_LISTED]
     ),
-    "copilot-skill": Program(
+    "copilot-skill": OwnerProgram(
         "@github/copilot@1.0.102",
         ("copilot", "skill", "list"),
         ".github/skills/one/SKILL.md",
@@ -76,7 +76,7 @@ PROGRAMS: Mapping[str, Program] = {
 _VALUES: Sequence[Any] = ("x", "", 1, 1.5, -1, True, [], ["a"], [1], {}, {"a": "b"}, {"a": 1})
 
 
-def list_documents(owner: Program) -> Sequence[Document]:
+def list_documents(owner: OwnerProgram) -> Sequence[Document]:
     """Return each taken file with each value at the path of each row, and with each word that the row names."""
     rows = read_data()[owner.tool]["values"][owner.rows]
     types = {path: type_ for path, type_, *_ in rows if path}
@@ -87,7 +87,7 @@ def list_documents(owner: Program) -> Sequence[Document]:
     ]
 
 
-def compare(owner: Program, program: Path, documents: Sequence[Document], workers: int) -> Iterator[str]:
+def compare(owner: OwnerProgram, program: Path, documents: Sequence[Document], workers: int) -> Iterator[str]:
     """Yield a line for each document of which stagec and the program do not say the same."""
     for document, (status, said) in ask_all(documents, lambda each: _ask(owner, program, each), workers):
         with TemporaryDirectory() as folder:
@@ -101,7 +101,7 @@ def compare(owner: Program, program: Path, documents: Sequence[Document], worker
             yield f"{text.strip()!r}: stagec {errors}, {owner.command[0]} {status} {said[-300:]}"
 
 
-def _write(owner: Program, document: Document, root: Path) -> str:
+def _write(owner: OwnerProgram, document: Document, root: Path) -> str:
     file = root / owner.file
     for each in (file.parent, root / ".git"):
         each.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def _write(owner: Program, document: Document, root: Path) -> str:
     return text
 
 
-def _ask(owner: Program, program: Path, document: Document) -> tuple[int, str]:
+def _ask(owner: OwnerProgram, program: Path, document: Document) -> tuple[int, str]:
     """Return the exit status of a program that starts beside a document, and what it says, in one line."""
     with TemporaryDirectory() as folder:
         root, home = Path(folder, "project"), Path(folder, "home")

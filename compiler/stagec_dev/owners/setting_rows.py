@@ -29,7 +29,7 @@ _NUMBERS: Mapping[tuple[str, bool, bool], str] = {
     (_FRACTION, False, True): "share",
     (_FRACTION, True, True): "part",
 }
-"""What a number must be, by what is said of 1.5, and whether zero and a negative one are refused; else any number."""
+"""The rule for a number, by the complaint about 1.5 and by whether zero and a negative one are refused."""
 _EXPECTED = {
     "string": "text",
     "boolean": "boolean",
@@ -44,7 +44,7 @@ Row = Sequence[str]
 
 
 @value
-class Record:
+class SettingsRecord:
     """What sessions have said: the version of Claude Code, the events of hooks, and what is refused of each key.
 
     `taken` has the words that a key takes; the keys in `costly` cost their file.
@@ -57,15 +57,15 @@ class Record:
     costly: frozenset[str] = frozenset()
 
 
-def read_record(file: Path = RECORD) -> Record:
+def read_record(file: Path = RECORD) -> SettingsRecord:
     """Return what was measured last."""
     given = json.loads(file.read_text(encoding="utf-8"))
-    return Record(
+    return SettingsRecord(
         given["version"], tuple(given["events"]), given["refused"], given["taken"], frozenset(given["costly"])
     )
 
 
-def write(record: Record) -> None:
+def write(record: SettingsRecord) -> None:
     """Write what was measured, and the rows that follow from it."""
     given = {
         "version": record.version,
@@ -80,7 +80,7 @@ def write(record: Record) -> None:
     read_data.cache_clear()
 
 
-def put_rows(text: str, record: Record) -> str:
+def put_rows(text: str, record: SettingsRecord) -> str:
     """Return the data about Claude Code with the rows, the events and the version that were measured."""
     data = json.loads(text)
     program = f"{CLAUDE_CODE} {record.version.rpartition('@')[2]}"
@@ -93,7 +93,7 @@ def put_rows(text: str, record: Record) -> str:
     return spell_facts(data)
 
 
-def make_rows(record: Record, rows: Iterable[Row], unknown: str = "") -> list[Row]:
+def make_rows(record: SettingsRecord, rows: Iterable[Row], unknown: str = "") -> list[Row]:
     """Return the rows of all keys: of each that was measured a new one, and one of each that showed up below it.
 
     What showed up and nothing tells the type of has a row with the type that is `unknown`, if there is such a type.
@@ -109,7 +109,7 @@ def make_rows(record: Record, rows: Iterable[Row], unknown: str = "") -> list[Ro
     return [*found.values()]
 
 
-def _make_rows(key: str, record: Record, found: Mapping[str, Row], unknown: str) -> Iterator[Row]:
+def _make_rows(key: str, record: SettingsRecord, found: Mapping[str, Row], unknown: str) -> Iterator[Row]:
     before, refusals = found[key], record.refused[key]
     direct = {told: values for told, values in refusals.items() if told.startswith(": ")}
     is_costly = key in record.costly and not is_harmless(next(iter(direct), ""))  # the first is about a wrong type

@@ -31,7 +31,7 @@ def _declare(parser: ArgumentParser) -> None:
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="N", help="the first (default: 0)")
     parser.add_argument("--workers", type=int, default=4, metavar="N", help="so many at a time (default: 4)")
     parser.add_argument(
-        "--write", action="store_true", help="write the rows about settings anew; other owners have none"
+        "--write", action="store_true", help="measure the settings and rewrite their rows; only for `settings`"
     )
 
 

@@ -11,8 +11,8 @@ from stagec.core.json import Json
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.value import replace, value
-from stagec.languages.stages.deadlines import EXCEEDED, can_exceed
 from stagec.languages.stages.document import RESERVED, RESULT, Case, Pipeline, Stage, StageCheck, StageCondition
+from stagec.languages.stages.durations import EXCEEDED, can_exceed
 from stagec.languages.stages.elements import is_of_element, promise_elements, runs_for_elements
 from stagec.languages.stages.outcomes import (
     ATTEMPTS,

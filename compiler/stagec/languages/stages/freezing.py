@@ -18,7 +18,6 @@ from stagec.ir.plan.document import Draft, Input, Limits, LoopHook, Names, Plan,
 from stagec.ir.plan.gate import Admission, Among, Check, Exists, Term, VerdictGate
 from stagec.ir.plan.node import Edge, Node
 from stagec.ir.policies import read_policy
-from stagec.languages.stages.deadlines import read_deadline
 from stagec.languages.stages.document import (
     ELEMENT,
     RESERVED,
@@ -29,6 +28,7 @@ from stagec.languages.stages.document import (
     StageCheck,
     StageCondition,
 )
+from stagec.languages.stages.durations import read_deadline
 from stagec.languages.stages.elements import list_each, runs_elements
 from stagec.languages.stages.inlining import list_inlined
 from stagec.languages.stages.inner import count_parallel, list_names_around

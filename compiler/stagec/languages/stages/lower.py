@@ -14,11 +14,11 @@ from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, T
 from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
+from stagec.languages.stages.durations import find_wait_error
 from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.inlining import inline, list_inlined
 from stagec.languages.stages.inner import find_stray_ends
 from stagec.languages.stages.reads import demands, reads
-from stagec.languages.stages.waits import find_wait_error
 from stagec.sources.contract.schemas import Schema
 
 

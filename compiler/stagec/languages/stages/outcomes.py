@@ -10,8 +10,8 @@ from operator import methodcaller
 
 from stagec.core.json import Json, object_of, whole_of
 from stagec.core.value import value
-from stagec.languages.stages.deadlines import EXCEEDED
 from stagec.languages.stages.document import Stage, StageCondition
+from stagec.languages.stages.durations import EXCEEDED
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.schemas import Miss, Schemas
 from stagec.sources.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants

@@ -9,8 +9,8 @@ from stagec.core.place import Mention, Place
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.stages.condition_errors import ConditionError, ConditionMistake, WrongCondition
-from stagec.languages.stages.deadlines import EXCEEDED
 from stagec.languages.stages.document import RESULT, Case, Mode, Pipeline, Profile, Stage
+from stagec.languages.stages.durations import EXCEEDED
 from stagec.languages.stages.placeholder_errors import WrongPlaceholder
 from stagec.sources.contract.choices import as_text
 from stagec.sources.contract.schemas import Schema

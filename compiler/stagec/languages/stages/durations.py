@@ -1,4 +1,4 @@
-"""Deadlines of stages and of runs: which of them cannot be, or end what nobody wants to end."""
+"""Waits of cases and deadlines of stages and runs: how long they last, and which of them cannot hold."""
 
 from __future__ import annotations
 
@@ -7,26 +7,29 @@ from enum import StrEnum
 
 from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.languages.stages.document import Pipeline, Stage, WrittenDuration
+from stagec.languages.stages.document import Case, Pipeline, Stage, WrittenDuration
 from stagec.languages.stages.retries import retry
-from stagec.languages.stages.waits import LONGEST
 
 EXCEEDED = "deadline-exceeded"
 """The reason of a result that its deadline made."""
+LONGEST = 365 * 24 * 60 * 60 * 1000
+"""Milliseconds of the longest wait and the longest deadline: nobody means a longer one."""
 
 
-class DeadlineError(StrEnum):
-    """Why a deadline cannot hold as it is written."""
+class DurationError(StrEnum):
+    """Why a wait or a deadline cannot hold as it is written."""
 
     UNREADABLE = "unreadable"
     """It says no duration."""
     NOTHING = "nothing"
     """It lasts no time."""
     LONG = "long"
+    END = "end"
+    """The case of the wait ends the run, so nothing begins afterwards."""
     LATE = "late"
-    """The run ends before it passes."""
+    """The run ends before the deadline passes."""
     HASTY = "hasty"
-    """It passes before a second attempt begins."""
+    """The deadline passes before a second attempt begins."""
     WAITING = "waiting"
     """The run ends before the wait of a case does."""
 
@@ -35,11 +38,28 @@ class DeadlineError(StrEnum):
 class DeadlineMistake:
     """A deadline, or a wait that a deadline ends: why, where, its text, and what it is compared with if anything."""
 
-    error: DeadlineError
+    error: DurationError
     at: Place
     text: str
     other: str = ""
     other_at: Place | None = None
+
+
+def _find_length_error(written: WrittenDuration) -> DurationError | None:
+    length = written.milliseconds
+    if length is None:
+        return DurationError.UNREADABLE
+    return DurationError.NOTHING if not length else DurationError.LONG if length > LONGEST else None
+
+
+def find_wait_error(case: Case) -> DurationError | None:
+    """Return why a case cannot wait as it says; nothing where it can, or does not wait."""
+    if case.wait is None:
+        return None
+    error = _find_length_error(case.wait)
+    if error is not DurationError.UNREADABLE and not case.stages and case.is_whole:
+        return DurationError.END
+    return error
 
 
 def read_deadline(written: WrittenDuration | None) -> int:
@@ -61,7 +81,7 @@ def find_deadline_mistakes(pipeline: Pipeline) -> Iterator[DeadlineMistake]:
         for stage in pipeline.by_id.values():
             waits = (case.wait for case in stage.conduct.cases if case.wait is not None)
             for wait in (each for each in waits if most <= (each.milliseconds or 0) <= LONGEST):
-                yield DeadlineMistake(DeadlineError.WAITING, wait.at, wait.text, whole.text, whole.at)
+                yield DeadlineMistake(DurationError.WAITING, wait.at, wait.text, whole.text, whole.at)
 
 
 def _find_mistakes_of_stage(pipeline: Pipeline, stage: Stage, written: WrittenDuration) -> Iterator[DeadlineMistake]:
@@ -71,19 +91,12 @@ def _find_mistakes_of_stage(pipeline: Pipeline, stage: Stage, written: WrittenDu
         return
     length, whole = read_deadline(written), pipeline.deadline
     if whole is not None and 0 < read_deadline(whole) <= length:
-        yield DeadlineMistake(DeadlineError.LATE, written.at, written.text, whole.text, whole.at)
+        yield DeadlineMistake(DurationError.LATE, written.at, written.text, whole.text, whole.at)
     tries = retry(stage)
     if tries is not None and tries.attempts > 1 and tries.backoff.milliseconds >= length:
         said = f"{tries.backoff.kind}:{tries.backoff.milliseconds}"
         at = stage.at / "retryPolicy"
-        yield DeadlineMistake(DeadlineError.HASTY, written.at, written.text, said, at)
-
-
-def _find_length_error(written: WrittenDuration) -> DeadlineError | None:
-    length = written.milliseconds
-    if length is None:
-        return DeadlineError.UNREADABLE
-    return DeadlineError.NOTHING if not length else DeadlineError.LONG if length > LONGEST else None
+        yield DeadlineMistake(DurationError.HASTY, written.at, written.text, said, at)
 
 
 def can_exceed(stage: Stage) -> bool:
