@@ -194,12 +194,12 @@ try:
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
 ASKING = """
-from stagec.ir.catalogue import Server
+from stagec.ir.catalogue import CatalogueServer
 from stagec.core.place import Place
 from stagec.runtime.world.mcp import Question, ask
 def report(server, tools):
     if tools: go(); os.kill(os.getpid(), {number})
-server = Server('polite', Place('tools.yaml', ('mcp', 'polite')), command=sys.executable, args=({script!r}, 'parent'))
+server = CatalogueServer('polite', Place('tools.yaml', ('mcp', 'polite')), command=sys.executable, args=({script!r}, 'parent'))
 try: ask([Question(server, {folder!r}, 60)], report, lambda *_: None)
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
