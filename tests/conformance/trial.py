@@ -86,7 +86,7 @@ class Trial:
         until = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < until, f"{what}: not within {seconds:g} seconds"
-            time.sleep(0.05)
+            time.sleep(0.2)  # looking reads all journals
 
     def wait_for_requests(self, count: int) -> None:
         """Wait until the log has so many lines, two for each request, or all runs have ended; people answer."""
@@ -95,7 +95,7 @@ class Trial:
             assert time.monotonic() < until, f"the world was not asked {count} times"
             for run in self.submitted:
                 self.answer_questions(run, self.follow(run))
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def follow(self, run: str) -> State:
         """Return where a run stands; what happened before the last look happens once."""

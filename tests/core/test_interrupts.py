@@ -199,7 +199,8 @@ from stagec.core.place import Place
 from stagec.runtime.world.mcp import Question, ask
 def report(server, tools):
     if tools: go(); os.kill(os.getpid(), {number})
-server = CatalogueServer('polite', Place('tools.yaml', ('mcp', 'polite')), command=sys.executable, args=({script!r}, 'parent'))
+place, args = Place('tools.yaml', ('mcp', 'polite')), ({script!r}, 'parent')
+server = CatalogueServer('polite', place, command=sys.executable, args=args)
 try: ask([Question(server, {folder!r}, 60)], report, lambda *_: None)
 except KeyboardInterrupt: print(' tidied', flush=True); os._exit(interrupts.status())
 """
