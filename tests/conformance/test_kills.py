@@ -28,7 +28,7 @@ def test_a_worker_that_is_killed_again_and_again_changes_nothing(trial: Trial) -
 
 
 def test_three_workers_of_which_any_is_killed_execute_many_runs(trial: Trial) -> None:
-    for each in sample(list_samples(), 6, full=8):
+    for each in sample(list_samples(), 6, full=6):
         trial.submit(each)
     strike(trial, random.Random(0), kills=3, workers=3)  # noqa: S311
     assert trial.find_faults() == []

@@ -16,7 +16,7 @@ from conformance.trial import Trial, on_trial
 
 
 def test_every_sample_ends_as_in_memory(trial: Trial) -> None:
-    runs = [trial.submit(each) for each in sample(list_samples(), 8, full=30)]
+    runs = [trial.submit(each) for each in sample(list_samples(), 8, full=12)]
     trial.start_worker()
     trial.finish()
     assert trial.find_faults() == []

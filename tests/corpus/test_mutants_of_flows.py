@@ -796,7 +796,7 @@ def meets(one: Diagnostic, place: tuple[str, Pointer]) -> bool:
     return one.at.file == file and (one.at.pointer == path[:-1] or one.at.pointer[: len(path)] == path)
 
 
-PART = choose(8, full=4, whole=4)
+PART = choose(8, whole=4)
 """Of so many mutants one is tried; which one turns with the base."""
 
 

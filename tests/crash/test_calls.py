@@ -24,7 +24,7 @@ CALLS = ("pwrite64", "fdatasync", "fsync", "linkat", "unlinkat")
 RESUMING = ("pwrite64", "fdatasync", "ftruncate")
 """What is done to it when it is resumed."""
 
-STEP = choose(5, full=2, whole=1)
+STEP = choose(5, full=3, whole=1)
 """Of so many calls one is tried."""
 
 

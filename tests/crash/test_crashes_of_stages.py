@@ -179,7 +179,7 @@ def test_a_run_that_ends_at_any_call_goes_on_to_the_same_result(tmp_path: Path) 
         {"S01_load_data": 1, "S02_explore_data": 1, ONCE: 1},
     )
     assert calls > 100
-    for last in sample(range(calls), 5, full=16):
+    for last in sample(range(calls), 5, full=8):
         folder = shutil.copytree(template, tmp_path / str(last))
         look(folder, whole, last)
         shutil.rmtree(folder)
@@ -192,7 +192,7 @@ def test_a_resumption_that_ends_at_any_call_goes_on_as_well(tmp_path: Path) -> N
     whole = published(undisturbed)
     half = shutil.copytree(template, tmp_path / "half")
     assert proceed(half, last=calls // 2) == 9
-    for again in sample(range(calls), 3, full=8):
+    for again in sample(range(calls), 3, full=4):
         folder = shutil.copytree(half, tmp_path / str(again))
         look(folder, whole, again)
         shutil.rmtree(folder)

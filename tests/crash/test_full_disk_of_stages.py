@@ -58,7 +58,7 @@ def test_a_run_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> None
     undisturbed = shutil.copytree(template, tmp_path / "whole")
     stagec(undisturbed, "run", "frozen.json", "--run", "run-001")
     whole, ended = published(undisturbed), set[bool]()
-    for size in sample(SIZES, 4):
+    for size in sample(SIZES, 4, full=4):
         folder = tmp_path / str(size)
         with small_disk(folder, size):
             shutil.copytree(template, folder, dirs_exist_ok=True)

@@ -12,7 +12,7 @@ from campaigns import choose
 from crash.stages import Killed, Winery, killed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
-KILLS = choose(5, full=8, whole=16)
+KILLS = choose(5, whole=16)
 
 
 def test_what_is_killed_and_resumed_is_what_nobody_disturbed(tmp_path: Path) -> None:

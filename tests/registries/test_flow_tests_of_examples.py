@@ -32,7 +32,7 @@ SURVIVORS = {
 def test_an_example_has_tests_that_pass_and_notice_what_changes(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["test", str(EXAMPLES / name)]) == 0
     capfd.readouterr()
-    sample = ["--limit", str(choose(40, full=100_000, whole=100_000))]
+    sample = ["--limit", str(choose(40, full=200, whole=100_000))]
     assert run(["mutate", str(EXAMPLES / name), *sample, "--jobs", "1", "--fail-under", "95", "--format", "json"]) == 0
     for flow in json.loads(capfd.readouterr().out)["flows"]:
         survivors = [each["change"] for each in flow["mutants"] if each["state"] == "survived"]
