@@ -54,8 +54,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Start no workers when somebody names what to run: starting them takes longer than a few tests.
 
     The whole suite gets one more than there are processors: many tests wait for the end of a process.
+    `PYTEST_XDIST_AUTO_NUM_WORKERS` names another number.
     """
-    return (os.cpu_count() or 1) + 1 if config.args_source is pytest.Config.ArgsSource.TESTPATHS else 0
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", (os.cpu_count() or 1) + 1)) if whole else 0
 
 
 def pytest_configure(config: pytest.Config) -> None:

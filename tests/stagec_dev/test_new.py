@@ -66,7 +66,6 @@ def run(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(copy / "compiler"),
-        "PYTHONPYCACHEPREFIX": str(copy.parent / "cache"),
     }
     environment.pop("PYTEST_ADDOPTS", None)
     argv = [sys.executable, "-m", *words]
