@@ -72,6 +72,15 @@ class KeptAnswers:
         found: T = self._asked[question]
         return found
 
+    def put(self, question: object, answer: object) -> None:
+        """Take the place of an answer that is none any more."""
+        self._asked[question] = answer
+
+    @property
+    def carries_work(self) -> bool:
+        """Whether a check has begun that may use work of earlier checks for which there is a budget."""
+        return self._is_checking and self._carries_work
+
     def begin(self) -> None:
         """Begin a check; what is of no use to it is dropped."""
         self.check += 1

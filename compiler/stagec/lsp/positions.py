@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from itertools import accumulate, count
-from operator import add
+from itertools import accumulate
 
 from stagec.core.place import Position, Span
 from stagec.core.value import value
@@ -45,39 +44,48 @@ class TextChange:
     where: Stretch | None = None
 
 
+_BLOCK = 1 << 14
+
+
 class TextLines:
-    """The lines of one text."""
+    """The lines of one text.
+
+    Few are asked for in most texts: without carriage returns, the lines before each block of the text are counted, and
+    those inside of a block only where one is asked for.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        if "\r" in text:
-            self._starts = [0, *(match.end() for match in _BREAK.finditer(text))]
-        else:
-            lengths = map(len, text.split("\n")[:-1])
-            self._starts = [0, *map(add, accumulate(lengths), count(1))]  # a break for each line
+        self._starts = [0, *(match.end() for match in _BREAK.finditer(text))] if "\r" in text else []
+        counts = (text.count("\n", start, start + _BLOCK) for start in range(0, len(text), _BLOCK))
+        self._before = [0, *accumulate(counts)] if not self._starts else []
         self._is_plain = text.isascii()
 
     def offset(self, point: Point) -> int:
         """Return the offset of a position; one behind the end of its line is the end of the line."""
         if point.line < 0:
             return 0
-        if point.line >= len(self._starts):
+        if point.line >= self.count:
             return len(self.text)
-        line = self.line(point.line)
+        line, start = self.line(point.line), self.line_start(point.line)
         if self._is_plain:
-            return self._starts[point.line] + min(max(point.character, 0), len(line))
+            return start + min(max(point.character, 0), len(line))
         units = 0
         for index, character in enumerate(line):
             if units >= point.character:
-                return self._starts[point.line] + index
+                return start + index
             units += _count_units(character)
-        return self._starts[point.line] + len(line)
+        return start + len(line)
 
     def point(self, offset: int) -> Point:
         """Return the position of an offset."""
         inside = min(max(offset, 0), len(self.text))
-        line = bisect_right(self._starts, inside) - 1
-        return Point(line, _count_units(self.text[self._starts[line] : inside]))
+        if self._starts:
+            line = bisect_right(self._starts, inside) - 1
+            return Point(line, _count_units(self.text[self._starts[line] : inside]))
+        block = inside // _BLOCK
+        line = self._before[block] + self.text.count("\n", block * _BLOCK, inside)
+        return Point(line, _count_units(self.text[self.text.rfind("\n", 0, inside) + 1 : inside]))
 
     def stretch(self, start: int, end: int) -> Stretch:
         """Return the part of the text from one offset to another."""
@@ -89,23 +97,33 @@ class TextLines:
 
     def line_start(self, number: int) -> int:
         """Return the offset at which a line begins."""
-        return self._starts[number]
+        if self._starts or not number:
+            return self._starts[number] if number else 0
+        block = bisect_left(self._before, number) - 1
+        at = block * _BLOCK - 1
+        for _ in range(number - self._before[block]):
+            at = self.text.index("\n", at + 1)
+        return at + 1
 
     def line(self, number: int) -> str:
         """Return a line without its end."""
-        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
-        return self.text[self._starts[number] : end].rstrip("\r\n")
+        end = self.line_start(number + 1) if number + 1 < self.count else len(self.text)
+        return self.text[self.line_start(number) : end].rstrip("\r\n")
+
+    def split(self) -> list[str]:
+        """Return all lines without their ends."""
+        return _BREAK.split(self.text)
 
     @property
     def count(self) -> int:
         """How many lines there are."""
-        return len(self._starts)
+        return len(self._starts) or self._before[-1] + 1
 
     def _convert(self, position: Position) -> Point:
         line = position.line - 1
-        if line >= len(self._starts):
+        if line >= self.count:
             return self.point(len(self.text))
-        start = self._starts[line]
+        start = self.line_start(line)
         return Point(line, _count_units(self.text[start : start + position.column - 1]))
 
 

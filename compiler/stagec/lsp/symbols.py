@@ -94,8 +94,7 @@ def list_folds(text: str, syntax: str) -> Iterator[tuple[int, int]]:
         yield first - 1, last
     opened: list[tuple[int, int]] = []
     previous = first
-    for number in range(first, last):
-        line = lines.line(number)
+    for number, line in enumerate(lines.split()[first:last], first):
         content = line.lstrip(" \t")
         if not content:
             continue

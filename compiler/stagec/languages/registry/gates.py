@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from marshal import dumps
+from typing import Any, TypeVar
 
 from stagec.core.json import Json, Object, list_of, object_of, text_in
 from stagec.core.value import replace
@@ -16,8 +17,14 @@ from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import join
 from stagec.sources.shape.subschemas import tokens
 
+T = TypeVar("T")
 _PLAIN = 2
 """A version of marshal's format in which equal bytes can only be equal values."""
+
+
+def write_plainly(given: Any) -> bytes:
+    """Return bytes that only equal JSON values have, with members in the same order."""
+    return dumps(given, _PLAIN)
 
 
 class GateReader:
@@ -30,7 +37,7 @@ class GateReader:
         """Return the gate that a `structuredGate` describes; nothing when it is no object."""
         if not isinstance(given, dict):
             return None
-        content = dumps(given, _PLAIN)
+        content = write_plainly(given)
         if content not in self._known:
             listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
             fields = [each if isinstance(each, str) else "" for each in list_of(handoff)]
@@ -75,10 +82,22 @@ class OutputReader:
         named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
         key, asked = (file, name, *named), (file, name, wanted, *named)
         if key not in self._known:
-            self._known[key] = self._look_up(file, name, gate)
+            self._known[key] = self.keep(("output", *key), lambda: self._look_up(file, name, gate))
         if wanted and asked not in self._known:
-            self._known[asked] = replace(self._known[key], members=self._promise_each(self._known[key], wanted))
+            whole = self._known[key]
+            self._known[asked] = self.keep(
+                ("wanted", *asked), lambda: replace(whole, members=self._promise_each(whole, wanted))
+            )
         return self._known[asked if wanted else key]
+
+    def keep(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return what follows from a question and from the schemas, as an earlier check found it out with them."""
+        return self._schemas.keep_here((self._folder, question), answer)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a later check may have use for what follows from the schemas."""
+        return self._schemas.is_carried
 
     def look_up_each(self, bodies: Iterable[tuple[str, Object]]) -> Iterator[tuple[str, OutputSchema]]:
         """Yield the schemas to which validation steps refer, by the keys of these steps."""
@@ -117,24 +136,27 @@ class OutputReader:
             paths=paths,
             values=values,
             presences=frozenset(promised.presence for promised in paths.values()),
-            narrow=partial(self._narrow, found, gate.field) if gate.field is not None else None,
+            narrow=partial(_narrow, self._schemas, found, gate.field) if gate.field is not None else None,
             find_blank=partial(find_blank, self._schemas),
         )
-
-    def _narrow(self, found: Schema, field: str, path: str, intent: str) -> tuple[Promise, tuple[Json, ...] | Miss]:
-        """Return what a schema promises about a path, and which values can be there, when the answer has an intent."""
-        given = (tuple(field.split(".")), intent)
-
-        def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
-            promised = promise(self._schemas, found, path.split("."), of_object=True, given=given)
-            return promised, possible_values(self._schemas, promised)
-
-        return self._schemas.memo.once(("narrowed", found.at, *given, path), look_up)
 
     def _find_excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
         if promised is None or not isinstance(offered, Choices):
             return ()
         return find_excluded(self._schemas, offered, promised)
+
+
+def _narrow(
+    schemas: Schemas, found: Schema, field: str, path: str, intent: str
+) -> tuple[Promise, tuple[Json, ...] | Miss]:
+    """Return what a schema promises about a path, and which values can be there, when the answer has an intent."""
+    given = (tuple(field.split(".")), intent)
+
+    def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
+        promised = promise(schemas, found, path.split("."), of_object=True, given=given)
+        return promised, possible_values(schemas, promised)
+
+    return schemas.memo.once(("narrowed", found.at, *given, path), look_up)
 
 
 def count_to_closure(registry: Registry, verdict: str) -> int | None:

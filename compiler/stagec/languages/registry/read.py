@@ -35,7 +35,7 @@ from stagec.languages.registry.files import (
     is_prompt,
     read_address,
 )
-from stagec.languages.registry.gates import GateReader, OutputReader, read_reference
+from stagec.languages.registry.gates import GateReader, OutputReader, read_reference, write_plainly
 from stagec.languages.registry.generation import LEGACY_MEMBERS, Generation
 from stagec.languages.registry.guards import (
     ValidationStep,
@@ -69,6 +69,8 @@ def read_steps(root: Object, at: Place, outputs: OutputReader, written: Generati
             step, _, key = (text_in(object_of(given), "from") or "").rpartition(".")
             found.setdefault(step, []).append(key)
     reading = _StepReading(outputs, GateReader(), {step: tuple(keys) for step, keys in found.items()}, written)
+    if outputs.is_kept:
+        return _keep_steps(root, at, reading)
     return {key: _step(key, body, at, reading) for key, body in objects_in(root, "steps")}
 
 
@@ -85,8 +87,26 @@ class _StepReading:
         """Return what the answers of a step look like."""
         file, name = read_reference(body)
         is_taken_whole = gate is None or not gate.handoff
-        wanted = (*self.wanted.get(key, ()), *self.wanted.get(text_in(body, "stepId") or "", ()))
-        return self.outputs.output(file, name, gate, wanted if is_taken_whole else ()) if file and name else None
+        wanted = self.find_wanted(key, body) if is_taken_whole else ()
+        return self.outputs.output(file, name, gate, wanted) if file and name else None
+
+    def find_wanted(self, key: str, body: Object) -> tuple[str, ...]:
+        """Return the keys that others take as inputs from a step."""
+        return (*self.wanted.get(key, ()), *self.wanted.get(text_in(body, "stepId") or "", ()))
+
+
+def _keep_steps(root: Object, at: Place, reading: _StepReading) -> Mapping[str, Step]:
+    """Return the steps as an earlier check has read them, as far as all that they are read from is the same."""
+    known = reading.outputs.keep(("steps", at.file, reading.generation), dict[str, tuple[object, Step]])
+    found: dict[str, Step] = {}
+    for key, body in objects_in(root, "steps"):
+        content = write_plainly(body), reading.find_wanted(key, body)
+        if key not in known or known[key][0] != content:
+            known[key] = content, _step(key, body, at, reading)
+        found[key] = known[key][1]
+    for key in known.keys() - found.keys():
+        del known[key]
+    return found
 
 
 def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Step:
@@ -174,7 +194,7 @@ def _moves(transitions: Object) -> Iterator[Transition]:
 
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[Registry, ...]:
     """Return the registries that the files are or name, with all that belongs to them."""
-    found, schemas = bundles(sources, files), Schemas(sources)
+    found, schemas = bundles(sources, files), Schemas.carry(sources)
     readable = [each for each in found if each.registry.readable and isinstance(each.registry.value, dict)]
     return tuple(_registry(each, sources, schemas) for each in readable)
 

@@ -12,15 +12,17 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, u
 
 from stagec.core.json import Json
 from stagec.core.json_text import text_of
-from stagec.core.memo import Memo, OutwornError, Worked
+from stagec.core.memo import KeptAnswers, Memo, OutwornError, Worked
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value
 from stagec.sources.read import Sources, join
 from stagec.sources.shape.dialects import DOUBTFUL, LATEST, Dialect, draft_at, read_in
 from stagec.sources.shape.subschemas import SchemaPart, index_of, parts, tokens
+from stagec.sources.tree import Tree
 
 _UNNAMED = "https://project.invalid/"
 """Where files lie that give themselves no address; no host can have this name."""
+T = TypeVar("T")
 _NAMED = re.compile(rb'"(?:\$|\\u0024)?id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _MOST_FILES, _MOST_BYTES = 5_000, 1_000_000
 """How many files are searched for an address, and how much of each."""
@@ -70,10 +72,59 @@ def _is_address(given: str) -> bool:
     return True
 
 
+class _AskedSources:
+    """The files of a project, and what schemas were told of them: another check may tell the same."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._told: dict[tuple[str, tuple[Any, ...], int], object] = {}
+
+    def tree(self, file: str, kind: str) -> Tree | None:
+        return self._ask(Sources.tree, file, kind)
+
+    def find_tree(self, file: str) -> Tree | None:
+        return self._ask(Sources.find_tree, file)
+
+    def below(self, folder: str, suffix: str) -> tuple[str, ...]:
+        return self._ask(Sources.below, folder, suffix)
+
+    def glance(self, file: str, most: int) -> bytes:
+        return self._ask(Sources.glance, file, most)
+
+    def forget(self, file: str) -> None:
+        self._ask(Sources.forget, file)
+
+    def keep(self, question: object, answer: Callable[[], T]) -> T:
+        return self._sources.keep(question, answer)
+
+    @property
+    def kept(self) -> KeptAnswers:
+        return self._sources.kept
+
+    def _ask(self, question: Callable[..., T], *given: Any) -> T:
+        answer = question(self._sources, *given)
+        self._told.setdefault((question.__name__, given, id(answer)), answer)
+        return answer
+
+    def move_to(self, sources: Sources) -> bool:
+        """Ask the sources of another check from now on if they tell the same, and tell whether they do."""
+        for (question, given, _), told in self._told.items():
+            if not _is_same(told, getattr(sources, question)(*given)):
+                return False
+        self._sources = sources
+        return True
+
+
+def _is_same(told: object, now: object) -> bool:
+    if isinstance(told, Tree) and isinstance(now, Tree):
+        return told.value is now.value and told.data == now.data and told.readable == now.readable
+    return told == now
+
+
 class Addresses:
     """The schemas of one project that have addresses of their own; a file is read when an address may be in it."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: _AskedSources) -> None:
         self._sources = sources
         self._registries: dict[Place, Any] = {}
         self._uris: dict[Place, dict[Place, str]] = {}
@@ -211,11 +262,12 @@ class Schema:
 
 _PATIENCE, _FOR_EACH = 50_000, 200
 """Parts of schemas looked at for one project, and for each schema that a step names: more than anybody needs."""
+_MOST_CARRIED = 40_000
+"""Parts looked at by earlier checks up to which the next one goes on with their schemas."""
 
 
 _REFERRING = (b"$", b"\\u", b"\\U", b"\\x")
 """What a text has in which a keyword such as `$ref` may stand, be it written with escapes."""
-T = TypeVar("T")
 
 
 def _always(_: object) -> bool:
@@ -227,17 +279,49 @@ class Schemas:
 
     def __init__(self, sources: Sources) -> None:
         self.memo = Memo()
-        self._sources = sources
+        self._sources = _AskedSources(sources)
         self._patience = _PATIENCE
+        self._spent = 0
+        self._is_carried = False
         self._check = sources.kept.check
         self._counted: dict[int, object] = {}
         self._texts: dict[str, bytes | None] = {}
         self._anchors: dict[Place, Mapping[str, Schema]] = {}
-        self._addresses = Addresses(sources)
+        self._addresses = Addresses(self._sources)
         self._resolved: dict[tuple[str, str, Pointer], Schema | Miss] = {}
         self._embedded: dict[str, dict[Pointer, None]] = {}
         self._drafts: dict[Place, Dialect | None] = {}
         self._meant: dict[tuple[Place, int], tuple[Schema, Schema]] = {}
+
+    @classmethod
+    def carry(cls, sources: Sources) -> Schemas:
+        """Return the schemas of an earlier check, with all that follows from them, if every file is still the same.
+
+        Else they are new, and so they are where the work that they have taken may exceed the budget of one check.
+        """
+        if not sources.kept.carries_work:
+            return cls(sources)
+        question = (cls.__name__, sources.budgets)
+        found = sources.kept.once(question, lambda: cls(sources))
+        if not found.go_on(sources):
+            found = cls(sources)
+            sources.kept.put(question, found)
+        found._is_carried = True
+        return found
+
+    def go_on(self, sources: Sources) -> bool:
+        """Serve another check from now on, and tell whether that is possible."""
+        self._check = sources.kept.check
+        return self._spent <= _MOST_CARRIED and self._sources.move_to(sources)
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether later checks may have these schemas too."""
+        return self._is_carried
+
+    def keep_here(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return what follows from a question and from these schemas alone, in any check that has them."""
+        return self._sources.kept.once((self, question), answer) if self._is_carried else answer()
 
     def embed(self, schema: Schema) -> None:
         """Take a part of a document for a schema of its own: what it refers to by `#` is inside it."""
@@ -314,7 +398,10 @@ class Schemas:
     def _spend(self, work: int) -> bool:
         """Take some work from the budget, and tell whether there is enough."""
         self._patience -= work
-        if self._patience < 0 and self._counted and self._sources.kept.is_under_way(self._check):
+        self._spent += work
+        # schemas that are carried have been given more than one check is, and may have done more
+        is_outworn = self._spent > _PATIENCE if self._is_carried else self._patience < 0 and bool(self._counted)
+        if is_outworn and self._sources.kept.is_under_way(self._check):
             raise OutwornError
         return self._patience >= 0
 

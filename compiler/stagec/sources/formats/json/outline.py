@@ -91,8 +91,36 @@ _NO_MEMBERS: dict[Key, JsonNode] = {}
 """What nodes that were not opened share; never written to."""
 
 
+class _ReadContainers:
+    """The texts of well-formed containers that were read last, by the name or the index of each."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Key, str] = {}
+        self._size = 0
+
+    def find(self, key: Key) -> str | None:
+        """Return the last one with a name."""
+        return self._texts.get(key)
+
+    def put(self, key: Key, text: str) -> None:
+        """Take the place of the last one with a name; all are dropped when they are too many."""
+        if self._size + len(text) > _MOST_READ:
+            self._texts, self._size = {}, 0
+        self._size += len(text)
+        self._texts[key] = text
+
+
+_MOST_READ = 4_000_000
+"""Characters of containers that are kept."""
+_READ = _ReadContainers()
+
+
 class _Walk:
-    """One pass over a text. `_open` are the containers around the position, innermost last."""
+    """One pass over a text. `_open` are the containers around the position, innermost last.
+
+    A container of a large text is read to find where it ends. An equal one that was read before under its name ends
+    after as many characters: an editor asks again after each keystroke, which has changed one of them.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -127,24 +155,30 @@ class _Walk:
         child = JsonNode(match.end(), (match.start(1) - 1, match.end(1) + 1) if match.re is _MEMBER else None)
         node.children.append(child)
         node.members[key] = child
-        return self._enter(child, tree.get(key))
+        return self._enter(child, tree.get(key), key)
 
-    def _enter(self, node: JsonNode, tree: Wanted | None) -> int:
+    def _enter(self, node: JsonNode, tree: Wanted | None, key: Key = "") -> int:
         """Open a container that leads to something wanted, and go past any other value."""
         if tree and self._text[node.start : node.start + 1] in {"{", "["}:
             node.children, node.members = [], {}
             self._open.append((node, tree))
             return node.start + 1
-        node.end = self._skip(node.start)
+        node.end = self._skip(node.start, key)
         return node.end
 
-    def _skip(self, start: int) -> int:
+    def _skip(self, start: int, key: Key) -> int:
         """Return where a value ends: a container by reading it, which is faster, until one is malformed."""
         if self._read is not None and self._text[start : start + 1] in {"{", "["}:
+            known = _READ.find(key)
+            if known is not None and self._text.startswith(known, start):
+                return start + len(known)
             try:
-                return self._read(self._text, start)[1]
+                end = self._read(self._text, start)[1]
             except (ValueError, RecursionError):
                 self._read = None
+            else:
+                _READ.put(key, self._text[start:end])
+                return end
         return _after(self._text, start)
 
 
