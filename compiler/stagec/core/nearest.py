@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from stagec.core.place import Place
 from stagec.core.value import value
@@ -20,11 +21,14 @@ class NameIndex:
     makes them equal, or, among few names, when difflib finds them similar.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], slips: _Slips | None = None) -> None:
         self._names = dict.fromkeys(names)
-        self._folded: _FirstTwo | None = None
-        self._shortened = _FirstTwo()
+        self._slips = _Slips(self._names) if slips is None else slips
         self._patience = _PATIENCE
+
+    def renew(self) -> NameIndex:
+        """Return an index of the same names that has not worn out."""
+        return NameIndex(self._names, self._slips)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names in the order in which they were given."""
@@ -61,21 +65,7 @@ class NameIndex:
 
     def _list_slips(self, name: str) -> list[str]:
         """Return up to two names that differ by case and separators only; else those that a character makes equal."""
-        if self._folded is None:
-            self._folded = self._index()
-        folded = _fold(name)
-        return self._folded.look_up(folded) or [
-            near for short in (folded, *_shorter(folded)) for near in self._shortened.look_up(short)
-        ]
-
-    def _index(self) -> _FirstTwo:
-        folded = _FirstTwo()
-        for each in self._names:
-            folded.add(_fold(each), each)
-        for key, each in folded.first.items():
-            for short in (key, *_shorter(key)):
-                self._shortened.add(short, each)
-        return folded
+        return self._slips.look_up(name)
 
     def _list_similar(self, name: str) -> list[str]:
         """Return the two names that are most similar, of few names those that are."""
@@ -85,6 +75,35 @@ class NameIndex:
 
         self._patience -= len(self._names)
         return get_close_matches(name, self._names, n=2, cutoff=0.7)
+
+
+class _Slips:
+    """What some names are that differ by case, separators or a character; found out when somebody asks."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = names
+
+    def look_up(self, name: str) -> list[str]:
+        """Return up to two names that differ by case and separators only; else those that a character makes equal."""
+        folded = _fold(name)
+        return self._folded.look_up(folded) or [
+            near for short in (folded, *_shorter(folded)) for near in self._shortened.look_up(short)
+        ]
+
+    @cached_property
+    def _folded(self) -> _FirstTwo:
+        folded = _FirstTwo()
+        for each in self._names:
+            folded.add(_fold(each), each)
+        return folded
+
+    @cached_property
+    def _shortened(self) -> _FirstTwo:
+        shortened = _FirstTwo()
+        for key, each in self._folded.first.items():
+            for short in (key, *_shorter(key)):
+                shortened.add(short, each)
+        return shortened
 
 
 class _FirstTwo:

@@ -291,9 +291,10 @@ def open_jump(registry: Registry, step: Step) -> Reading | None:
     Nothing where the schema forbids the path, or a part of it cannot be read; nor where the transitions lack more than
     this one, or have it misspelt, of which other rules speak.
     """
-    taken, allowed = step.intents, step.gate.allowed.keys() if step.gate is not None else frozenset[str]()
-    lacks_jump_only = taken is not None and taken <= INTENTS and allowed - taken - _UNROUTED == {Intent.JUMP}
-    if not lacks_jump_only or not can_jump(step):
+    if step.gate is None or not can_jump(step):
+        return None
+    taken, allowed = step.intents, step.gate.allowed.keys()
+    if taken is None or not taken <= INTENTS or allowed - taken - _UNROUTED != {Intent.JUMP}:
         return None
     found = next((each for each in readings(step) if each.member == "targetField"), None)
     if found is None or not _is_open(registry, found):

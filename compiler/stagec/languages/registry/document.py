@@ -170,6 +170,8 @@ class Step:
     agrees: bool
     """Whether the gate allows the very intents that the schema offers and the transitions take, as far as is known."""
     address: Address
+    known: Memo
+    """What follows from the step alone."""
     kind_member: str
     """The member that states the kind: `stepKind` in 1.13, `kind` in 1.14."""
     adaptation_chain: tuple[Mention, ...] | None = None
@@ -262,6 +264,8 @@ class Registry:
     folders: tuple[Folder, ...] = ()
     coordinates: tuple[CoordinateList, ...] = ()
     guarded: Mapping[str, OutputSchema] = NOTHING
+    keeps_steps: bool = False
+    """Whether the next check has the steps that have not changed, with what follows from them alone."""
     generation: Generation = Generation.V1_13
     continuations: Mapping[str, Mention] = NOTHING
     """The second step of each pair of entries, by verdict type; none in 1.13. `entries` has the first ones."""

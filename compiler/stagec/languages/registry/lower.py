@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from stagec.core.json import Json, object_of, text_in, whole_of
 from stagec.core.place import Place
-from stagec.core.value import replace
+from stagec.core.value import replace, value
 from stagec.ir.flow import Bound, Entry, Flow, FlowNode, WrittenEdge
 from stagec.ir.plan.gate import Reads
 from stagec.ir.plan.node import Edge, Go, Named, Outcome, Stop
@@ -43,6 +43,17 @@ def lower(document: Registry) -> Flow:
     return _Lowering(document).flow()
 
 
+@value
+class _LoweredStep:
+    """What a step means together with some facts about the steps that it leads to."""
+
+    node: FlowNode
+    around: tuple[object, ...] | None
+    exact: bool
+    suspect: bool
+    ignored: tuple[WrittenEdge, ...]
+
+
 class _Lowering:
     """Builds one flow and notes whether anything was too broken to become a part of it."""
 
@@ -60,7 +71,8 @@ class _Lowering:
     def flow(self) -> Flow:
         registry = self._registry
         steps = [step for step in registry.steps.values() if not step.is_section]
-        nodes = {step.key: self._node(step) for step in steps}
+        lowered = [self._lower(step) for step in steps]
+        nodes = {each.node.id: each.node for each in lowered}
         entries = dict(self._entries())
         # a verdict that counts iterations is reached with their largest number
         counts, most = registry.agent is not None and registry.agent.verdict == "count:iteration", _find_most(registry)
@@ -81,9 +93,41 @@ class _Lowering:
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
             reads=tuple(list_reads(registry)),
-            ignored=tuple(each for step in steps for each in _list_ignored(step)),
+            ignored=tuple(ignored for each in lowered for ignored in each.ignored),
             counted_at=most.at if counts and most is not None else None,
         )
+
+    def _lower(self, step: Step) -> _LoweredStep:
+        """Return what a step means, as an earlier check found it out if all that it depends on is the same."""
+        around = self._look_around(step) if self._registry.keeps_steps else None
+        known = step.known.find("lowered")
+        if around is None or not isinstance(known, _LoweredStep) or known.around != around:
+            outer, self._exact, self._suspect = (self._exact, self._suspect), True, False
+            node = self._node(step)
+            known = _LoweredStep(node, around, self._exact, self._suspect, tuple(_list_ignored(step)))
+            self._exact, self._suspect = outer
+            if around is not None:
+                step.known.put("lowered", known)
+        self._exact, self._suspect = self._exact and known.exact, self._suspect or known.suspect
+        return known
+
+    def _look_around(self, step: Step) -> tuple[object, ...] | None:
+        """Return everything that the meaning of a step depends on besides the step.
+
+        Nothing where that is more than the prompt and the steps that it names by their keys: where an answer names the
+        next step, and where a name leads nowhere, into a section, or on from a step without a gate.
+        """
+        if step.gate is None or Intent.JUMP in step.gate.allowed:
+            return None
+        prompt = self._registry.prompts.of_steps.get(step.key)
+        around: list[object] = [prompt.file if prompt is not None else None]
+        for move in step.moves:
+            if move.target is not None:
+                target = self._registry.steps.get(move.target)
+                if target is None or target.is_section:
+                    return None
+                around.append(target.acts_as)
+        return tuple(around)
 
     def _node(self, step: Step) -> FlowNode:
         edges = tuple(self._ways(step))

@@ -95,6 +95,11 @@ class PromptText:
     literals: tuple[LiteralName, ...] = ()
     """The names in other brackets than those of variables."""
 
+    @property
+    def names_listed(self) -> frozenset[str]:
+        """The names of the variables that the frontmatter lists."""
+        return frozenset([each.name for each in self.listed or ()])
+
 
 @value
 class Prompts:

@@ -132,6 +132,7 @@ def _step(key: str, body: Object, registry: Place, reading: _StepReading) -> Ste
         declared=_list_declared(body),
         agrees=agree(gate, output, routes["intents"]),
         address=address,
+        known=Memo(),
         kind_member=kind_member,
         **({} if is_old else _read_additions(body, at, gate)),
     )
@@ -215,13 +216,14 @@ def _registry(bundle: RegistryFiles, sources: Sources, schemas: Schemas) -> Regi
         broken_steps=frozenset(object_of(root.get("steps")).keys() - steps.keys()),
         aliases=aliases,
         memo=Memo(),
-        step_names=NameIndex(steps),
+        step_names=outputs.keep(("names", tuple(steps)), lambda: NameIndex(steps)).renew(),
         **_list_mentions(root, at, steps, aliases),
         **guards,
         schemas=_schema_folder(bundle.schemas.path, sources, schemas),
         prompts=_prompts(bundle, sources, steps, guards["validation_steps"]),
         folders=(bundle.schemas, bundle.prompts),
         coordinates=bundle.coordinates,
+        keeps_steps=outputs.is_kept,
         generation=bundle.generation,
     )
 

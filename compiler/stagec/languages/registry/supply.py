@@ -69,11 +69,13 @@ def find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]
 def _find_unsupplied(registry: Registry) -> Mapping[str, list[tuple[Step, Place]]]:
     found: dict[str, list[tuple[Step, Place]]] = {}
     parameters = registry.agent.parameters if registry.agent is not None else NameIndex(())
-    known = list_provided(registry.agent) | list_asked(registry)
+    known = (list_provided(registry.agent) | list_asked(registry)).union(parameters)
     judging = InputJudge(registry)
     for step in registry.steps.values():
-        declared = {} if step.is_section else step.declared
-        lost = [name for name in declared if name not in known and name not in parameters]
+        if step.is_section or step.declared.keys() <= known:
+            continue
+        declared = step.declared
+        lost = [name for name in declared if name not in known]
         received = frozenset(list_received(step)) if lost else frozenset[str]()
         left = [name for name in lost if name not in received]
         judged = judging.judge(step) if left and "inputs" in step.body else ()
@@ -166,9 +168,10 @@ def find_unregistered(registry: Registry) -> tuple[tuple[Step, Mention, str | No
 def _find_unregistered(registry: Registry) -> Iterator[tuple[Step, Mention, str | None]]:
     told, unsupplied = set[Place](), find_unsupplied(registry)
     for step, text, declared in _list_frontmatters(registry):
-        listed = {each.name for each in text.listed or ()}
-        strange = {name for name in listed if not (name in declared or name in PROVIDED or name in text.reads)}
-        missing = [name for name in declared if name not in listed] if strange else []
+        strange = text.names_listed.difference(declared, PROVIDED, text.reads)
+        if not strange:
+            continue
+        missing = [name for name in declared if name not in text.names_listed]
         for each in () if unsupplied.keys() & missing else text.listed or ():
             if each.name in strange and each.at not in told:
                 told.add(each.at)
@@ -183,8 +186,9 @@ def find_unlisted(registry: Registry) -> Iterator[tuple[Step, Place, tuple[str, 
     told = {(step.key, near) for step, _, near in find_unregistered(registry)}
     unsupplied = find_unsupplied(registry)
     for step, text, declared in _list_frontmatters(registry):
-        listed = {each.name for each in text.listed or ()}
-        lacking = [name for name in declared if name not in listed and name not in unsupplied]
+        if declared.keys() <= text.names_listed:
+            continue
+        lacking = [name for name in declared if name not in text.names_listed and name not in unsupplied]
         names = tuple(name for name in lacking if (step.key, name) not in told)
         prompt = registry.prompts.of_steps[step.key].file
         if names and prompt is not None:
@@ -255,16 +259,21 @@ class Optional:
     is_empty: bool
 
 
-def find_optional(registry: Registry) -> Iterator[Optional]:
-    """Yield the parameters that a run may be started without although a step needs them."""
+def find_optional(registry: Registry) -> tuple[Optional, ...]:
+    """Return the parameters that a run may be started without although a step needs them."""
+    return registry.memo.once("optional", lambda: tuple(_find_optional(registry)))
+
+
+def _find_optional(registry: Registry) -> Iterator[Optional]:
     agent = registry.agent
     if agent is None or not agent.is_whole:
         return
     doubtful = {name: object_of(body) for name, body in agent.declared.items() if not is_given(object_of(body))}
     needed: dict[str, list[Mention]] = {}
     for step in registry.steps.values() if doubtful else ():
-        read = {each.name: each.at for each in list_arguments(step)}
-        read |= {} if step.is_section else dict.fromkeys(step.declared, step.at / "uvVariables")
+        read = {each.name: each.at for each in list_arguments(step)} if "runner" in step.body else {}
+        declared = () if step.is_section else step.declared
+        read |= {name: step.at / "uvVariables" for name in declared if name in doubtful}
         for name, at in read.items():
             if name in doubtful:
                 needed.setdefault(name, []).append(Mention(step.key, at))

@@ -92,7 +92,7 @@ class _AskedSources:
         return self._ask(Sources.glance, file, most)
 
     def forget(self, file: str) -> None:
-        self._ask(Sources.forget, file)
+        self._sources.forget(file)
 
     def keep(self, question: object, answer: Callable[[], T]) -> T:
         return self._sources.keep(question, answer)
@@ -108,14 +108,23 @@ class _AskedSources:
 
     def move_to(self, sources: Sources) -> bool:
         """Ask the sources of another check from now on if they tell the same, and tell whether they do."""
-        for (question, given, _), told in self._told.items():
-            if not _is_same(told, getattr(sources, question)(*given)):
-                return False
-        self._sources = sources
-        return True
+        if all(_tells(sources, question, given, told) for (question, given, _), told in self._told.items()):
+            self._sources = sources
+            return True
+        return False
 
 
-def _is_same(told: object, now: object) -> bool:
+def _tells(sources: Sources, question: str, given: tuple[Any, ...], told: object) -> bool:
+    """Tell whether sources answer a question as others did.
+
+    No file is read for that: which ones a project has depends on what is asked in this check.
+    """
+    if question == Sources.tree.__name__:
+        now: object = sources.find_tree(given[0])
+        if told is None:
+            return now is None and not sources.exists(given[0])
+    else:
+        now = getattr(sources, question)(*given)
     if isinstance(told, Tree) and isinstance(now, Tree):
         return told.value is now.value and told.data == now.data and told.readable == now.readable
     return told == now

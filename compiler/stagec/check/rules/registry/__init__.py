@@ -1,7 +1,8 @@
 """STG2xx and STG20xx: names, references and agreements inside one step registry."""
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.place import Mention, Place
@@ -17,6 +18,49 @@ from stagec.sources.contract.schemas import Miss, Schema, absent
 
 FAMILY = Family(__name__, (range(200, 300), range(2000, 2100)), Registry)
 rule = FAMILY.rule
+
+_StepJudge = Callable[[Collection[Step]], Iterator[Finding]]
+_OF_STEPS: dict[str, _StepJudge] = {}
+"""The checks of rules that look at nothing but steps."""
+
+
+def of_steps(judge: _StepJudge) -> Callable[[Registry], Iterator[Finding]]:
+    """Make the check of a rule from one that looks at nothing but steps.
+
+    A step at which it finds nothing alone must add nothing to what it finds of several: then it is given only the
+    others, which an editor's next check need not look for again.
+    """
+    _OF_STEPS[judge.__name__] = judge
+
+    @wraps(judge)
+    def check(registry: Registry) -> Iterator[Finding]:
+        if not registry.keeps_steps:
+            return judge(registry.steps.values())
+        suspects = registry.memo.once("suspects", lambda: _find_suspects(registry.steps.values()))
+        return judge(suspects.get(judge.__name__, ()))
+
+    return check
+
+
+def _find_suspects(steps: Collection[Step]) -> Mapping[str, list[Step]]:
+    """Return the steps at which rules find something, by the rule; only steps that no check has judged are judged."""
+    fresh = [step for step in steps if step.known.find("suspect") is None]
+    found: dict[str, list[str]] = {step.key: [] for step in fresh}
+    for name, judge in _OF_STEPS.items():
+        if fresh and _finds(judge, fresh):  # most rules find nothing in any
+            for step in fresh:
+                found[step.key] += [name] if _finds(judge, (step,)) else []
+    for step in fresh:
+        step.known.put("suspect", tuple(found[step.key]))
+    suspects: dict[str, list[Step]] = {}
+    for step in steps:
+        for name in step.known.once("suspect", tuple[str, ...]):
+            suspects.setdefault(name, []).append(step)
+    return suspects
+
+
+def _finds(judge: _StepJudge, steps: Collection[Step]) -> bool:
+    return next(iter(judge(steps)), None) is not None
 
 
 def report_undeclared(
@@ -103,7 +147,8 @@ def report_broken_paths(
     `merged` are those that lead somewhere in what climpt makes of `allOf`; they are told apart from the others.
     """
     same: dict[tuple[object, ...], list[tuple[Step, Reading]]] = {}
-    for step in registry.steps.values():
+    leading = (step for step in registry.steps.values() if step.output is not None)
+    for step in (each for each in leading if each.output is not None and presence in each.output.presences):
         for each in find_unsettled(registry, step, presence):
             if _leads_on_merged(step, each) is merged:
                 same.setdefault(_break_of(each), []).append((step, each))

@@ -1,9 +1,9 @@
 """Verdicts and conditions that end a run."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from stagec.check.rules.registry import list_grounds, rule
+from stagec.check.rules.registry import list_grounds, of_steps, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
@@ -89,7 +89,8 @@ def _why(each: Conditional) -> str:
 
 
 @rule(since="0.1", origin=("rulings:R9",), severity=Severity.WARNING)
-def stg244_impossible_case(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg244_impossible_case(steps: Collection[Step]) -> Iterator[Finding]:
     """A case of a conditional transition can never be taken.
 
     ## Why this matters
@@ -99,7 +100,7 @@ def stg244_impossible_case(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Write the case as the schema writes the value, or delete it. The cases of a boolean are `true` and `false`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         for each in conditionals(step):
             if each.is_open or not isinstance(each.values, tuple) or each.reading is None:
                 continue

@@ -1,8 +1,8 @@
 """Gates: where they send a run, and what they read for it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from stagec.check.rules.registry import list_grounds, rule
+from stagec.check.rules.registry import list_grounds, of_steps, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
@@ -48,7 +48,8 @@ from stagec.sources.contract.schemas import Miss
         "steps-registry:flow.closing-from-nonclosure",
     ),
 )
-def stg207_intent_foreign_to_kind(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg207_intent_foreign_to_kind(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate allows an intent that steps of its kind may not answer.
 
     ## Why this matters
@@ -67,7 +68,7 @@ def stg207_intent_foreign_to_kind(registry: Registry) -> Iterator[Finding]:
     Remove the intent from `allowedIntents`, the schema's enum and the transitions, or give the step the kind that fits
     it.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is None or step.kind is None or step.acts_as is not None:
             continue
         foreign = {each: at for each, at in step.gate.allowed.items() if each in INTENTS - ALLOWED[step.kind]}
@@ -90,7 +91,8 @@ def _finding(step: Step, kind: StepKind, foreign: dict[str, int]) -> Finding:
 
 
 @rule(since="0.1", origin=("steps-registry:step.kind-fallback-intent", "rulings:R14", "SR-VALID-001"))
-def stg208_unusable_fallback_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg208_unusable_fallback_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate's fallback intent is none of the intents it allows.
 
     ## Why this matters
@@ -100,7 +102,7 @@ def stg208_unusable_fallback_intent(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Choose one of `allowedIntents`, or delete the fallback: without `failFast: false` it is never used.
     """
-    for step in registry.steps.values():
+    for step in steps:
         gate = step.gate
         if gate is None or gate.fallback not in INTENTS or gate.fallback in gate.allowed or not gate.allowed:
             continue
@@ -116,7 +118,8 @@ _UNROUTED = {"repeat", "abort"}
 
 
 @rule(since="0.1", origin=("steps-registry:step.gate-needs-transitions", "SR-VALID-004"))
-def stg209_gate_without_transitions(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg209_gate_without_transitions(steps: Collection[Step]) -> Iterator[Finding]:
     """A step has a gate but no transitions.
 
     ## Why this matters
@@ -126,7 +129,7 @@ def stg209_gate_without_transitions(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add `transitions` with one entry for every allowed intent, or remove the gate.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is None or "transitions" in step.body:
             continue
         needed = [intent for intent in step.gate.allowed if intent not in _UNROUTED]
@@ -146,7 +149,8 @@ def stg209_gate_without_transitions(registry: Registry) -> Iterator[Finding]:
         "steps-registry:route.escalate-missing",
     ),
 )
-def stg213_unrouted_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg213_unrouted_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """A step's transitions do not take exactly the intents that its gate allows.
 
     ## Why this matters
@@ -157,7 +161,7 @@ def stg213_unrouted_intent(registry: Registry) -> Iterator[Finding]:
     Give every allowed intent a transition, and delete the transitions of all others. `abort` needs none; `repeat`
     without one means this step again; `jump` needs none when the answer names the target.
     """
-    for step in registry.steps.values():
+    for step in steps:
         for each in disagreements(step):
             if each.odd is Side.TRANSITIONS:
                 others = [at for side, at in each.places if side is not each.odd]
@@ -178,7 +182,8 @@ def _describe_difference(each: Disagreement) -> str:
     since="0.1",
     origin=("steps-registry:boot.flow-steps-incomplete", "steps-registry:doc.R-B6", "SR-GATE-003"),
 )
-def stg219_gate_without_output_schema(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg219_gate_without_output_schema(steps: Collection[Step]) -> Iterator[Finding]:
     """A step has a gate but no output schema.
 
     ## Why this matters
@@ -188,7 +193,7 @@ def stg219_gate_without_output_schema(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add `outputSchemaRef` with the file and the name of a schema that holds the gate's `intentField`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is not None and "outputSchemaRef" not in step.body:
             message = f"step {quote(step.key)} has a gate but no output schema from which it could read an intent"
             yield Finding(step.at / "outputSchemaRef", message, (Related(step.gate_at, "the gate"),))
@@ -267,7 +272,8 @@ def _leads_on(move: Transition, registry: Registry) -> bool:
 
 
 @rule(since="0.1", origin=("steps-registry:flow.intent-kind-transition", "steps-registry:flow.escalate-kind"))
-def stg231_transition_foreign_to_kind(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg231_transition_foreign_to_kind(steps: Collection[Step]) -> Iterator[Finding]:
     """A step has a transition for an intent that steps of its kind may not answer.
 
     ## Why this matters
@@ -283,7 +289,7 @@ def stg231_transition_foreign_to_kind(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete the transition, or give the step the kind that fits it.
     """
-    for step in registry.steps.values():
+    for step in steps:
         for intent in _foreign(step):
             able = " or ".join(kind.value for kind in ALLOWED if intent in ALLOWED[kind])
             message = f"step {quote(step.key)} cannot take {quote(intent)}: only {able} steps may"
@@ -338,7 +344,8 @@ def _fix(step: Step, key: str) -> Fix | None:
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B14", "rulings:R10"))
-def stg240_jump_without_target_field(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg240_jump_without_target_field(steps: Collection[Step]) -> Iterator[Finding]:
     """A step may jump, but its gate does not say where the target is read.
 
     ## Why this matters
@@ -350,7 +357,7 @@ def stg240_jump_without_target_field(registry: Registry) -> Iterator[Finding]:
     enum. Where the step never chooses its own target, remove `jump` from `allowedIntents`, the enum and the
     transitions.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is not None and can_jump(step) and not has_member(step, "targetField"):
             message = f"step {quote(step.key)} allows 'jump', but its gate has no 'targetField' to read the target from"
             related = (Related(step.allowed_at / step.gate.allowed["jump"], "the intent that needs it"),)
@@ -409,7 +416,8 @@ _SHOWN = 3
     origin=("steps-registry:doc.no-fallback-when-failfast", "steps-registry:beyond.dead-fields", "rulings:R14"),
     severity=Severity.NOTE,
 )
-def stg249_unused_fallback_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg249_unused_fallback_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate has a fallback intent that is never used.
 
     ## Why this matters
@@ -419,7 +427,7 @@ def stg249_unused_fallback_intent(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete `fallbackIntent`, or set `failFast` to `false` when the run shall go on with it.
     """
-    found = [step for step in registry.steps.values() if step.gate is not None and _is_unused(step.gate)]
+    found = [step for step in steps if step.gate is not None and _is_unused(step.gate)]
     if not found:
         return
     first, *others = found
@@ -435,7 +443,8 @@ def _is_unused(gate: Gate) -> bool:
 
 
 @rule(since="0.1", origin=("steps-registry:doc.failfast-prod", "rulings:R27"))
-def stg250_unhandled_failure(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg250_unhandled_failure(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate goes on when no intent can be read, but does not say with which.
 
     ## Why this matters
@@ -445,14 +454,15 @@ def stg250_unhandled_failure(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add a `fallbackIntent` out of `allowedIntents`, or delete `failFast`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is not None and not step.gate.fail_fast and not has_member(step, "fallbackIntent"):
             message = f"step {quote(step.key)} does not fail fast, but has no fallbackIntent to continue with"
             yield Finding(step.gate_at / "failFast", message)
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B15", "rulings:R11"), severity=Severity.WARNING)
-def stg251_missing_handoff_fields(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg251_missing_handoff_fields(steps: Collection[Step]) -> Iterator[Finding]:
     """A step may hand off, but does not say what it hands over.
 
     ## Why this matters
@@ -462,7 +472,7 @@ def stg251_missing_handoff_fields(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add `handoffFields` with the paths that the next step needs. An empty list says that it needs none.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is None or "handoff" not in step.gate.allowed or has_member(step, "handoffFields"):
             continue
         if step.kind is None or "handoff" in ALLOWED[step.kind]:
@@ -472,7 +482,8 @@ def stg251_missing_handoff_fields(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("rulings:R2",), severity=Severity.WARNING)
-def stg252_excluded_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg252_excluded_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """An intent is listed where the schema lists its intents, and another part of the schema rules it out.
 
     ## Why this matters
@@ -482,7 +493,7 @@ def stg252_excluded_intent(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add the intent to the other list too, or remove it from this one, `allowedIntents` and the transitions.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is None or step.output is None or not step.output.excluded or names_another_member(step):
             continue
         for each in step.output.excluded:
@@ -494,7 +505,8 @@ def stg252_excluded_intent(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("rulings:R26",), severity=Severity.WARNING)
-def stg253_target_mode_mismatch(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg253_target_mode_mismatch(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate's `targetMode` needs something that the step does not have.
 
     ## Why this matters
@@ -505,7 +517,7 @@ def stg253_target_mode_mismatch(registry: Registry) -> Iterator[Finding]:
     Add what the mode needs, `targetField` for `dynamic` or a transition with `condition` and `targets` for
     `conditional`, or choose `explicit`, the default: the transitions alone decide.
     """
-    for step in registry.steps.values():
+    for step in steps:
         lack = _lack(step)
         if lack is not None and step.gate is not None:
             message = f"the target mode of step {quote(step.key)} is {quote(step.gate.target_mode)}, but {lack}"
@@ -522,7 +534,8 @@ def _lack(step: Step) -> str | None:
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.handoff-collision",), severity=Severity.WARNING)
-def stg254_repeated_handoff_key(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg254_repeated_handoff_key(steps: Collection[Step]) -> Iterator[Finding]:
     """Two hand-off paths end in the same name, so one value overwrites the other.
 
     ## Why this matters
@@ -532,7 +545,7 @@ def stg254_repeated_handoff_key(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Remove one of the paths, or give the members different names in the output schema.
     """
-    for step in registry.steps.values():
+    for step in steps:
         handoff = step.gate.handoff if step.gate is not None else None
         first: dict[str, int] = {}
         for index, path in enumerate(handoff or ()):

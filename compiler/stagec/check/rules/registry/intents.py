@@ -1,8 +1,8 @@
 """Agreement of the intents of a gate with its schema, and paths into answers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from stagec.check.rules.registry import list_grounds, list_headers, report_broken_paths, rule
+from stagec.check.rules.registry import list_grounds, list_headers, of_steps, report_broken_paths, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of
 from stagec.core.place import Place
@@ -29,7 +29,8 @@ from stagec.sources.shape.subschemas import tokens
 
 
 @rule(since="0.1", origin=("steps-registry:gate.ref-not-enum", "SR-VALID-003"))
-def stg211_intent_pointer_without_enum(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg211_intent_pointer_without_enum(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate's `intentSchemaRef` points at nothing, or at something that names no intents.
 
     ## Why this matters
@@ -42,7 +43,7 @@ def stg211_intent_pointer_without_enum(registry: Registry) -> Iterator[Finding]:
     `#/properties/next_action/properties/action`, and give it an `enum` (or `const`, or `oneOf` of `const`).
     """
     told: set[Place] = set()
-    for step in registry.steps.values():
+    for step in steps:
         output, gate = step.output, step.gate
         if output is None or gate is None or not isinstance(output.found, Schema):
             continue
@@ -166,7 +167,8 @@ def stg235_taken_from_whole_answer(registry: Registry) -> Iterator[Finding]:
     since="0.1",
     origin=("steps-registry:beyond.field-ref-agree", "steps-registry:beyond.closure-intentfield", "rulings:R13"),
 )
-def stg245_intent_pointer_mismatch(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg245_intent_pointer_mismatch(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate's `intentField` and `intentSchemaRef` name different members of the answer.
 
     ## Why this matters
@@ -177,7 +179,7 @@ def stg245_intent_pointer_mismatch(registry: Registry) -> Iterator[Finding]:
     Make them name the same member: the field `next_action.action` belongs to the pointer
     `#/properties/next_action/properties/action`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.gate is not None and names_another_member(step):
             read = f"step {quote(step.key)} reads its intent from {quote(step.gate.field)}"
             message = f"{read}, but {quote(step.gate.pointer)} describes another member"
@@ -193,7 +195,8 @@ _SHOWN = 3
     origin=("steps-registry:beyond.intent-required", "rulings:R13", "steps-registry:gate.no-value"),
     severity=Severity.WARNING,
 )
-def stg246_optional_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg246_optional_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """An answer can fit the output schema and have no intent.
 
     ## Why this matters
@@ -205,7 +208,7 @@ def stg246_optional_intent(registry: Registry) -> Iterator[Finding]:
     from the same path are told together: each of their schemas needs it.
     """
     told: dict[str, list[tuple[Step, Reading]]] = {}
-    for step in registry.steps.values():
+    for step in steps:
         for each in readings(step, Presence.POSSIBLE):
             if each.member == "intentField" and each.promised.optional is not None and _is_missable(step, each):
                 told.setdefault(each.path, []).append((step, each))
@@ -269,7 +272,8 @@ _SPOKEN_OF = {Presence.IMPOSSIBLE, Presence.UNDECLARED, Presence.POSSIBLE}
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.field-ref-agree", "rulings:R13"), severity=Severity.WARNING)
-def stg274_uncertain_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg274_uncertain_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """An answer that satisfies the schema may have no intent that the gate allows.
 
     ## Why this matters
@@ -280,7 +284,7 @@ def stg274_uncertain_intent(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Give the member that `intentField` reads the list itself, or a `$ref` to it, and require it at every level.
     """
-    for step in registry.steps.values():
+    for step in steps:
         reading = next((each for each in readings(step) if each.member == "intentField"), None)
         why = _why(step, reading) if reading is not None and reading.promised.legible else None
         if reading is not None and why is not None and not (disagreements(step) or names_another_member(step)):
@@ -338,7 +342,8 @@ def _list_uncertain(registry: Registry, step: Step) -> Iterator[tuple[Place, Rea
 
 
 @rule(since="0.1", origin=("steps-registry:reg.gate-intent-enum", "rulings:R2"), severity=Severity.WARNING)
-def stg294_repeated_intent(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg294_repeated_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """A gate lists an intent twice.
 
     ## Why this matters
@@ -347,7 +352,7 @@ def stg294_repeated_intent(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete the second mention, or write the intent that was meant.
     """
-    for step in registry.steps.values():
+    for step in steps:
         listed = list_of(object_of(step.body.get("structuredGate")).get("allowedIntents"))
         if step.gate is None or len(step.gate.allowed) == len(listed):
             continue

@@ -1,8 +1,8 @@
 """Schemas of answers: where they are found, and whether anything satisfies them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from stagec.check.rules.registry import MERGED, find_merged, report_unresolved, rule
+from stagec.check.rules.registry import MERGED, find_merged, of_steps, report_unresolved, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
@@ -75,7 +75,8 @@ def _describe_miss(output: OutputSchema) -> tuple[object, ...]:
 
 
 @rule(since="0.1", origin=("rulings:R20", "steps-registry:gate.schema-load"))
-def stg276_unsatisfiable_output(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg276_unsatisfiable_output(steps: Collection[Step]) -> Iterator[Finding]:
     """No answer satisfies the output schema of a step.
 
     ## Why this matters
@@ -90,20 +91,20 @@ def stg276_unsatisfiable_output(registry: Registry) -> Iterator[Finding]:
     have, a value of another type, a bound that is higher than another, a part that has to contain itself.
     """
     told: dict[Place, list[Step]] = {}
-    for step in registry.steps.values():
+    for step in steps:
         if step.output is not None and step.output.void is not None and not step.is_section:
             told.setdefault(step.output.void.at, []).append(step)
     shared: dict[Place, Place] = {}  # what schemas of several steps contradict in one base, and where the first is told
-    for at, steps in told.items():
-        void = steps[0].output.void if steps[0].output is not None else None
+    for at, users in told.items():
+        void = users[0].output.void if users[0].output is not None else None
         if void is not None:
-            who = f"step{'s' if len(steps) > 1 else ''} {listing([each.key for each in steps])}"
+            who = f"step{'s' if len(users) > 1 else ''} {listing([each.key for each in users])}"
             why = f": nothing can be its {quote('.'.join(void.path))}" if void.path else ""
-            whole = tuple(there for there in dict.fromkeys(map(find_schema, steps)) if there is not None)
+            whole = tuple(there for there in dict.fromkeys(map(find_schema, users)) if there is not None)
             first, second = _put_own_first(at, void.against, whole)
             related = () if second is None else (Related(second, "this contradicts it"),)
             message = f"no answer of {who} satisfies its output schema{why}"
-            merged = find_merged(steps[0], void.path[0], (first, *(each.at for each in related))) if void.path else None
+            merged = find_merged(users[0], void.path[0], (first, *(each.at for each in related))) if void.path else None
             also = () if merged is None else (Related(merged, MERGED),)
             base = (second,) if second is not None and not any(second in part for part in whole) else ()
             causes = (*whole, *(shared.setdefault(each, first) for each in base))

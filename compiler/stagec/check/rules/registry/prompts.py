@@ -1,8 +1,8 @@
 """Prompt files: where they are looked for, and what takes their place."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from stagec.check.rules.registry import describe_lost_path, promptless, rule
+from stagec.check.rules.registry import describe_lost_path, of_steps, promptless, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import Place
@@ -236,7 +236,8 @@ _KNOWN = NameIndex(sorted(FALLBACK_KEYS))
 
 
 @rule(since="0.1", origin=("rulings:R19",))
-def stg265_dotted_fallback_key(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg265_dotted_fallback_key(steps: Collection[Step]) -> Iterator[Finding]:
     """A fallback key is written with dots.
 
     ## Why this matters
@@ -246,7 +247,7 @@ def stg265_dotted_fallback_key(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Join the words with underscores: `initial_issue` instead of `initial.issue`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         key = step.body.get("fallbackKey")
         if isinstance(key, str) and "." in key:
             near, meant = hint(key.replace(".", "_"), _KNOWN), _KNOWN.guess(key.replace(".", "_"))
@@ -257,7 +258,8 @@ def stg265_dotted_fallback_key(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("rulings:R19",), severity=Severity.NOTE)
-def stg266_unknown_fallback_key(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg266_unknown_fallback_key(steps: Collection[Step]) -> Iterator[Finding]:
     """A fallback key names no built-in prompt that is documented.
 
     ## Why this matters
@@ -269,7 +271,7 @@ def stg266_unknown_fallback_key(registry: Registry) -> Iterator[Finding]:
     of its own.
     """
     found: dict[str, list[Step]] = {}
-    for step in registry.steps.values():
+    for step in steps:
         key = step.body.get("fallbackKey")
         if isinstance(key, str) and "." not in key and key not in FALLBACK_KEYS:
             found.setdefault(key, []).append(step)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from stagec.check.rules.registry import report_undeclared, report_unknown, rule
+from stagec.check.rules.registry import of_steps, report_undeclared, report_unknown, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.json import list_of
 from stagec.core.nearest import Guess, NameIndex, guess, hint
@@ -256,7 +256,8 @@ _ABLE = {kind: _OTHERS & allowed for kind, allowed in ALLOWED.items()}
         "steps-registry:route.escalate-invalid",
     ),
 )
-def stg223_null_target(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg223_null_target(steps: Collection[Step]) -> Iterator[Finding]:
     """A transition leads nowhere although its intent does not end the run.
 
     ## Why this matters
@@ -266,7 +267,7 @@ def stg223_null_target(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Name the step to go to. To end the run, go to a closure step and let it answer `closing`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         able = _OTHERS if step.kind is None else _ABLE[step.kind]
         for move in step.moves:
             if move.target is None and move.intent in able:
@@ -277,7 +278,8 @@ def stg223_null_target(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-B11", "rulings:R18"))
-def stg224_section_in_flow(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg224_section_in_flow(steps: Collection[Step]) -> Iterator[Finding]:
     """A section has what only a step that runs can have.
 
     ## Why this matters
@@ -287,7 +289,7 @@ def stg224_section_in_flow(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete these members, or give the step the name and the `c2` of a phase.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if not step.surplus:
             continue
         first, *others = step.surplus

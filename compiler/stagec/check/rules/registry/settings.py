@@ -1,8 +1,8 @@
 """Runners, permissions, sandboxes and the settings of an agent."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from stagec.check.rules.registry import rule
+from stagec.check.rules.registry import of_steps, rule
 from stagec.core.diagnostic import Severity
 from stagec.core.json import list_of
 from stagec.core.nearest import NameIndex, guess, hint
@@ -14,7 +14,8 @@ from stagec.languages.registry.supply import lacks_settings, list_arguments
 
 
 @rule(since="0.1", origin=("rulings:R24", "steps-registry:beyond.subprocess"))
-def stg229_runner_outside_closure(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg229_runner_outside_closure(steps: Collection[Step]) -> Iterator[Finding]:
     """A step that is not a closure step has a `runner`.
 
     ## Why this matters
@@ -24,7 +25,7 @@ def stg229_runner_outside_closure(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Move the `runner` to a closure step, or give this step the kind `closure`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if "runner" in step.body and not _may_run(step):
             what = "section" if step.is_section else "step" if step.kind is None else f"{step.kind.value} step"
             message = f"{what} {quote(step.key)} has a runner, which only closure steps may have"
@@ -56,7 +57,8 @@ def stg233_unknown_runner_context(registry: Registry) -> Iterator[Finding]:
         return
     known = registry.agent.parameters
     for step in registry.steps.values():
-        lost = [each for each in list_arguments(step) if each.name not in known]
+        given = list_arguments(step) if "runner" in step.body else ()
+        lost = [each for each in given if each.name not in known]
         if lost and not registry.agent.declared:
             names = dict.fromkeys(each.name for each in lost)
             related = tuple(Related(each.at, "needed here") for each in lost[:_SHOWN])

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from stagec.check.rules.registry import rule
+from stagec.check.rules.registry import of_steps, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import Object, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
@@ -81,7 +81,8 @@ def stg218_agent_id_mismatch(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("steps-registry:prompt.c2-vs-id", "rulings:R21"), severity=Severity.WARNING)
-def stg227_phase_prefix_mismatch(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg227_phase_prefix_mismatch(steps: Collection[Step]) -> Iterator[Finding]:
     """A step's name begins with another phase than its `c2` states.
 
     ## Why this matters
@@ -91,7 +92,7 @@ def stg227_phase_prefix_mismatch(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Correct `c2`, or rename the step.
     """
-    for step in registry.steps.values():
+    for step in steps:
         prefix = step.key.partition(".")[0]
         if prefix not in PHASES or not step.phase or step.phase == prefix or step.lacks_kind or step.surplus:
             continue
@@ -100,7 +101,8 @@ def stg227_phase_prefix_mismatch(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("steps-registry:doc.R-E1", "rulings:R21"), severity=Severity.NOTE)
-def stg228_unconventional_step_name(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg228_unconventional_step_name(steps: Collection[Step]) -> Iterator[Finding]:
     """A step's name does not begin with a phase.
 
     ## Why this matters
@@ -111,7 +113,7 @@ def stg228_unconventional_step_name(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Rename the step and everything that mentions it, or leave it: nothing is broken.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.key.partition(".")[0] not in PHASES:
             example = f", as in '{step.phase}.{step.key}'" if step.phase in PHASES else ""
             yield Finding(step.at.key, f"the name of step {quote(step.key)} does not begin with a phase{example}")
@@ -121,7 +123,8 @@ _KNOWN = NameIndex(PHASES)
 
 
 @rule(since="0.1", origin=("rulings:R25",))
-def stg230_kindless_phase(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg230_kindless_phase(steps: Collection[Step]) -> Iterator[Finding]:
     """A step with a gate has a phase of its own, and nothing says what kind of step it is.
 
     ## Why this matters
@@ -131,7 +134,7 @@ def stg230_kindless_phase(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Add `stepKind`: `work`, `verification` or `closure`. Where `c2` is a misspelt phase, correct it.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.lacks_kind:
             near = hint(step.phase or "", _KNOWN)
             message = f"step {quote(step.key)} has a gate but no stepKind, and {quote(step.phase)} implies none"
@@ -261,7 +264,8 @@ def _is_left_alone(step: Step) -> bool:
 
 
 @rule(since="0.1", origin=("climpt-1.14:reg.legacy-step", "SR-VALID-005"))
-def stg2020_legacy_step(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg2020_legacy_step(steps: Collection[Step]) -> Iterator[Finding]:
     """A step of a registry of climpt 1.14 has members of the format of 1.13.
 
     ## Why this matters
@@ -272,7 +276,7 @@ def stg2020_legacy_step(registry: Registry) -> Iterator[Finding]:
     Rename `stepKind` to `kind`, and move the coordinates into `address`, together with `c1` of the registry. `edition`
     was `default` where it was absent, and is required now.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.legacy:
             said = f"has {listing(step.legacy)} of the format of 1.13, which 1.14 refuses"
             yield Finding((step.at / step.legacy[0]).key, f"step {quote(step.key)} {said}")

@@ -1,10 +1,10 @@
 """Validators, failure patterns, retries and their prompts' variants."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
-from stagec.check.rules.registry import report_unknown, rule
+from stagec.check.rules.registry import of_steps, report_unknown, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.json import list_of, object_of, text_in
 from stagec.core.nearest import Guess, NameIndex, guess, hint, is_slip
@@ -423,7 +423,8 @@ def stg2027_idle_failure_action(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.chain-element", "S9"))
-def stg2028_malformed_adaptation(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg2028_malformed_adaptation(steps: Collection[Step]) -> Iterator[Finding]:
     """An element of an adaptation chain cannot be a part of a file name.
 
     ## Why this matters
@@ -434,7 +435,7 @@ def stg2028_malformed_adaptation(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Write the name of the adaptation as it is in the file name of the prompt, or delete the element.
     """
-    for step in registry.steps.values():
+    for step in steps:
         given = list_of(step.body.get("adaptationChain"))
         for element, written in zip(step.adaptation_chain or (), given, strict=False):
             if isinstance(written, str) and (not _PART.fullmatch(written) or ".." in written):
@@ -465,7 +466,8 @@ def stg2031_undeclared_chain(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.chain-idle",), severity=Severity.NOTE)
-def stg2032_idle_chain(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg2032_idle_chain(steps: Collection[Step]) -> Iterator[Finding]:
     """A step that cannot repeat itself has an adaptation chain.
 
     ## Why this matters
@@ -475,7 +477,7 @@ def stg2032_idle_chain(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete `adaptationChain`, or allow `repeat`.
     """
-    for step in registry.steps.values():
+    for step in steps:
         repeats = step.gate is None or Intent.REPEAT in step.gate.allowed
         if step.adaptation_chain is not None and not repeats and not step.is_section:
             at = (step.at / "adaptationChain").key
@@ -483,7 +485,8 @@ def stg2032_idle_chain(registry: Registry) -> Iterator[Finding]:
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.polling-conditions", "A8"))
-def stg2033_polling_with_conditions(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg2033_polling_with_conditions(steps: Collection[Step]) -> Iterator[Finding]:
     """A closure step that polls has conditions after the answer.
 
     ## Why this matters
@@ -493,7 +496,7 @@ def stg2033_polling_with_conditions(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Delete `postLLMConditions` of the step, or check the conditions in another closure step.
     """
-    for step in registry.steps.values():
+    for step in steps:
         polls = step.kind is StepKind.CLOSURE and step.address.c3 == "polling"
         if polls and step.retry is not None and list_of(step.retry.body.get("postLLMConditions")):
             at = step.retry.at / "postLLMConditions"
@@ -547,7 +550,8 @@ def _list_named(plan: RetryPlan) -> Iterator[tuple[str, Mention]]:
 
 
 @rule(since="0.1", origin=("climpt-1.14:step.chain-undeclared", "rulings:T2"), severity=Severity.WARNING)
-def stg2045_empty_chain(registry: Registry) -> Iterator[Finding]:
+@of_steps
+def stg2045_empty_chain(steps: Collection[Step]) -> Iterator[Finding]:
     """A step may repeat itself, and its adaptation chain is empty.
 
     ## Why this matters
@@ -558,7 +562,7 @@ def stg2045_empty_chain(registry: Registry) -> Iterator[Finding]:
     List an adaptation for each repeat in a row that is meant, such as `["default"]`, or take `repeat` out of the gate,
     the schema and the transitions.
     """
-    for step in registry.steps.values():
+    for step in steps:
         if step.repeats == () and step.program is None and not step.is_section:
             message = f"step {quote(step.key)} allows 'repeat', but its chain is empty: a repeat ends the run as failed"
             yield Finding(step.at / "adaptationChain", message, (Related(step.allowed_at, "allows 'repeat'"),))
