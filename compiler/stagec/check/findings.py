@@ -38,24 +38,24 @@ def resolve_guess(guess: Guess, at: Place, trees: Mapping[str, Tree]) -> Fix | N
 def _find_edit(guess: Guess, at: Place, tree: Tree) -> Edit | None:
     if at.range is not None:
         start, end = at.range
-        if start < (tree.body or (0, 0))[0] or tree.format.name not in _PROSE:
+        if start < (tree.body or (0, 0))[0] or tree.format.name not in PROSE:
             return None
         new = _put(guess, tree.data.decode(errors="surrogateescape")[start:end])
         return None if new is None else Edit(Change.WRITE, Place(at.file, range=at.range), new)
     if not at.pointer or not _exists(tree.value, at.pointer):
         return None
     plain = Place(at.file, at.pointer)
-    given = _look_up(tree.value, at.pointer)
+    given = look_up(tree.value, at.pointer)
     if at.part is Part.VALUE and isinstance(given, str):
         new = _put(guess, given)
         return None if new is None else Edit(Change.REPLACE, plain, new)
     key = at.pointer[-1]
     new = _put(guess, key) if isinstance(key, str) else None
-    is_free = new is not None and new not in _look_up(tree.value, at.pointer[:-1])
+    is_free = new is not None and new not in look_up(tree.value, at.pointer[:-1])
     return Edit(Change.RENAME, plain, new) if is_free else None
 
 
-_PROSE = frozenset({"markdown", "plain"})
+PROSE = frozenset({"markdown", "plain"})
 """The formats in which ranges of the body are plain text."""
 
 
@@ -70,13 +70,14 @@ def _put(guess: Guess, text: str) -> str | None:
 
 def _exists(given: Json, pointer: Pointer) -> bool:
     try:
-        _look_up(given, pointer)
+        look_up(given, pointer)
     except (KeyError, IndexError, TypeError):
         return False
     return True
 
 
-def _look_up(given: Any, pointer: Pointer) -> Any:
+def look_up(given: Any, pointer: Pointer) -> Any:
+    """Return what a value has at a pointer; raises LookupError or TypeError if there is nothing."""
     for key in pointer:
         given = given[key]
     return given
@@ -115,7 +116,8 @@ def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: 
     """Return what a user sees of the verdicts of all rules, sorted by place."""
     kept, folded = _fold(verdicts, _find_twins(trees.values()))
     shown = [each for each in kept if not each.silent and selection.severity(each.rule) is not None]
-    spans = _locate([each.finding for each in shown], trees)
+    findings = [each.finding for each in shown]
+    spans = locate((at for each in findings for at in (each.at, *(also.at for also in each.related))), trees)
     found = [each.make_diagnostic(selection, spans, trees, folded[id(each)]) for each in shown]
     return tuple(sorted(found, key=_order))
 
@@ -279,17 +281,17 @@ def _fold_excess(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[
             yield each
 
 
-def _locate(findings: Iterable[Finding], trees: Mapping[str, Tree]) -> Mapping[Place, Span]:
+def locate(places: Iterable[Place], trees: Mapping[str, Tree]) -> Mapping[Place, Span]:
+    """Return where places are in the texts of their files; what is in no text is left out."""
     wanted: dict[str, set[Place]] = {}
-    for finding in findings:
-        for place in (finding.at, *(related.at for related in finding.related)):
-            wanted.setdefault(place.file, set()).add(place)
+    for place in places:
+        wanted.setdefault(place.file, set()).add(place)
     spans: dict[Place, Span] = {}
-    for file, places in wanted.items():
+    for file, inside in wanted.items():
         tree = trees.get(file)
         if tree is not None and tree.data:
-            locate = _locate_again if len(tree.data) <= _SMALL else _locate_once
-            spans.update(locate(tree.format, tree.data, frozenset(places)))
+            find = _locate_again if len(tree.data) <= _SMALL else _locate_once
+            spans.update(find(tree.format, tree.data, frozenset(inside)))
     return spans
 
 

@@ -12,6 +12,7 @@ from stagec import languages as frontends
 from stagec.check import rules
 from stagec.check.findings import Verdict, diagnose, leave_out_repetitions, silence_echoes
 from stagec.check.suppressions import NO_IGNORES, KnownRules, place_text, silence
+from stagec.check.swaps import fold_swapped
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.memo import KeptAnswers
@@ -231,6 +232,12 @@ def compile_project(
     `search` searches a completed run of each flow in which the rules have found no error; None leaves that out. `kept`
     has what earlier checks of the same project have found out.
     """
+    return _fold_swapped(project, _compile(project, search, pause, kept), pause)
+
+
+def _compile(
+    project: Project, search: SearchFlow | None, pause: Pause = _continue, kept: KeptAnswers | None = None
+) -> Compilation:
     with PausedCollector():
         settings = project.settings
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden, kept)
@@ -250,7 +257,7 @@ def compile_project(
             documents=tuple(reading.documents),
             list_names=reading.list_names,
         )
-        return judge_again(project, read, search, pause)
+        return _judge_read(project, read, search, pause)
 
 
 def judge_again(
@@ -260,6 +267,17 @@ def judge_again(
 
     Everything else must be as it was read: the files, the scope and the budgets.
     """
+    return _fold_swapped(project, _judge_read(project, read, search, pause), pause)
+
+
+def _fold_swapped(project: Project, judged: Compilation, pause: Pause) -> Compilation:
+    def recheck(files: Mapping[str, bytes]) -> Collection[Diagnostic]:
+        return _compile(replace(project, overlay={**project.overlay, **files}), None, pause).diagnostics
+
+    return replace(judged, diagnostics=fold_swapped(judged.diagnostics, judged.trees, recheck))
+
+
+def _judge_read(project: Project, read: Compilation, search: SearchFlow | None, pause: Pause) -> Compilation:
     with PausedCollector():
         settings = project.settings
         families = list_project_families() if settings.selects_nothing else list_families()

@@ -1,0 +1,104 @@
+"""Two values that stand in each other's place are told as one error; two mistakes are told as two."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stagec.check.fixes import fix_project
+from stagec.check.pipeline import Project, compile_project
+from stagec.core.diagnostic import Diagnostic, Severity
+from stagec.sources.project.settings import Settings
+
+EXAMPLES = Path(__file__).parents[1] / "registries"
+AGENT = ".agent/issue-solver"
+FIRST, SECOND, LAST = "initial.issue", "continuation.issue", "closure.issue"
+
+
+def change(root: Path, file: str, make: Callable[[Any], None]) -> Project:
+    path = root / AGENT / file
+    if not path.exists():
+        shutil.copytree(EXAMPLES / "issue-flow", root, dirs_exist_ok=True)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    make(data)
+    path.write_text(json.dumps(data, indent=2), encoding="utf-8")
+    return Project(root, (root,), Settings())
+
+
+def exchange(one: Any, other: Any, *path: str | int) -> None:
+    """Let the members of two values that a path leads to change their places."""
+    *way, last = path
+    for key in way:
+        one, other = one[key], other[key]
+    one[last], other[last] = other[last], one[last]
+
+
+def errors(project: Project) -> list[Diagnostic]:
+    return [each for each in compile_project(project).diagnostics if each.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        (SECOND, LAST, ("stepKind",)),
+        (FIRST, LAST, ("structuredGate",)),
+        (FIRST, LAST, ("structuredGate", "allowedIntents")),
+        (FIRST, SECOND, ("structuredGate", "handoffFields")),
+        (FIRST, SECOND, ("outputSchemaRef",)),
+        (FIRST, LAST, ("transitions",)),
+        (SECOND, LAST, ("uvVariables",)),
+    ],
+    ids=lambda each: each[-1] if isinstance(each, tuple) else each,
+)
+def test_members_of_two_steps_that_are_swapped_are_one_error(
+    one: str, other: str, path: tuple[str, ...], tmp_path: Path
+) -> None:
+    project = change(
+        tmp_path, "steps_registry.json", lambda data: exchange(*(data["steps"][it] for it in (one, other)), *path)
+    )
+    (error,) = errors(project)
+    assert error.folded >= 1
+    assert {each.at.pointer[1] for each in error.related[:2]} == {one, other}
+    assert [each.message for each in error.related[:2]] == ["this and the other value may be swapped"] * 2
+
+
+def test_members_of_two_schemas_that_are_swapped_are_one_error(tmp_path: Path) -> None:
+    project = change(
+        tmp_path,
+        "schemas/issue.schema.json",
+        lambda data: exchange(data["$defs"][FIRST], data["$defs"][LAST], "required"),
+    )
+    assert [each.code for each in errors(project)] == ["STG276"]
+
+
+def test_the_fix_exchanges_the_values(tmp_path: Path) -> None:
+    project = change(
+        tmp_path, "steps_registry.json", lambda data: exchange(data["steps"][SECOND], data["steps"][LAST], "stepKind")
+    )
+    right = json.loads((EXAMPLES / "issue-flow" / AGENT / "steps_registry.json").read_text(encoding="utf-8"))
+    (after,) = fix_project(project, guesses=True).after.values()
+    assert json.loads(after) == right
+
+
+def test_a_mistake_beside_swapped_values_is_told(tmp_path: Path) -> None:
+    def spoil(data: Any) -> None:
+        exchange(data["steps"][SECOND], data["steps"][LAST], "stepKind")
+        data["steps"][FIRST]["transitions"]["next"]["target"] = "nowhere"
+
+    assert [each.code for each in errors(change(tmp_path, "steps_registry.json", spoil))] == ["STG201", "STG207"]
+
+
+def test_two_mistakes_that_no_exchange_explains_are_told(tmp_path: Path) -> None:
+    def spoil(data: Any) -> None:
+        data["steps"][SECOND]["stepKind"] = "closure"
+        data["validators"]["git-clean"]["failurePattern"] = "nothing"
+        data["steps"][LAST]["outputSchemaRef"]["schema"] = "initial.nothing"
+
+    told = errors(change(tmp_path, "steps_registry.json", spoil))
+    assert len(told) == 3
+    assert not any(each.message == "this and the other value may be swapped" for one in told for each in one.related)
