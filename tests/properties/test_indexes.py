@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stagec.check.pipeline import Project, compile_project
-from stagec.core.nearest import NameIndex
+from stagec.core import nearest
 from stagec.sources.project.settings import Settings
 from stagec_dev.cost import Dimension
 from stagec_dev.tools.scaling import dimensions
@@ -23,20 +23,20 @@ _FAULTY = (
 def test_indexes_are_made_as_often_for_many_faults_as_for_few(
     title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[int] = []
-    index = NameIndex._index
+    made: list[object] = []
 
-    def counted(self: NameIndex) -> object:
-        made.append(len(self))
-        return index(self)
+    class Counted(nearest._FirstTwo):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
 
-    monkeypatch.setattr(NameIndex, "_index", counted)
+    monkeypatch.setattr(nearest, "_FirstTwo", Counted)
     dimension = next(each for each in dimensions() if each.title == title)
     few, many = (_indexed(dimension, count, tmp_path / str(count), made) for count in (20, 80))
     assert many <= few
 
 
-def _indexed(dimension: Dimension, count: int, folder: Path, made: list[int]) -> int:
+def _indexed(dimension: Dimension, count: int, folder: Path, made: list[object]) -> int:
     for name, text in dimension.files(count, faulty=True).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -330,6 +330,10 @@ class RunHandle:
 
     async def _next_event(self, state: State) -> Event:
         """Return the next answer to a request of a state, or that somebody cancels the run."""
+        idle = (each for key, each in state.pending.items() if isinstance(each, Wait) and key not in self._tasks)
+        passed = None if Wait in self._answers else self._timers.find_passed(idle)
+        if passed is not None:
+            return Answered(passed.key, await self._ask(passed))
         while True:
             for effect in state.pending.values():
                 if effect.key not in self._tasks:

@@ -96,42 +96,67 @@ class Slow:
 
     def __init__(self, *, resumed: bool) -> None:
         self.seen: list[int] = []
+        self.asked = 0
         self._resumed, self._is_over = resumed, Flag()
 
     def answer(self, effect: Effect) -> Json:
         if isinstance(effect, Wait):
             self.seen.append(effect.milliseconds)
             self._is_over.wait(0 if self._resumed else 20)
-        elif not self._resumed:
+            return {}
+        self.asked += 1
+        if not self._resumed:
             raise InterruptedError
-        else:
-            self._is_over.wait(20)
+        self._is_over.wait(20)
         return {}
 
     def cancel(self, _key: str) -> None:
         self._is_over.set()
 
 
-@pytest.mark.parametrize(("ago", "least", "most"), [(200 * SECOND, 390_000, 400_000), (601 * SECOND, 0, 0)])
-def test_a_deadline_of_a_resumed_run_passes_after_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ago: int, least: int, most: int
-) -> None:
+def interrupt_turn(path: Path, monkeypatch: pytest.MonkeyPatch, ago: int) -> Program:
+    """Leave a run in its first turn, whose deadline began some nanoseconds ago."""
     node = stage()
     plan = pipeline(a=replace(node, act=replace(node.act, deadline=600_000)))
     data = dump(replace(plan, facts=facts(plan)))
-    path, program = tmp_path / "r.run", load(data)
+    program = load(data)
     monkeypatch.setattr("stagec.runtime.drivers.requests.read_clock", lambda: time_ns() - ago)
     with closing(create(path, data, program.digest)) as journal, pytest.raises(InterruptedError):
         drive(program, journal, Slow(resumed=False), STARTED)
     monkeypatch.undo()
+    return program
+
+
+PASSED = "a, attempt 1: the deadline has passed: 10 min"
+
+
+@pytest.mark.parametrize(("ago", "least", "most"), [(200 * SECOND, 390_000, 400_000), (601 * SECOND, 0, 0)])
+def test_a_deadline_of_a_resumed_run_passes_after_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ago: int, least: int, most: int
+) -> None:
+    path = tmp_path / "r.run"
+    program = interrupt_turn(path, monkeypatch, ago)
     world = Slow(resumed=True)
     with closing(open_journal(path)) as journal:
         state = drive(program, journal, world, None)
     with closing(open_journal(path)) as journal:
         assert restore(program, journal.history).reason == state.reason
-    assert state.reason == "a, attempt 1: the deadline has passed: 10 min"
+    assert state.reason == PASSED
     (rest,) = world.seen
     assert least <= rest <= most
+    assert world.asked == bool(least)  # nobody is asked when the time is over
+
+
+def test_a_run_in_a_program_asks_nobody_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "r.run"
+    interrupt_turn(path, monkeypatch, 601 * SECOND)
+
+    async def resume() -> runs.RunResult:
+        async with await runs.resume(path, answers={Turn: pytest.fail}, own=None) as run:
+            return await run.result()
+
+    result = asyncio.run(asyncio.wait_for(resume(), 20))
+    assert (result.outcome, result.reason) == (Outcome.FAILED, PASSED)
 
 
 def test_a_run_in_a_program_waits_for_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

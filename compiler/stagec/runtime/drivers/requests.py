@@ -186,6 +186,9 @@ class RequestPool:
             event = self._find_arrived(state)
             if event is not None:
                 return event
+            passed = None if self._arrived else self._find_passed(state)
+            if passed is not None:
+                return Answered(passed.key, self._ask(passed))
             alone = [] if self._arrived else self._begin(state)
             if alone or not self._under_way:
                 effect = choose_next(alone)
@@ -252,6 +255,10 @@ class RequestPool:
     def close(self) -> None:
         """Let go of everything that is under way."""
         self._cancel_others(())
+
+    def _find_passed(self, state: State) -> Wait | None:
+        idle = (each for key, each in state.pending.items() if key not in self._under_way)
+        return self._timers.find_passed(each for each in idle if isinstance(each, Wait) and self._overlaps(each))
 
     def _begin(self, state: State) -> list[Effect]:
         """Begin what may begin beside others; return the requests that the asking thread has to answer."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from stagec.core.clock import read_clock
 from stagec.core.value import replace
-from stagec.runtime.machine.exchange import Effect, Wait
+from stagec.runtime.machine.exchange import Effect, Wait, is_deadline
 from stagec.runtime.machine.state import StepResult
 
 _NANOSECONDS = 1_000_000
@@ -34,6 +36,10 @@ class Timers:
             return wait.milliseconds
         passed = now - self._begun.setdefault(wait.key, now)
         return min(wait.milliseconds, max(0, wait.milliseconds - passed // _NANOSECONDS))
+
+    def find_passed(self, waits: Iterable[Wait]) -> Wait | None:
+        """Return a deadline that passed before anybody waited for it: whoever resumes the run asks for nothing else."""
+        return next((each for each in waits if is_deadline(each.key) and not self.find_rest(each)), None)
 
     def shorten(self, effect: Effect) -> Effect:
         """Return a request; of a wait what is left of it."""
