@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from stagec.change.flow_tests.witness import search_briefly
 from stagec.check.fixes import fix_project
 from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic, Severity
@@ -102,3 +103,32 @@ def test_two_mistakes_that_no_exchange_explains_are_told(tmp_path: Path) -> None
     told = errors(change(tmp_path, "steps_registry.json", spoil))
     assert len(told) == 3
     assert not any(each.message == "this and the other value may be swapped" for one in told for each in one.related)
+
+
+def test_an_error_that_only_a_search_finds_is_no_part_of_a_swap(tmp_path: Path) -> None:
+    project = change(
+        tmp_path, "steps_registry.json", lambda data: exchange(data["steps"][SECOND], data["steps"][LAST], "stepKind")
+    )
+    write_blocked(tmp_path / "other")
+    told = compile_project(project, search_briefly).diagnostics
+    assert [each.code for each in told if each.severity is Severity.ERROR] == ["STG207", "STG650"]
+
+
+def write_blocked(folder: Path) -> None:
+    """Write a pipeline of which no run completes, although no rule finds an error in it."""
+    head = {
+        "id": "a",
+        "name": "a",
+        "description": "d",
+        "allowedTools": [],
+        "completionTool": "done_a",
+        "completionSchema": {"type": "object"},
+        "retryPolicy": {"maxAttempts": 1, "backoff": "none"},
+        "turnCap": 2,
+        "resolutionPolicy": "fail",
+    }
+    pipeline = {"id": "demo", "entry": "a", "stages": ["stages/*.md"], "next": {}}
+    blocked = {"context": {"mode": {"enum": ["slow"]}}, "gate": {"a": {"block": {"mode": "slow"}}}}
+    (folder / "stages").mkdir(parents=True)
+    (folder / "pipeline.json").write_text(json.dumps({**pipeline, **blocked}), encoding="utf-8")
+    (folder / "stages" / "a.md").write_text(f"---\n{json.dumps(head)}\n---\nDo it. Call done_a.\n", encoding="utf-8")

@@ -330,6 +330,29 @@ def test_what_rules_find_is_told_before_runs_are_searched(edit: Edit) -> None:
     assert (check(text + "# other\n"), told) == ([], [[]])
 
 
+def test_swapped_values_are_searched_after_what_rules_find_is_told(edit: Edit) -> None:
+    editor = edit("issue-flow")
+    file = ".agent/issue-solver/steps_registry.json"
+    text = editor.open(file)
+    registry = json.loads(text)
+    one, other = (registry["steps"][key] for key in ("continuation.issue", "closure.issue"))
+    one["stepKind"], other["stepKind"] = other["stepKind"], one["stepKind"]
+    swapped = json.dumps(registry)
+    told: list[list[str]] = []
+
+    def check(written: str) -> list[str]:
+        told.clear()
+        editor.write(file, written)
+        found = editor.workspace.check(tell=lambda early: told.append(list_codes(early)))
+        return list_codes(found)
+
+    assert check(text) == []
+    assert check(swapped) == ["STG207"]
+    assert told == [["STG207", "STG207"]]
+    assert check(swapped + "\n") == ["STG207"]
+    assert told == [], "what is folded does not come back for a moment"
+
+
 def list_codes(projects: Sequence[CheckedProject]) -> list[str]:
     return [one.code for each in list_findings(projects).values() for one in each.found]
 

@@ -189,7 +189,8 @@ class Compilation:
 
     `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
     counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all
-    that was read, also what has no flow. `checked` is what the rules have judged, searches left out.
+    that was read, also what has no flow. `checked` is what the rules have judged, searches left out. `has_swap` tells
+    that one of the diagnostics is about two swapped values, and stands for several.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -202,6 +203,7 @@ class Compilation:
     documents: tuple[object, ...] = ()
     list_names: Callable[[], tuple[Occurrence, ...]] = tuple
     checked: CheckedCases | None = None
+    has_swap: bool = False
 
     @property
     def flows(self) -> tuple[Flow, ...]:
@@ -226,18 +228,20 @@ def compile_project(
     search: SearchFlow | None = None,
     pause: Pause = _continue,
     kept: KeptAnswers | None = None,
+    *,
+    folds_swaps: bool = True,
 ) -> Compilation:
     """Run every phase on a project; a broken part is reported and never hides the rest.
 
     `search` searches a completed run of each flow in which the rules have found no error; None leaves that out. `kept`
-    has what earlier checks of the same project have found out.
+    has what earlier checks of the same project have found out. Without `folds_swaps`, two swapped values are several
+    errors: to find a swap takes several checks.
     """
-    return _fold_swapped(project, _compile(project, search, pause, kept), pause)
+    compiled = _compile(project, search, pause, kept)
+    return _fold_swapped(project, compiled, pause) if folds_swaps else compiled
 
 
-def _compile(
-    project: Project, search: SearchFlow | None, pause: Pause = _continue, kept: KeptAnswers | None = None
-) -> Compilation:
+def _compile(project: Project, search: SearchFlow | None, pause: Pause, kept: KeptAnswers | None = None) -> Compilation:
     with PausedCollector():
         settings = project.settings
         sources = Sources(project.root, settings.budgets, project.overlay, project.hidden, kept)
@@ -274,7 +278,11 @@ def _fold_swapped(project: Project, judged: Compilation, pause: Pause) -> Compil
     def recheck(files: Mapping[str, bytes]) -> Collection[Diagnostic]:
         return _compile(replace(project, overlay={**project.overlay, **files}), None, pause).diagnostics
 
-    return replace(judged, diagnostics=fold_swapped(judged.diagnostics, judged.trees, recheck))
+    # what a search has found is never found by a check that searches nothing
+    verdicts = judged.checked.verdicts if judged.checked is not None else ()
+    by_rules = frozenset((each.rule.code, each.finding.at) for each in verdicts)
+    folded = fold_swapped(judged.diagnostics, by_rules, judged.trees, recheck)
+    return replace(judged, diagnostics=folded, has_swap=len(folded) < len(judged.diagnostics))
 
 
 def _judge_read(project: Project, read: Compilation, search: SearchFlow | None, pause: Pause) -> Compilation:

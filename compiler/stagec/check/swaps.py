@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from stagec.core.value import replace
 from stagec.sources.tree import Tree
 
 _FEWEST, _MOST, _TRIES, _SMALL = 2, 8, 8, 100_000
-"""Each try is a check of the whole project: with more errors, and in larger projects, it takes too long."""
+"""Errors, tries and bytes: each try is a check of the whole project, which takes too long with more of them."""
 _NEAR = 4
 """So many members of an object can be meant beside the one that an error names."""
 
@@ -23,12 +23,16 @@ Recheck = Callable[[Mapping[str, bytes]], Collection[Diagnostic]]
 _Swap = tuple[Place, Place]
 
 
-def fold_swapped(told: Sequence[Diagnostic], trees: Mapping[str, Tree], recheck: Recheck) -> tuple[Diagnostic, ...]:
+def fold_swapped(
+    told: Sequence[Diagnostic], checked: Container[tuple[str, Place]], trees: Mapping[str, Tree], recheck: Recheck
+) -> tuple[Diagnostic, ...]:
     """Return diagnostics with one error for two swapped values, instead of all errors that the swap explains.
 
-    It explains those that are gone when the values are exchanged: two at least, and no other error is there then.
+    It explains the errors that disappear when the values are exchanged: at least two, and no other error may appear.
+    `checked` has the codes and the places of what `recheck` can find: no other error is explained.
     """
-    errors = [each for each in told if each.severity is Severity.ERROR and not (each.fix and each.fix.is_safe)]
+    wrong = (each for each in told if each.severity is Severity.ERROR and (each.code, each.at) in checked)
+    errors = [each for each in wrong if not (each.fix and each.fix.is_safe)]
     if not _FEWEST <= len(errors) <= _MOST or sum(len(tree.data) for tree in trees.values()) > _SMALL:
         return tuple(told)
     best: tuple[list[Diagnostic], _Swap] | None = None

@@ -73,7 +73,7 @@ class KeptAnswers:
         return found
 
     def put(self, question: object, answer: object) -> None:
-        """Take the place of an answer that is none any more."""
+        """Replace an answer that no longer holds."""
         self._asked[question] = answer
 
     @property

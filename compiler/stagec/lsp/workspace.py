@@ -128,14 +128,15 @@ class CheckedProject:
     ) -> CheckedProject:
         """Return the project as it is with some texts in place of files.
 
-        `tell` is given the project with what the rules have found before its runs are searched, unless the search found
-        something last time: nothing that stays may vanish for a moment.
+        `tell` is given the project with what the rules have found before runs and swapped values are searched, unless
+        that search found something last time: nothing that stays may vanish for a moment.
         """
         fresh = CheckedProject(self.root, self.project, self.failure)
         if self.project is None:
             return fresh
         fresh.overlay, fresh.kept, fresh._searched_before = overlay, self.kept, self._searched
         has_lost = any(found.lost for _, found in self._searched.values())
+        has_lost = has_lost or (self.compilation is not None and self.compilation.has_swap)
         is_told = tell is not None and self.compilation is not None and not has_lost
         fresh.kept.begin()
         with Recording() as seen:
@@ -153,10 +154,12 @@ class CheckedProject:
         return fresh
 
     def _compile(self, pause: Callable[[], None], tell: Callable[[CheckedProject], None] | None = None) -> None:
-        """Compile the project, and tell what the rules have found before runs are searched if somebody asks for it."""
+        """Compile the project, and tell what the rules have found before runs and swaps are searched."""
         project = self.as_open()
-        self.compilation = compile_project(project, None if tell is not None else self._search, pause, self.kept)
-        if tell is not None:
+        if tell is None:
+            self.compilation = compile_project(project, self._search, pause, self.kept)
+        else:
+            self.compilation = compile_project(project, None, pause, self.kept, folds_swaps=False)
             tell(self)
             pause()
             self.compilation = judge_again(project, self.compilation, self._search, pause)

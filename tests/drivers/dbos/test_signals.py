@@ -27,6 +27,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.plan import dump
+from stagec.ir.plan.document import Plan
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Among
 from stagec.ir.plan.node import Edge, Go
@@ -303,13 +304,47 @@ class Asking(Busy):
         self._over[key].set()
 
 
-def test_a_deadline_passes_while_nobody_answers_and_no_worker_has_the_run(runs: RunStore) -> None:
+def set_deadline() -> Plan:
+    """Return a plan whose first stage begins again when its ten minutes are over."""
     plan = stages()
     first = plan.nodes["plan"]
     late = Edge("fail", Go("plan"), (Among(("reason",), ("deadline-exceeded",)),))
     timed = replace(first, act=replace(first.act, deadline=600_000), edges=(late, *first.edges))
     plan = replace(plan, nodes={**plan.nodes, "plan": timed})
-    submit(runs, submission("one", replace(plan, facts=facts(plan))))
+    return replace(plan, facts=facts(plan))
+
+
+class Counting(Asking):
+    """Fails the first visit of the first stage, and counts how often it is asked for; no time passes for waits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = 0
+
+    def answer(self, effect: Effect) -> Json:
+        if isinstance(effect, Wait):
+            assert effect.milliseconds == 0 or self._over[effect.key].wait(PATIENCE)
+            return {}
+        if "plan#1/" in effect.key:
+            self.first += 1
+            raise Failure("nobody knows")
+        return super().answer(effect)
+
+
+def test_a_resumed_run_whose_deadline_has_passed_asks_nobody_first(runs: RunStore) -> None:
+    submit(runs, submission("one", set_deadline()))
+    world = Counting()
+    with working(runs.database, world):
+        wait_until(runs, "one", RunPhase.INTERRUPTED)
+    assert let_time_pass(runs, 600_000) == "one/plan#1/0.0"
+    transitions(runs).resume("one")
+    with working(runs.database, world):
+        assert wait_until(runs, "one", *ENDED).phase is RunPhase.DONE
+    assert world.first == 1
+
+
+def test_a_deadline_passes_while_nobody_answers_and_no_worker_has_the_run(runs: RunStore) -> None:
+    submit(runs, submission("one", set_deadline()))
     world = Asking()
     with working(runs.database, world):
         record = wait_until(runs, "one", RunPhase.WAITING)

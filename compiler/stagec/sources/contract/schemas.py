@@ -272,7 +272,7 @@ class Schema:
 _PATIENCE, _FOR_EACH = 50_000, 200
 """Parts of schemas looked at for one project, and for each schema that a step names: more than anybody needs."""
 _MOST_CARRIED = 40_000
-"""Parts looked at by earlier checks up to which the next one goes on with their schemas."""
+"""A check reuses the schemas of earlier checks only if these have looked at fewer parts of schemas in all."""
 
 
 _REFERRING = (b"$", b"\\u", b"\\U", b"\\x")

@@ -99,11 +99,11 @@ class _ReadContainers:
         self._size = 0
 
     def find(self, key: Key) -> str | None:
-        """Return the last one with a name."""
+        """Return the container that was read last under a name."""
         return self._texts.get(key)
 
     def put(self, key: Key, text: str) -> None:
-        """Take the place of the last one with a name; all are dropped when they are too many."""
+        """Keep a container under its name instead of the one before; drop all when they need too much memory."""
         if self._size + len(text) > _MOST_READ:
             self._texts, self._size = {}, 0
         self._size += len(text)
