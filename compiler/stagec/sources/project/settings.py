@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from stagec.core.budgets import Budgets, SearchScope
@@ -247,18 +247,8 @@ class Selection:
         every = tuple(families)
         if settings.selects_nothing:
             return cls(tuple(family for family in every if not family.optional), None, settings.documentation)
-        named = [(family, rule, names_of(family, rule)) for family in every for rule in family.rules()]
-        _refuse_unknown(settings, frozenset().union(*(names for _, _, names in named)))
-        chosen: dict[str, Severity] = {}
-        speaking = {family.name for family in every if not family.optional}
-        mandatory = settings.told
-        for family, rule, names in named:
-            heard = mandatory if rule.mandatory else settings
-            weight = _weigh(heard, rule, names)
-            if weight is not None and _is_selected(heard, names, asks_first=family.asks_first(rule)):
-                chosen[rule.code] = weight
-                speaking.add(family.name)
-        return cls(tuple(each for each in every if each.name in speaking), chosen, settings.documentation)
+        said = (settings.select, settings.extend_select, settings.ignore, tuple(settings.severity.items()))
+        return cls(*_choose(every, settings.filed, *said), settings.documentation)
 
     def severity(self, rule: AnyRule) -> Severity | None:
         """Return how heavy the findings of a rule are, or nothing when it does not speak."""
@@ -284,6 +274,31 @@ def names_of(family: AnyFamily, rule: AnyRule) -> frozenset[str]:
     prefixes = [rule.code[:length] for length in range(len("STG"), _LONGEST_PREFIX + 1)]
     ranges = (each.ljust(len(rule.code), "x") for each in prefixes[1:])
     return frozenset({"ALL", rule.code, rule.name, family.name, rule.severity.value, *rule.groups, *prefixes, *ranges})
+
+
+@lru_cache(maxsize=16)
+def _choose(
+    families: tuple[AnyFamily, ...],
+    filed: frozenset[str],
+    select: tuple[str, ...] | None,
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    severity: tuple[tuple[str, Severity | None], ...],
+) -> tuple[tuple[AnyFamily, ...], Mapping[str, Severity]]:
+    """Return the families that judge, and the severity of each rule that may speak: the same in many checks."""
+    settings = Settings(select=select, extend_select=extend_select, ignore=ignore, severity=dict(severity), filed=filed)
+    named = [(family, rule, names_of(family, rule)) for family in families for rule in family.rules()]
+    _refuse_unknown(settings, frozenset().union(*(names for _, _, names in named)))
+    chosen: dict[str, Severity] = {}
+    speaking = {family.name for family in families if not family.optional}
+    mandatory = settings.told
+    for family, rule, names in named:
+        heard = mandatory if rule.mandatory else settings
+        weight = _weigh(heard, rule, names)
+        if weight is not None and _is_selected(heard, names, asks_first=family.asks_first(rule)):
+            chosen[rule.code] = weight
+            speaking.add(family.name)
+    return tuple(each for each in families if each.name in speaking), chosen
 
 
 _LONGEST_PREFIX = len("STG20")
