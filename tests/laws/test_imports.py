@@ -19,6 +19,7 @@ DOORS = {
     "anyio": ("stagec.runtime.world",),
     "networkx": ("stagec.ir.graph",),
     "click": ("stagec.cli",),
+    "croniter": ("stagec.runtime.drivers.dbos",),
     "cryptography": ("stagec.ir.signing",),
     "dbos": ("stagec.runtime.drivers.dbos",),
     "graphviz": ("stagec.views.dot",),

@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Run": ("run", "resume", "runs", "serve"),
     "Test": ("test", "paths", "mutate", "simulate", "conformance"),
     "Compare": ("review", "diff", "breaking", "migrate"),
-    "Scale": ("submit", "worker", "database"),
+    "Scale": ("submit", "schedules", "worker", "database"),
     "Project": (
         *("init", "export", "tools", "permissions", "bounds"),
         *("config", "doctor", "schema", "completion", "lsp", "mcp"),

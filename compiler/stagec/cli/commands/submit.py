@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from stagec.cli import options as general
+from stagec.cli.parameters import SectionedCommand, SectionOption
 from stagec.cli.running import options
 
 
-@click.command(short_help="Put runs of a plan into a database.")
+@click.command(cls=SectionedCommand, short_help="Put runs of a plan into a database.")
 @options.plan
 @options.database
 @click.option(
@@ -35,6 +36,29 @@ from stagec.cli.running import options
 @click.option("--tenant", metavar="NAME", help="The owner of the run, whose runs 'stagec database limit' limits.")
 @click.option("--priority", type=int, metavar="N", help="1 comes first, 10000 last; by default 100.")
 @click.option("--at", metavar="TIME", help="Start at this time, such as 2027-01-31T08:00:00+01:00.")
+@click.option(
+    "--every",
+    cls=SectionOption,
+    section="Schedules",
+    metavar="CRON",
+    help="Declare a schedule: at the times of this cron expression, such as '0 3 * * *', workers start a run.",
+)
+@click.option("--name", "schedule", cls=SectionOption, section="Schedules", metavar="NAME", help="Its name.")
+@click.option(
+    "--time-zone",
+    cls=SectionOption,
+    section="Schedules",
+    metavar="ZONE",
+    help="The time zone of its times, such as Europe/Berlin; by default UTC.",
+)
+@click.option(
+    "--catch-up",
+    cls=SectionOption,
+    section="Schedules",
+    type=click.Choice(["skip", "last"]),
+    help="What to do about times that no worker served within a minute, or at which it was paused: nothing (skip, the"
+    " default), or one run for the last of them.",
+)
 @general.output_format("text", "json", default="text")
 @click.pass_context
 def submit(context: click.Context, /, **given: Any) -> None:
@@ -44,12 +68,16 @@ def submit(context: click.Context, /, **given: Any) -> None:
     stagec refuses it if its plan, entry, inputs, scenario or tenant differ. If stagec refuses one of the jobs, it
     submits none.
 
-    Exit status: 0 the runs are in the database, 2 usage or environment, or a run is refused; 4 internal error.
+    With --every, submit a schedule instead, and print its next three times. `stagec schedules` lists and removes it.
+
+    Exit status: 0 the runs or the schedule are in the database, 2 usage or environment, or a run is refused; 4 internal
+    error.
 
     \b
     Examples:
       stagec submit writer.plan.json --input topic=cats --run cats-1 --database sqlite:///runs.sqlite
       stagec submit writer.plan.json --jobs jobs.jsonl --tenant acme --priority 10
+      stagec submit writer.plan.json --input topic=cats --every '0 3 * * *' --name nightly --time-zone Europe/Berlin
     """
     from stagec.cli.databases.submission import SubmitRequest, submit
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagec.cli.databases.run_sources import open_named, open_store
+from stagec.cli.databases.schedules import ScheduleOptions, check_options, declare
 from stagec.cli.files import STDIN, read_file
 from stagec.cli.limits import load_configuration
 from stagec.cli.running.inputs import collect_inputs, read_program, read_scenario_document, refuse_unfit
@@ -56,13 +57,22 @@ class SubmitRequest:
     tenant: str | None = None
     priority: int | None = None
     at: str | None = None
+    every: str | None = None
+    schedule: str | None = None
+    time_zone: str | None = None
+    catch_up: str | None = None
     output_format: str = "text"
 
 
 def submit(request: SubmitRequest) -> Exit:
-    """Submit runs; print the name of each, and whether it is new."""
+    """Submit runs and print the name of each, and whether it is new; or declare a schedule of runs."""
+    schedule = ScheduleOptions(request.every, request.schedule, request.time_zone, request.catch_up)
+    is_schedule = check_options(schedule)
     data, program = read_program(request.plan, request.digest)
     maker = SubmissionMaker(request, data, program)
+    if is_schedule:
+        declare(request.database, maker.make_for(str(schedule.name)), schedule, request.output_format)
+        return Exit.CLEAN
     submissions = list(maker.make_all())  # nothing begins when one of them is wrong
     with open_store(request.database) as store:
         found = list(zip(submissions, store.submit(submissions), strict=True))
@@ -114,6 +124,16 @@ class SubmissionMaker:
                 raise Failure(f"{place}: there are two runs {quote(made.run)}")
             names.add(made.run)
             yield made
+
+    def make_for(self, schedule: str) -> Submission:
+        """Return the submission that a schedule makes again and again, under the name of the schedule."""
+        request = self._request
+        unfit = [f"--{each}" for each in ("jobs", "at") if getattr(request, each) is not None]
+        unfit += [] if request.name is None else ["--run"]
+        if unfit:
+            raise Failure(f"--every excludes {unfit[0]}: the schedule has the times, and names its runs by them")
+        given = collect_inputs(self._program, self._scenario.inputs, request.inputs)
+        return self.make(check_name(schedule, "schedule"), given)
 
     def _make_job(self, job: Object) -> Submission:
         unknown = sorted(set(job) - set(_KEYS))

@@ -6,10 +6,12 @@ from stagec.runtime.drivers.dbos.live_run import LiveRun, RunBrief, list_briefs
 from stagec.runtime.drivers.dbos.queues import QueueLimit
 from stagec.runtime.drivers.dbos.run_records import CourseChange, RunPhase, RunRecord, Submission
 from stagec.runtime.drivers.dbos.run_store import RunStore
+from stagec.runtime.drivers.dbos.schedules import CatchUp, Schedules
 from stagec.runtime.drivers.dbos.transitions import Transitions
 from stagec.runtime.drivers.dbos.worker import Worker, WorkerSettings
 
 __all__ = [
+    "CatchUp",
     "CourseChange",
     "Database",
     "LiveRun",
@@ -20,6 +22,7 @@ __all__ = [
     "RunRecord",
     "RunStore",
     "RunWorld",
+    "Schedules",
     "Submission",
     "Transitions",
     "Worker",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from operator import attrgetter
@@ -29,7 +29,7 @@ from stagec.runtime.drivers.dbos.run_records import (
     name_segment,
     read_row,
 )
-from stagec.runtime.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
+from stagec.runtime.drivers.dbos.tables import documents, messages, runs, schedules, steps, workers, workflows
 from stagec.runtime.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.runtime.drivers.replay import fold_run, replay_twice
 from stagec.runtime.machine import Program, State, load
@@ -72,9 +72,9 @@ class RunStore:
     def _submit_some(self, given: Sequence[Submission]) -> set[str]:
         """Begin runs in one transaction; return the names of those that are new."""
         with self.database.transact() as connection:
-            self._keep_documents(connection, given)
+            self.keep_documents(connection, given)
             now = connection.execute(sa.select(self.database.now)).scalar_one()
-            rows = [self._make_row(each, now) for each in sorted(given, key=attrgetter("run"))]
+            rows = [self.make_row(each, now) for each in sorted(given, key=attrgetter("run"))]
             insert = self.insert(runs).on_conflict_do_nothing().returning(runs.c.run)
             new = set(connection.execute(insert, rows).scalars())
             for each in given:
@@ -88,7 +88,7 @@ class RunStore:
         """Return the statement that inserts rows; it can skip rows that exist."""
         return sqlite.insert(table) if self.database.is_sqlite else postgresql.insert(table)
 
-    def _keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:
+    def keep_documents(self, connection: sa.Connection, given: Sequence[Submission]) -> None:
         """Keep plans and scenarios, each once."""
         found = {each.digest: each.plan for each in given}
         texts = (text for each in given for text in (each.scenario, each.prologue) if text is not None)
@@ -96,7 +96,8 @@ class RunStore:
         rows = [{"digest": digest, "body": body} for digest, body in sorted(found.items())]  # all in the same order
         connection.execute(self.insert(documents).on_conflict_do_nothing(), rows)
 
-    def _make_row(self, given: Submission, now: int) -> dict[str, object]:
+    def make_row(self, given: Submission, now: int) -> dict[str, object]:
+        """Return the row of a run that is to begin."""
         is_later = given.delay > 0
         return {
             "run": given.run,
@@ -124,15 +125,11 @@ class RunStore:
 
     def _refuse_other(self, connection: sa.Connection, given: Submission) -> None:
         """Raise `Failure` unless the run of a name is one with the same."""
-        wanted = self._make_row(given, 0)
+        wanted = self.make_row(given, 0)
         row = dict(connection.execute(sa.select(runs).where(runs.c.run == given.run)).mappings().one())
-        for each in (wanted, row):
-            each["inputs"] = json.dumps(json.loads(str(each["inputs"])), sort_keys=True)  # their order means nothing
-        compared = ("plan", "entry", "inputs", "scenario", "prologue", "tenant")
-        differing = [name for name in compared if row[name] != wanted[name]]
+        differing = find_differing(row, wanted, ("plan", "entry", "inputs", "scenario", "prologue", "tenant"))
         if differing:
-            told = "other inputs" if differing[0] == "inputs" else f"another {differing[0]}"
-            raise Failure(f"{self.database.name} already has a run {quote(given.run)} with {told}")
+            raise Failure(f"{self.database.name} already has a run {quote(given.run)} with {differing}")
 
     def find(self, run: str) -> RunRecord:
         """Return the row of a run, or raise `Failure`."""
@@ -269,6 +266,18 @@ class RunStore:
         return [(segment, step, read_output(output)) for segment, step, output in sorted(found)]
 
 
+def find_differing(row: Mapping[str, object], wanted: Mapping[str, object], names: Sequence[str]) -> str:
+    """Return which of some columns differs first, in words; the empty text if none does."""
+    differing = [name for name in names if _canonical(name, row[name]) != _canonical(name, wanted[name])]
+    told = {"inputs": "other inputs", "cron": "another cron expression", "catch_up": "another catch-up rule"}
+    return told.get(differing[0], f"another {differing[0].replace('_', ' ')}") if differing else ""
+
+
+def _canonical(name: str, cell: object) -> object:
+    """Return a cell as it is compared: the order of inputs means nothing."""
+    return json.loads(str(cell)) if name == "inputs" else cell
+
+
 def chunk(given: Iterable[T], most: int = _CHUNK) -> Iterator[tuple[T, ...]]:
     """Yield all of something in parts of a size that one statement takes."""
     each = iter(given)
@@ -336,8 +345,9 @@ def _remove_some(store: RunStore, latest: int) -> int:
 
 
 def _remove_documents(store: RunStore) -> None:
-    """Remove the plans and scenarios of which there is no run."""
-    used = (sa.select(each).where(each.is_not(None)) for each in (runs.c.plan, runs.c.scenario, runs.c.prologue))
+    """Remove the plans and scenarios of which there is no run and no schedule."""
+    columns = (runs.c.plan, runs.c.scenario, runs.c.prologue, schedules.c.plan, schedules.c.scenario)
+    used = (sa.select(each).where(each.is_not(None)) for each in columns)
     unused = sa.except_(sa.select(documents.c.digest), *used)
     with store.database.transact() as connection:
         if connection.execute(unused.limit(1)).scalar() is None:

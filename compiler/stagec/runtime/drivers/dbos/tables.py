@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 SCHEMA = "stagec"
 """The schema of the tables; files have none."""
-VERSION = 3
+VERSION = 4
 """The version of the tables; whoever changes them raises it, and says in `database.migrate` how to come there."""
 METADATA = sa.MetaData(schema=SCHEMA)
 ENGINE_SCHEMA = "dbos"
@@ -70,6 +70,26 @@ messages = sa.Table(
     sa.Column("sent_at", _Number, nullable=False),
 )
 """Signals: of each name the first counts. `body` is a message as the local driver has it in a file."""
+schedules = sa.Table(
+    "schedules",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("cron", sa.Text, nullable=False),
+    sa.Column("time_zone", sa.Text, nullable=False),
+    sa.Column("catch_up", sa.Text, nullable=False),
+    sa.Column("is_paused", sa.Boolean, nullable=False),
+    sa.Column("next_at", _Number, nullable=False),
+    sa.Column("last_run", sa.Text),
+    sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("tenant", sa.Text, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("entry", sa.Text),
+    sa.Column("inputs", sa.Text, nullable=False),
+    sa.Column("scenario", sa.Text),
+    sa.Column("signature", sa.Text),
+)
+"""One row for each schedule: its times, and what its runs begin with. `next_at` is the first time that nobody has
+served: whoever starts a run moves it in the same transaction, so no time is served twice."""
 workers = sa.Table(
     "workers",
     METADATA,

@@ -36,6 +36,7 @@ from stagec.runtime.drivers.dbos.fan_out import FanOut, is_worth_telling
 from stagec.runtime.drivers.dbos.queues import APPLICATION, REQUEST, SEGMENT, Permits, end_permits
 from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION, RunPhase, RunRecord, Settlement, TakenUp
 from stagec.runtime.drivers.dbos.run_store import RunStore, UnknownPlanError, remove_old
+from stagec.runtime.drivers.dbos.schedules import Schedules
 from stagec.runtime.drivers.dbos.segment import Segment, Word, execute_child
 from stagec.runtime.drivers.dbos.tables import permits, workers, workflows
 from stagec.runtime.drivers.dbos.transitions import Transitions
@@ -243,6 +244,7 @@ class Worker:
         self._database, self._settings = database, settings
         self._store = RunStore(database)
         self._transitions = Transitions(self._store)
+        self._schedules = Schedules(self._store)
         redactor = Redactor(os.environ)
         self._permits = Permits(self._store.queues, database, self.name)
         self._fan_out = FanOut(self._transitions, self.name)
@@ -415,7 +417,7 @@ class Worker:
             each.hear(found.get(each.record.run, {}).values())
 
     def _look_around(self) -> None:
-        """Beat, wake what is due, and put back what dead workers have left."""
+        """Beat, wake and start what is due, and put back what dead workers have left."""
         rounds = 0
         while not self._over.wait(PACE / 2):
             rounds += 1
@@ -423,6 +425,7 @@ class Worker:
                 self._try("beat", lambda: self._heartbeat.beat(is_draining=self._is_draining.is_set()))
                 self._try("dead", self._bury_dead)
             self._try("due", self._transitions.wake_due)
+            self._try("schedules", partial(self._schedules.start_due, self._settings.version))
             if rounds % 15 == 0:
                 self._try("lost", self._put_back_lost)
                 self._try("permits", self._permits.end_lost)
