@@ -374,8 +374,8 @@ def test_no_plan_is_removed_of_a_run_that_is_being_submitted(runs: RunStore) -> 
     removal = Thread(target=remove_old, args=(runs, 0))
 
     class Slow(RunStore):
-        def _keep_documents(self, *given: Any) -> None:
-            super()._keep_documents(*given)
+        def keep_documents(self, *given: Any) -> None:
+            super().keep_documents(*given)
             removal.start()
             removal.join(1)
 

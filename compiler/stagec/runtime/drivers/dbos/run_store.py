@@ -274,8 +274,8 @@ def find_differing(row: Mapping[str, object], wanted: Mapping[str, object], name
 
 
 def _canonical(name: str, cell: object) -> object:
-    """Return a cell as it is compared: the order of inputs means nothing."""
-    return json.loads(str(cell)) if name == "inputs" else cell
+    """Return a cell as it is compared: the order of inputs means nothing; a text, because for Python True is 1."""
+    return json.dumps(json.loads(str(cell)), sort_keys=True) if name == "inputs" else cell
 
 
 def chunk(given: Iterable[T], most: int = _CHUNK) -> Iterator[tuple[T, ...]]:
