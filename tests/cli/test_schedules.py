@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,8 @@ from playable import steps
 
 from stagec.cli.app import run
 from stagec.ir.plan import dump
+from stagec.runtime.drivers.dbos import open_database
+from stagec.runtime.drivers.dbos.tables import schedules
 
 Shown = pytest.CaptureFixture[str]
 NIGHTLY = ("--every", "0 3 * * *", "--name", "nightly")
@@ -59,7 +62,7 @@ def test_a_schedule_is_declared_once_shown_and_steered(capsys: Shown) -> None:
     assert [b.date().toordinal() - a.date().toordinal() for a, b in pairwise(found)] == [1, 1]
     assert submit(*berlin, "--format", "json") == 0
     told = read("submission", capsys)
-    assert (told["schedule"], told["new"], told["next"]) == ("nightly", False, times)
+    assert (told["schedule"], told["new"], told["paused"], told["next"]) == ("nightly", False, False, times)
     for words, differing in (
         ((*NIGHTLY, "--catch-up", "last"), "another time zone"),
         ((*berlin, "--input", "topic=dogs"), "other inputs"),
@@ -75,7 +78,19 @@ def test_a_schedule_is_declared_once_shown_and_steered(capsys: Shown) -> None:
     assert list_all(capsys) == [{**row, "paused": True, "next": None}]
     assert run(["schedules", "list"]) == 0
     assert capsys.readouterr().out == "nightly  0 3 * * *  Europe/Berlin  catch-up last  paused\n"
+    assert submit(*berlin) == 0
+    assert "note: 'nightly' is paused; 'stagec schedules resume nightly' starts" in capsys.readouterr().err
     assert run(["schedules", "resume", "nightly"]) == 0
+    with closing(open_database("sqlite:///runs.sqlite")) as database, database.transact() as connection:
+        connection.execute(schedules.update().values(next_at=0))
+    capsys.readouterr()
+    assert run(["schedules", "list"]) == 0
+    assert capsys.readouterr().out.endswith("  catch-up last  due since 1970-01-01T01:00:00+01:00\n")
+    for word in ("pause", "resume"):  # which leaves the time as it is: a worker does what the rule says
+        assert run(["schedules", word, "nightly"]) == 0
+    assert list_all(capsys)[0]["next"] == "1970-01-01T01:00:00+01:00"
+    assert run(["schedules", "remove", "nightly"]) == 0
+    assert submit(*berlin) == 0
     assert list_all(capsys)[0]["next"] == times[0]
     assert run(["schedules", "remove", "nightly"]) == 0
     assert list_all(capsys) == []

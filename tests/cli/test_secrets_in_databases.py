@@ -85,6 +85,8 @@ def test_no_secret_that_is_submitted_is_in_the_database(url: str, project: Path,
         assert stagec(wire, "database", "migrate")[0] == 0
         assert stagec(wire, *words, "--run", "one", "--input", f"topic={every}")[0] == 0
         assert stagec(wire, *words, "--jobs", "jobs.jsonl")[0] == 0
+        scheduled = (*words, "--input", f"topic={every}", "--every", "0 0 1 1 *", "--name", "yearly")
+        assert stagec(wire, *scheduled)[0] == 0
         execute(url)
         assert stagec(wire, "runs", "replay", "one")[0] == 0
     assert find_secrets(url, project) == set()

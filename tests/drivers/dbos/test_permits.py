@@ -22,9 +22,9 @@ from conformance.world import PROVIDER
 from in_databases import ScriptedTestWorld, submission, submit, transitions, wait_for, wait_until, working
 
 from stagec.core.failure import Failure
-from stagec.runtime.drivers.dbos import QueueLimit, RunPhase, RunStore, check, migrate, open_database
+from stagec.runtime.drivers.dbos import QueueLimit, RunPhase, RunStore, Schedules, check, migrate, open_database
 from stagec.runtime.drivers.dbos.queues import Permits
-from stagec.runtime.drivers.dbos.tables import METADATA, permits, provider_limits, schema_version
+from stagec.runtime.drivers.dbos.tables import METADATA, permits, provider_limits, schedules, schema_version
 from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow
 from stagec.runtime.drivers.messages import MessageKind, write_message
 
@@ -270,7 +270,7 @@ def test_three_worker_processes_ask_two_at_once(url: str, tmp_path: Path) -> Non
 
 def test_a_database_of_the_version_before_is_migrated(runs: RunStore) -> None:
     with runs.database.transact() as connection:
-        METADATA.drop_all(connection, [permits, provider_limits])
+        METADATA.drop_all(connection, [permits, provider_limits, schedules])
         table = "runs" if runs.database.is_sqlite else "stagec.runs"
         connection.execute(sa.text(f"ALTER TABLE {table} DROP COLUMN machine"))
         connection.execute(schema_version.update().values(version=1))
@@ -280,6 +280,7 @@ def test_a_database_of_the_version_before_is_migrated(runs: RunStore) -> None:
     check(runs.database)
     runs.queues.set_limit(openai(2))
     assert runs.queues.list_limits() == [openai(2)]
+    assert Schedules(runs).list_all() == []
     schema = None if runs.database.is_sqlite else "stagec"
     with runs.database.transact() as connection:
         columns = sa.inspect(connection).get_columns("runs", schema)

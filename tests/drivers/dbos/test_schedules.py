@@ -15,6 +15,7 @@ from stagec.core.failure import Failure
 from stagec.core.value import replace
 from stagec.ir.plan.loader import read_frame
 from stagec.runtime.drivers.dbos import CatchUp, RunPhase, RunStore, Schedules, migrate, open_database
+from stagec.runtime.drivers.dbos import worker as worker_module
 from stagec.runtime.drivers.dbos.queues import Queues
 from stagec.runtime.drivers.dbos.run_store import remove_old
 from stagec.runtime.drivers.dbos.schedules import CronTimes
@@ -35,8 +36,16 @@ def file(tmp_path: Path) -> Iterator[RunStore]:
 
 def declare(store: RunStore, name: str, cron: str = YEARLY, catch_up: CatchUp = CatchUp.LAST) -> Schedules:
     made = Schedules(store)
-    assert made.declare(submission(name), cron, "UTC", catch_up)[0]
+    assert made.declare(submission(name), cron, "UTC", catch_up).is_new
     return made
+
+
+def start_due(declared: Schedules) -> int:
+    """Start what is due, of which nothing is wrong."""
+    told: list[str] = []
+    started = declared.start_due(told.append)
+    assert told == []
+    return started
 
 
 def let_pass(store: RunStore, hours: int = 30_000, *names: str) -> None:
@@ -55,22 +64,20 @@ def test_many_workers_start_a_time_once_and_retention_leaves_its_schedule(runs: 
     let_pass(runs)
     others = [Schedules(RunStore(runs.database)) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(lambda each: each.start_due(), others)) == 1
+        assert sum(pool.map(start_due, others)) == 1
     (first,) = list_runs(runs)
     assert first == declared.list_all()[0].last_run
     with working(runs.database, ScriptedTestWorld()):
         wait_until(runs, first, RunPhase.DONE)
         wait_for(lambda: remove_old(runs, 0) > 0)
         assert not runs.has(first)
-        assert runs.load_document(submission("nightly").digest) == submission("nightly").plan
-        assert declared.start_due() == 0  # its time has been served, although its run is gone
+        with runs.database.transact() as connection:  # a worker of an older version removes as much
+            assert connection.execute(sa.select(documents.c.digest)).all() == []
+        assert start_due(declared) == 0  # its time has been served, although its run is gone
         let_pass(runs)
-        wait_for(lambda: bool(list_runs(runs)))  # the worker looks for itself, and has the plan
-        wait_until(runs, list_runs(runs)[0], RunPhase.DONE)
-    declared.remove("nightly")
-    remove_old(runs, 0)
-    with runs.database.transact() as connection:
-        assert connection.execute(sa.select(documents.c.digest)).all() == []
+        wait_for(lambda: bool(list_runs(runs)))  # the worker looks for itself
+        declared.remove("nightly")
+        wait_until(runs, list_runs(runs)[0], RunPhase.DONE)  # the run has its plan
 
 
 def test_what_fails_in_the_middle_starts_later_and_delays_no_other(
@@ -88,18 +95,28 @@ def test_what_fails_in_the_middle_starts_later_and_delays_no_other(
 
     with monkeypatch.context() as patched:
         patched.setattr(Queues, "enqueue", fail)
-        with pytest.raises(Failure, match="killed"):
-            declared.start_due()
+        told: list[str] = []
+        assert declared.start_due(told.append) == 1
+    assert told == ["the schedule 'broken' starts no runs here: killed"]
     assert [each.partition("-")[0] for each in list_runs(file)] == ["whole"]
-    assert declared.start_due() == 1
+    assert start_due(declared) == 1
     assert [each.partition("-")[0] for each in list_runs(file)] == ["broken", "whole"]
     with file.database.transact() as connection:
         queued = connection.execute(sa.select(workflows.c.workflow_uuid)).scalars().all()
         connection.execute(schedules.update().values(time_zone="Moon/Base"))
     assert sorted(queued) == [f"{each}/0" for each in list_runs(file)]
+    assert {f"{each.next_time:%z}" for each in declared.list_all()} == {"+0000"}
     let_pass(file)
-    with pytest.raises(Failure, match="the schedule 'broken' starts no runs here: 'Moon/Base' is not a time zone"):
-        declared.start_due()
+    assert [each.is_due for each in declared.list_all()] == [True, True]
+    monkeypatch.setattr(worker_module, "PACE", 0.1)
+    with working(file.database, ScriptedTestWorld()) as worker:
+        told = worker.told  # type: ignore[attr-defined]
+        wait_for(lambda: len(told) == 2)
+        wait_for(lambda: all(each.phase is RunPhase.DONE for each in file.list_records()))
+        assert worker.trouble == ""  # it takes work, and says what is wrong once
+    assert sorted(each.partition(": write")[0] for each in told) == [
+        f"the schedule '{name}' starts no runs here: 'Moon/Base' is not a time zone" for name in ("broken", "whole")
+    ]
 
 
 def test_the_rule_says_what_follows_from_missed_times(file: RunStore) -> None:
@@ -108,16 +125,20 @@ def test_the_rule_says_what_follows_from_missed_times(file: RunStore) -> None:
     declare(file, "skip-yearly", YEARLY, CatchUp.SKIP)
     declare(file, "last-yearly")
     declare(file, "future")
+    declare(file, "moved")
+    with file.database.transact() as connection:  # the rules of its zone have changed: this is no time any more
+        is_moved = schedules.c.name == "moved"
+        connection.execute(schedules.update().where(is_moved).values(next_at=file.database.now - 1))
     let_pass(file, 3, "skip-often", "last-often")
     let_pass(file, 30_000, "skip-yearly", "last-yearly")
     declared.resume("skip-often")  # which is not paused, and skips nothing
-    assert declared.start_due() == 3
+    assert start_due(declared) == 3
     started = {each.rpartition("-")[0]: each.rpartition("-")[2] for each in list_runs(file)}
-    assert started.keys() == {"skip-often", "last-often", "last-yearly"}  # one each, of hundreds that were missed
+    assert started.keys() == {"skip-often", "last-often", "last-yearly"}  # one each, of many
     year = declared.list_all()[0].next_time.year - 1
     assert started["last-yearly"] == f"{year}0101T0000Z"
     assert {each.next_at for each in declared.list_all() if each.cron == YEARLY} == {declared.list_all()[0].next_at}
-    assert declared.start_due() <= 2  # a minute may have begun meanwhile
+    assert start_due(declared) <= 2  # a minute may have begun meanwhile
 
 
 def test_a_paused_schedule_starts_nothing_and_resuming_catches_up_as_the_rule_says(file: RunStore) -> None:
@@ -126,16 +147,16 @@ def test_a_paused_schedule_starts_nothing_and_resuming_catches_up_as_the_rule_sa
     for name in ("skip", "last"):
         declared.pause(name)
     let_pass(file)
-    assert declared.start_due() == 0
+    assert start_due(declared) == 0
     for name in ("skip", "last", "last"):
         declared.resume(name)
     last, skip = declared.list_all()
     assert skip.next_at - last.next_at > HOUR
-    assert declared.start_due() == 1
+    assert start_due(declared) == 1
     (started,) = list_runs(file)
     assert started.startswith("last-")
     let_pass(file)
-    assert declared.start_due() == 1  # a run of this time is there, and is not begun twice
+    assert start_due(declared) == 1  # a run of this time is there, and is not begun twice
     assert list_runs(file) == [started]
     declared.remove("last")
     with pytest.raises(Failure, match="no schedule is called 'last'"):

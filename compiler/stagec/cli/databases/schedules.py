@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from stagec.cli.databases.run_sources import open_store
 from stagec.cli.running.report import format_json
 from stagec.cli.sheet import draw_columns
-from stagec.cli.streams import find_canvas, put
+from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import value
@@ -56,12 +56,14 @@ def declare(url: str | None, made: Submission, given: ScheduleOptions, output_fo
 
     zone = "UTC" if given.time_zone is None else given.time_zone
     with _open(url) as schedules:
-        is_new, times = schedules.declare(made, given.cron or "", zone, CatchUp(given.catch_up or CatchUp.SKIP))
-    shown = [_show(each) for each in times]
+        declared = schedules.declare(made, given.cron or "", zone, CatchUp(given.catch_up or CatchUp.SKIP))
+    shown = [_show(each) for each in declared.next_times]
     if output_format == "json":
-        told = {"version": 1, "digest": made.digest, "schedule": made.run, "new": is_new}
-        put(format_json({**told, "timeZone": zone, "next": [*shown]}, 2) + "\n")
+        told = {"version": 1, "digest": made.digest, "schedule": made.run, "new": declared.is_new}
+        put(format_json({**told, "paused": declared.is_paused, "timeZone": zone, "next": [*shown]}, 2) + "\n")
         return
+    if declared.is_paused:
+        say(f"stagec: note: {quote(made.run)} is paused; 'stagec schedules resume {made.run}' starts its runs again")
     put("".join(f"{each}\n" for each in (f"{made.run}: the next times in the time zone {zone}", *shown)))
 
 
@@ -90,7 +92,7 @@ def list_schedules(url: str | None, output_format: str) -> None:
             each.cron,
             each.time_zone,
             f"catch-up {each.catch_up}",
-            "paused" if each.is_paused else f"next {_show(each.next_time)}",
+            "paused" if each.is_paused else f"{'due since' if each.is_due else 'next'} {_show(each.next_time)}",
             "" if each.last_run is None else f"last {each.last_run}",
         )
         for each in found

@@ -29,7 +29,7 @@ from stagec.runtime.drivers.dbos.run_records import (
     name_segment,
     read_row,
 )
-from stagec.runtime.drivers.dbos.tables import documents, messages, runs, schedules, steps, workers, workflows
+from stagec.runtime.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
 from stagec.runtime.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.runtime.drivers.replay import fold_run, replay_twice
 from stagec.runtime.machine import Program, State, load
@@ -345,9 +345,8 @@ def _remove_some(store: RunStore, latest: int) -> int:
 
 
 def _remove_documents(store: RunStore) -> None:
-    """Remove the plans and scenarios of which there is no run and no schedule."""
-    columns = (runs.c.plan, runs.c.scenario, runs.c.prologue, schedules.c.plan, schedules.c.scenario)
-    used = (sa.select(each).where(each.is_not(None)) for each in columns)
+    """Remove the plans and scenarios of which there is no run."""
+    used = (sa.select(each).where(each.is_not(None)) for each in (runs.c.plan, runs.c.scenario, runs.c.prologue))
     unused = sa.except_(sa.select(documents.c.digest), *used)
     with store.database.transact() as connection:
         if connection.execute(unused.limit(1)).scalar() is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -35,8 +35,9 @@ _EXPECTED = (
 )
 PUNCTUAL = 60_000
 """Milliseconds after which a time that no worker has served is missed."""
-_SHARED = ("plan", "entry", "inputs", "scenario", "signature", "tenant", "priority")
-"""The columns that a schedule gives to its runs."""
+_SHARED = ("plan", "entry", "inputs", "signature", "tenant", "priority")
+"""The columns that the row of a run has, too."""
+_SHOWN = [schedules.c[each] for each in ("name", "cron", "time_zone", "catch_up", "is_paused", "next_at", "last_run")]
 _COMPARED = ("cron", "time_zone", "catch_up", "plan", "entry", "inputs", "scenario", "tenant", "priority")
 
 
@@ -107,11 +108,30 @@ class CronSchedule:
     is_paused: bool
     next_at: int
     last_run: str | None
+    now: int
 
     @property
     def next_time(self) -> datetime:
-        """The first time that is not served yet, in its time zone."""
-        return datetime.fromtimestamp(self.next_at // 1000, _find_zone(self.time_zone))
+        """The first time that is not served yet, in its time zone; in UTC where this machine does not know the zone."""
+        try:
+            zone: tzinfo = _find_zone(self.time_zone)
+        except Failure:
+            zone = UTC
+        return datetime.fromtimestamp(self.next_at // 1000, zone)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether its time has come, and no worker has served it yet."""
+        return not self.is_paused and self.next_at <= self.now
+
+
+@value
+class Declared:
+    """What became of a schedule that was declared; it may have been there before, and be paused."""
+
+    is_new: bool
+    is_paused: bool
+    next_times: Sequence[datetime]
 
 
 class Schedules:
@@ -120,18 +140,19 @@ class Schedules:
     def __init__(self, store: RunStore) -> None:
         self._store, self._database = store, store.database
 
-    def declare(self, given: Submission, cron: str, time_zone: str, catch_up: CatchUp) -> tuple[bool, list[datetime]]:
-        """Start runs like one whose name is that of the schedule; return whether it is new, and its next times.
+    def declare(self, given: Submission, cron: str, time_zone: str, catch_up: CatchUp) -> Declared:
+        """Start runs like one whose name is that of the schedule.
 
         Raises `Failure` if the schedule is there with something else.
         """
         times = CronTimes(cron, time_zone)
         with self._database.transact() as connection:
-            self._store.keep_documents(connection, [given])
             now = connection.execute(sa.select(self._database.now)).scalar_one()
             made = self._store.make_row(given, now)
             row = {
                 **{each: made[each] for each in _SHARED},
+                "plan_body": given.plan,
+                "scenario": given.scenario,
                 "name": given.run,
                 "cron": times.cron,
                 "time_zone": time_zone,
@@ -142,28 +163,24 @@ class Schedules:
             }
             insert = self._store.insert(schedules).values(row).on_conflict_do_nothing().returning(schedules.c.name)
             is_new = connection.execute(insert).scalar() is not None
-            if not is_new:
-                self._refuse_other(connection, row)
-        return is_new, times.list_next(now, 3)
+            is_paused = not is_new and self._refuse_other(connection, row)
+        return Declared(is_new, is_paused, times.list_next(now, 3))
 
-    def _refuse_other(self, connection: sa.Connection, wanted: Mapping[str, object]) -> None:
+    def _refuse_other(self, connection: sa.Connection, wanted: Mapping[str, object]) -> bool:
+        """Raise `Failure` unless the schedule of a name is one with the same; return whether it is paused."""
         name = str(wanted["name"])
-        row = dict(connection.execute(sa.select(schedules).where(schedules.c.name == name)).mappings().one())
-        differing = find_differing(row, wanted, _COMPARED)
+        row = self._find(connection, name)
+        differing = find_differing({each: getattr(row, each) for each in _COMPARED}, wanted, _COMPARED)
         if differing:
             told = f"'stagec schedules remove {name}' removes it"
             raise Failure(f"{self._database.name} already has a schedule {quote(name)} with {differing}; {told}")
+        return bool(row.is_paused)
 
     def list_all(self) -> list[CronSchedule]:
         """Return all schedules, by name."""
+        query = sa.select(*_SHOWN, self._database.now).order_by(schedules.c.name)
         with self._database.transact() as connection:
-            found = connection.execute(sa.select(schedules).order_by(schedules.c.name)).all()
-        return [
-            CronSchedule(
-                each.name, each.cron, each.time_zone, each.catch_up, each.is_paused, each.next_at, each.last_run
-            )
-            for each in found
-        ]
+            return [CronSchedule(*tuple[Any, ...](each)) for each in connection.execute(query)]
 
     def pause(self, name: str) -> None:
         """Start no runs until it is resumed; raise `Failure` for an unknown name."""
@@ -189,24 +206,22 @@ class Schedules:
             self._find(connection, name)
             connection.execute(schedules.delete().where(schedules.c.name == name))
 
-    def start_due(self, version: str = APPLICATION_VERSION) -> int:
+    def start_due(self, tell: Callable[[str], None], version: str = APPLICATION_VERSION) -> int:
         """Start the runs whose times have come, for workers of a version; return how many.
 
-        A schedule that cannot be served delays no other; raises `Failure` for the first one afterwards.
+        A schedule that cannot be served here delays no other: `tell` takes the reason.
         """
         is_due = sa.and_(sa.not_(schedules.c.is_paused), schedules.c.next_at <= self._database.now)
         with self._database.ask_once() as connection:
             names = connection.execute(sa.select(schedules.c.name).where(is_due)).scalars().all()
-        started, failures = 0, list[Failure]()
+        started = 0
         for name in names:
             try:
                 started += self._serve(name, version)
             except UnreachableError:
                 raise
             except Failure as failure:
-                failures.append(failure)
-        if failures:
-            raise failures[0]
+                tell(f"the schedule {quote(name)} starts no runs here: {failure}")
         return started
 
     def _serve(self, name: str, version: str) -> bool:
@@ -216,12 +231,9 @@ class Schedules:
             now = connection.execute(sa.select(self._database.now)).scalar_one()
             if row is None or row.is_paused or row.next_at > now:  # another worker was first
                 return False
-            try:
-                times = CronTimes(row.cron, row.time_zone)
-            except Failure as failure:
-                raise Failure(f"the schedule {quote(name)} starts no runs here: {failure}") from failure
-            last, changes = times.find_last(now), dict[str, object]()
-            is_served = row.catch_up == CatchUp.LAST or now - last < PUNCTUAL
+            times, changes = CronTimes(row.cron, row.time_zone), dict[str, object]()
+            last = times.find_last(now)  # has been served before if the rules of the time zone have changed
+            is_served = last >= row.next_at and (row.catch_up == CatchUp.LAST or now - last < PUNCTUAL)
             if is_served:
                 run = f"{name}-{datetime.fromtimestamp(last // 1000, UTC):%Y%m%dT%H%MZ}"
                 self._start(connection, run, row, version, now)
@@ -230,11 +242,11 @@ class Schedules:
         return is_served
 
     def _start(self, connection: sa.Connection, run: str, row: Any, version: str, now: int) -> None:
-        """Start a run whose documents the database keeps, unless it is there: somebody has removed its schedule."""
-        inputs = object_of(json.loads(row.inputs))
-        named = {"tenant": row.tenant, "priority": row.priority, "version": version, "signature": row.signature}
-        begun = Submission(run, b"", row.plan, row.entry, inputs, **named)
-        made = {**self._store.make_row(begun, now), "scenario": row.scenario}
+        """Start a run, unless it is there: somebody has removed its schedule."""
+        given = (run, row.plan_body, row.plan, row.entry, object_of(json.loads(row.inputs)), row.scenario)
+        begun = Submission(*given, row.signature, row.tenant, row.priority, version=version)
+        self._store.keep_documents(connection, [begun])
+        made = self._store.make_row(begun, now)
         insert = self._store.insert(runs).values(made).on_conflict_do_nothing().returning(runs.c.run)
         if connection.execute(insert).scalar() is not None:
             self._store.queues.enqueue(connection, run, 0, begun)

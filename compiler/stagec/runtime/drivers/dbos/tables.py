@@ -81,6 +81,7 @@ schedules = sa.Table(
     sa.Column("next_at", _Number, nullable=False),
     sa.Column("last_run", sa.Text),
     sa.Column("plan", sa.Text, nullable=False),
+    sa.Column("plan_body", sa.LargeBinary, nullable=False),
     sa.Column("tenant", sa.Text, nullable=False),
     sa.Column("priority", sa.Integer, nullable=False),
     sa.Column("entry", sa.Text),
@@ -89,7 +90,8 @@ schedules = sa.Table(
     sa.Column("signature", sa.Text),
 )
 """One row for each schedule: its times, and what its runs begin with. `next_at` is the first time that nobody has
-served: whoever starts a run moves it in the same transaction, so no time is served twice."""
+served: whoever starts a run moves it in the same transaction, so no time is served twice. Plan and scenario are here,
+because a worker of version 3 may still work, and removes the documents that no run has."""
 workers = sa.Table(
     "workers",
     METADATA,

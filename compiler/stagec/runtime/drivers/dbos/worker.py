@@ -279,7 +279,11 @@ class Worker:
         check(self._database)
         self._store.queues.prepare(self._settings.concurrency, has_children=self._settings.fans_out)
         self._heartbeat.beat()
-        looks = (self._look_at_signals, self._look_at_children, self._look_around, self._tidy)
+        looks = (
+            *(self._look_at_signals, self._look_at_children, self._look_at_schedules),
+            self._look_around,
+            self._tidy,
+        )
         threads = [Thread(target=self._keep_looking, args=(each,), daemon=True) for each in looks]
         try:
             self._launch()
@@ -411,13 +415,25 @@ class Worker:
         while not self._over.wait(_LOOK_AT_CHILDREN):
             self._try("children", self._fan_out.look)
 
+    def _look_at_schedules(self) -> None:
+        """Start what is due, of which there may be much at once: in a thread of its own, as in `_tidy`."""
+        told = set[str]()
+
+        def tell_once(reason: str) -> None:
+            if reason not in told:
+                told.add(reason)
+                self._settings.tell(reason)
+
+        while not self._over.wait(PACE / 2):
+            self._try("schedules", partial(self._schedules.start_due, tell_once, self._settings.version))
+
     def _hand_over(self, segments: Sequence[Segment]) -> None:
         found = self._transitions.look(tuple({each.record.run for each in segments}))
         for each in segments:
             each.hear(found.get(each.record.run, {}).values())
 
     def _look_around(self) -> None:
-        """Beat, wake and start what is due, and put back what dead workers have left."""
+        """Beat, wake what is due, and put back what dead workers have left."""
         rounds = 0
         while not self._over.wait(PACE / 2):
             rounds += 1
@@ -425,7 +441,6 @@ class Worker:
                 self._try("beat", lambda: self._heartbeat.beat(is_draining=self._is_draining.is_set()))
                 self._try("dead", self._bury_dead)
             self._try("due", self._transitions.wake_due)
-            self._try("schedules", partial(self._schedules.start_due, self._settings.version))
             if rounds % 15 == 0:
                 self._try("lost", self._put_back_lost)
                 self._try("permits", self._permits.end_lost)
