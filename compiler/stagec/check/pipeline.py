@@ -25,13 +25,13 @@ from stagec.core.words import quote
 from stagec.ir.agent import CalledAgent
 from stagec.ir.flow import Concerns, Occurrence, SearchedFlow, find_nearest_folder
 from stagec.ir.graph import Graph, build
-from stagec.ir.policies import UnmatchedPattern, apply_policies, matches
+from stagec.ir.policies import UnmatchedPattern, apply_policies, find_misspelt, matches
 from stagec.languages import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.sources.contract.expansion import judge_reached
 from stagec.sources.discover import Discovery, discover
 from stagec.sources.discover import resolve as resolve_name
 from stagec.sources.formats.plain import FORMAT as PLAIN
-from stagec.sources.project.settings import NodePolicies, Selection, Settings
+from stagec.sources.project.settings import NamedModels, NodePolicies, Selection, Settings
 from stagec.sources.read import Sources
 from stagec.sources.suppression import UNUSED
 from stagec.sources.tree import Fault, Tree
@@ -250,8 +250,8 @@ def _compile(project: Project, search: SearchFlow | None, pause: Pause, kept: Ke
         reading = _read(project, sources, pause)
         trees = {tree.file: tree for tree in sources.trees}
         ignores = settings.file_ignores
-        for named in (ignores, settings.node_policies):
-            if trees and named.entries:
+        for named in (ignores, settings.node_policies, settings.named_models):
+            if trees and named.file:
                 trees[named.file] = Tree(named.file, "configuration", PLAIN, named.text.encode())
         read = Compilation(
             (),
@@ -292,7 +292,8 @@ def _judge_read(project: Project, read: Compilation, search: SearchFlow | None, 
         selection = Selection.of(settings, families)
         asked = read.list_accesses() if any(each.subject is FlowRights for each in selection.families) else ()
         patterns = _list_unmatched(settings.node_policies, read.meanings) if read.trees and project.is_whole else ()
-        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked, *patterns)
+        misspelt = _list_misspelt(settings.named_models) if read.trees else ()
+        subjects = (*read.documents, *(meaning.graph for meaning in read.meanings), *asked, *patterns, *misspelt)
         witnesses = None if search is None else _WitnessSearch(read.meanings, search).search
         judged = judge(subjects, read.trees, selection, project, witnesses, pause, read.checked)
     return replace(
@@ -361,7 +362,7 @@ def judge(
     """Let the rules of a selection judge subjects, of a project or not, and the files that they were read from.
 
     `search` returns further subjects, when it is given what was found about the others. `checked` is what was judged
-    before. Patterns of the configuration are judged only where nothing is wrong that may hide a node.
+    before. Patterns of the configuration about nodes are judged only where nothing is wrong that may hide one.
     """
     # of a tree without faults and hidden characters no rule has anything to say
     faulty = [tree for tree in trees.values() if tree.faults or tree.may_hide]
@@ -387,7 +388,8 @@ def judge(
     wrong = [each for each in silenced.wrong if is_whole or each.fault != UNUSED]
     heard = verdicts if project is not None and project.tells_all else silenced.verdicts
     errors = any((each.finding.severity or each.rule.severity) is Severity.ERROR for each in verdicts)
-    judged_last = (*wrong, *(() if errors else patterns))
+    sure = patterns if not errors else [each for each in patterns if each.provider is not None]
+    judged_last = (*wrong, *sure)
     told: tuple[Verdict, ...] = (*_check(_pair_rules(selection, judged_last)), *heard)
     acceptance = None
     if project is not None and project.baseline is not None:
@@ -412,6 +414,16 @@ def _list_unmatched(policies: NodePolicies, meanings: Iterable[Meaning]) -> tupl
             is_known = any(matches(pattern, each) for each in nodes)
             found.append(UnmatchedPattern(pattern, at, asking, is_known))
     return tuple(found)
+
+
+def _list_misspelt(named: NamedModels) -> Iterator[UnmatchedPattern]:
+    """Yield the providers that a configuration misspells."""
+    for name, line in named.lines:
+        provider = name.partition(":")[0]
+        meant = find_misspelt(provider)
+        if meant is not None:
+            whole = place_text(named.file, named.text, line, name)
+            yield UnmatchedPattern(provider, whole, provider=meant)
 
 
 def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:

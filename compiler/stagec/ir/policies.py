@@ -8,6 +8,7 @@ from typing import Any
 
 from stagec.core.canonical import to_count
 from stagec.core.json import Json, text_in
+from stagec.core.nearest import is_slip
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count
@@ -24,13 +25,30 @@ _DIGITS = 3
 class UnmatchedPattern:
     """A pattern of a configuration that is about no node that asks a model, with its place.
 
-    `nodes` are those that ask one; `others` tells that it matches a node that asks none.
+    `nodes` are those that ask one; `others` tells that it matches a node that asks none. A pattern that is the provider
+    of a model is about no model: `provider` is the one that it was meant to be.
     """
 
     pattern: str
     at: Place
     nodes: tuple[str, ...] = ()
     others: bool = False
+    provider: str | None = None
+
+
+_NAMES = (
+    "alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek fireworks github"
+    " github-copilot google google-cloud groq heroku huggingface litellm local meta mistral moonshotai nebius ollama"
+    " openai openai-chat openai-codex openai-responses openrouter ovhcloud sambanova snowflake"
+    " system-one together vercel vllm xai zai"
+)
+PROVIDERS = tuple(_NAMES.split())
+"""Providers of models that runs can ask; a library of another version may know more."""
+
+
+def find_misspelt(provider: str) -> str | None:
+    """Return the provider that another one was meant to be, which runs cannot ask; None where that is not certain."""
+    return None if provider in PROVIDERS else next((each for each in PROVIDERS if is_slip(provider, each)), None)
 
 
 @value

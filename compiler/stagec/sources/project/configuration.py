@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from stagec.sources.project.settings import (
     BUDGETS,
     FILES,
     FileIgnores,
+    NamedModels,
     NodePolicies,
     Settings,
     Value,
@@ -220,12 +221,24 @@ def _add_origins(settings: Settings, found: FoundConfiguration, filed: frozenset
     silencing = frozenset(key for key in filed if key in {"select", "ignore"} or key.startswith("severity."))
     policies = settings.node_policies
     lines = {pattern: _line(found, ("node-policies", pattern)) for pattern in policies.entries}
+    models = tuple((name, _line(found, way)) for name, way in _list_models(settings))
     return replace(
         settings,
         filed=silencing,
+        named_models=NamedModels(models, found.file, found.text) if models else settings.named_models,
         file_ignores=ignores if ignores.entries else settings.file_ignores,
         node_policies=NodePolicies(policies.entries, lines, found.file, found.text) if lines else policies,
     )
+
+
+def _list_models(settings: Settings) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the models and providers that a configuration names, with the keys that lead to each."""
+    yield from ((name, ("models", key)) for key, name in settings.models.items())
+    yield from ((key, ("model-policies", key)) for key in settings.model_policies)
+    for pattern, policy in settings.node_policies.entries.items():
+        name = str(policy.get("model", ""))
+        if ":" in name:
+            yield name, ("node-policies", pattern, "model")
 
 
 def _line(found: FoundConfiguration, path: tuple[str | int, ...]) -> int:

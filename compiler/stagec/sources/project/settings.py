@@ -56,6 +56,15 @@ class NodePolicies:
 
 
 @value
+class NamedModels:
+    """The models and providers that a configuration names, the line of each, and the file and its text."""
+
+    lines: tuple[tuple[str, int], ...] = ()
+    file: str = ""
+    text: str = ""
+
+
+@value
 class Settings:
     """The effective settings of one run.
 
@@ -64,7 +73,7 @@ class Settings:
     rules are, by the same names, the most precise deciding; None turns them off. `fail_on` None means that findings
     never fail. `models` are those that answer runs: `default`, by a name of plans, or by `node:` and a node.
     `model_policies` say how long to go on asking them: by `default`, provider, model, or `node:` and a node.
-    `node_policies` are part of plans.
+    `node_policies` are part of plans. `named_models` are all models that these three name in a file.
     `tools` are the argument vectors of programs that are tools, by name. `agent_files` are the names that count beside
     those that stagec knows of other tools, by list, such as `tools`. `documentation` is the address of the site
     with the pages of rules. `baseline` is a file in the project. `require_signature` makes runs demand plans that a key
@@ -89,6 +98,7 @@ class Settings:
     tools: Mapping[str, tuple[str, ...]] = NOTHING
     agent_files: Mapping[str, tuple[str, ...]] = NOTHING
     node_policies: NodePolicies = NodePolicies()
+    named_models: NamedModels = NamedModels()
     file_ignores: FileIgnores = FileIgnores()
     require_signature: bool = False
     trusted_keys: tuple[str, ...] = ()
