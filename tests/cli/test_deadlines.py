@@ -83,3 +83,10 @@ def test_a_scenario_for_a_stage_without_a_deadline_is_told(stagec: Stagec, tmp_p
     test = f"flow: late\ntests:\n  no:\n    scenario: {given}\n    expect: {{outcome: failed}}\n"
     (tmp_path / "late.flow-test.yaml").write_text(test)
     assert "and there is none" in stagec("test", ".", code=1)
+
+
+@pytest.mark.parametrize("form", ["dot", "mermaid", "json", "graphml", "svg", "html"])
+def test_drawings_show_deadlines(stagec: Stagec, tmp_path: Path, form: str) -> None:
+    stagec("graph", ".", "--format", form, "-o", "drawn")
+    told = (tmp_path / "drawn").read_text()
+    assert all(each in told for each in ("deadline 30 min", "deadline 10 min", "deadline of a run: 2 h"))

@@ -18,6 +18,7 @@ from stagec.core.value import replace
 from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.act import Text
 from stagec.ir.plan.document import Contents
+from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Exists
 from stagec.ir.plan.node import Edge, Go
 
@@ -127,6 +128,8 @@ def test_help_names_the_commands(play: Play) -> None:
         "say",
         "call",
         "cap",
+        "deadline",
+        "deadline",
         "undo",
         "state",
         "help",
@@ -189,6 +192,20 @@ def test_a_stage_fails_when_all_turns_pass(play: Play, typed: str) -> None:
     status, lines = play(stages(), typed)
     assert status == 1
     assert "plan     fail → failed" in lines
+
+
+def test_deadlines_pass_where_somebody_says_so(play: Play) -> None:
+    plan = stages()
+    timed = replace(plan.nodes["plan"], act=replace(plan.nodes["plan"].act, deadline=60_000))
+    limits = replace(plan.limits, deadline=120_000)
+    late = replace(plan, nodes={**plan.nodes, "plan": timed}, limits=limits, facts=None)
+    late = replace(late, facts=facts(late))
+    status, lines = play(late, "deadline stage", "undo", "deadline run")
+    assert status == 1
+    assert "plan     fail → failed" in lines
+    assert lines[-1] == "failed: plan, attempt 1: the deadline of the run has passed: 2 min, 1 execution"
+    _, lines = play(plan, "deadline stage", "deadline run")
+    assert [each for each in lines if "no deadline" in each] == ["the stage has no deadline", "the run has no deadline"]
 
 
 def test_waits_of_a_stage_that_is_tried_again_pass(play: Play) -> None:

@@ -39,8 +39,17 @@ def plans() -> Mapping[str, Plan]:
         "phases": phased.every_member(),
         "issues": phased.issue_flow(),
         "lenient": lenient(),
+        "timed": timed(),
     }
     return {**{name: replace(each, facts=None) for name, each in made.items()}, **{e: example(e) for e in EXAMPLES}}
+
+
+def timed() -> Plan:
+    """Return a plan of a run with a deadline, in which a stage has one."""
+    plan = example("docs-repair")
+    node = plan.nodes["check"]
+    changed = replace(node, act=replace(node.act, deadline=1_800_000))
+    return replace(plan, nodes={**plan.nodes, "check": changed}, limits=replace(plan.limits, deadline=7_200_000))
 
 
 def lenient() -> Plan:

@@ -26,6 +26,7 @@ SENTENCES = {
         "code-review",
         "'review': the condition on 'parsed.severity' of case 2 on 'ok' holds for 'low' as well",
     ),
+    "deadline-removed": ("timed", "'check': it has no deadline of 30 min"),
     "edge-end": ("docs-repair", "'repair': the edge on 'ok' ends as 'done' instead of leading on"),
     "edge-target": ("docs-repair", "'repair': the edge on 'ok' leads to 'repair' instead of 'check'"),
     "entry-changed": ("docs-repair", "the entry is 'check' instead of 'write'"),

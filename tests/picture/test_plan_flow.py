@@ -50,11 +50,17 @@ FORK_OF_ONE = {"stages": ["b"], "join": "c", "execution": "parallel"}
 ONE = {"id": "one", "entry": "a", "stages": [{**stage("a"), "next": [FORK_OF_ONE]}, stage("b"), stage("c")]}
 
 
-@pytest.mark.parametrize("given", [ONE, *(machine(Random(seed)) for seed in range(6))])
+TIMED = {**ONE, "runDeadline": "2h", "deadline": {"b": "30m"}}
+
+
+@pytest.mark.parametrize("given", [ONE, TIMED, *(machine(Random(seed)) for seed in range(6))])
 def test_a_plan_of_any_pipeline_is_drawn_as_its_project(given: object, tmp_path: Path) -> None:
     files = {"pipeline.json": json.dumps(given).encode()}
     (meaning,) = compile_project(Project(tmp_path, (tmp_path / "pipeline.json",), Settings(), files)).meanings
-    assert lines(draw(build(make_flow(meaning.plan())), (), {})) == lines(draw(meaning.graph, (), {}))
+    of_plan, of_project = draw(build(make_flow(meaning.plan())), (), {}), draw(meaning.graph, (), {})
+    assert lines(of_plan) == lines(of_project)
+    assert of_plan.remarks == of_project.remarks
+    assert [each.notes for each in of_plan.boxes.values()] == [each.notes for each in of_project.boxes.values()]
 
 
 def test_a_phase_that_blocks_ends_the_run_as_blocked_in_the_drawing_of_a_plan() -> None:

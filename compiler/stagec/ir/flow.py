@@ -149,6 +149,8 @@ class FlowNode:
     """The agent that does the work of the node, where it has a flow of its own."""
     caller: Entry | None = None
     """What has an inner flow run, for a node that is reached if this is."""
+    deadline: int = 0
+    """How many milliseconds after its begin an execution fails; 0 where nothing limits it."""
 
 
 @value
@@ -280,6 +282,8 @@ class Flow:
 
     One that is too broken for that, so that it has no nodes here, is named as well.
     """
+    deadline: int = 0
+    """How many milliseconds after its begin a run fails; 0 where nothing limits it."""
 
     @property
     def begun(self) -> tuple[Entry, ...]:

@@ -58,9 +58,12 @@ from stagec.runtime.machine.exchange import (
     Turn,
     Wait,
     choose_next,
+    deadline_key,
     execution_of,
     is_deadline,
     label_execution,
+    run_deadline_key,
+    run_of,
     visit_of,
 )
 from stagec.runtime.machine.execution import Execution
@@ -443,6 +446,8 @@ JSON            answer with exactly this
 say TEXT        let the model of a conversation say this
 call TOOL JSON  let it call a tool with this argument
 cap             use all of its turns
+deadline stage  let the time of the stage pass that is asked
+deadline run    let the time of the run pass
 undo            remove the last answer
 state           show the state of the run
 help            show this help
@@ -499,6 +504,8 @@ class Simulation:
                 self._undo()
             case _ if self._state.ended is not None:
                 put("the run has ended: undo, state, help or quit\n")
+            case "deadline stage" | "deadline run":
+                self._let_pass(of_run=typed == "deadline run")
             case _:
                 self._answer(typed)
 
@@ -511,6 +518,17 @@ class Simulation:
         except UnansweredError as error:
             self._put([str(error)])
             return
+        self._events.append(events)
+        self._go(events)
+
+    def _let_pass(self, *, of_run: bool) -> None:
+        """Let a deadline pass in place of an answer."""
+        asked = choose_next(self._state.pending.values()).key
+        key = run_deadline_key(run_of(asked)) if of_run else deadline_key(execution_of(asked))
+        if key not in self._state.pending:
+            put(f"the {'run' if of_run else 'stage'} has no deadline\n")
+            return
+        events = (Answered(key, {}),)
         self._events.append(events)
         self._go(events)
 

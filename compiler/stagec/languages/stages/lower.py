@@ -14,7 +14,7 @@ from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, T
 from stagec.ir.rights import Right, Rights
 from stagec.languages.stages.condition_errors import find_uncovered, find_untaken, never_accepted
 from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stage
-from stagec.languages.stages.durations import find_wait_error
+from stagec.languages.stages.durations import find_wait_error, read_deadline
 from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.inlining import inline, list_inlined
 from stagec.languages.stages.inner import find_stray_ends
@@ -105,6 +105,7 @@ class _Lowering:
             demands=tuple(demands(pipeline)),
             lost=tuple(self._lost),
             lost_entries=tuple(self._lost_entries),
+            deadline=read_deadline(pipeline.deadline),
         )
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
@@ -128,7 +129,15 @@ class _Lowering:
         parts = [("prompt", stage.body.at)]
         if isinstance(stage.result, Schema):
             parts.append(("schema", stage.result.at))
-        return FlowNode(name, stage.id_at, edges=edges, idle=True, decided_at=decided_at, parts=tuple(parts))
+        return FlowNode(
+            name,
+            stage.id_at,
+            edges=edges,
+            idle=True,
+            decided_at=decided_at,
+            parts=tuple(parts),
+            deadline=read_deadline(stage.conduct.deadline),
+        )
 
     def _edges(self, name: str, stage: Stage) -> Iterator[WrittenEdge]:
         cases, succeeds = self._pipeline.live_cases(stage), _can_succeed(self._pipeline, stage)

@@ -8,8 +8,8 @@ from enum import StrEnum
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.precedence import components
 from stagec.core.value import replace, value
-from stagec.core.words import format_count, listing, quote
-from stagec.ir.flow import Flow, WrittenEdge
+from stagec.core.words import format_count, format_duration, listing, quote
+from stagec.ir.flow import Flow, FlowNode, WrittenEdge
 from stagec.ir.graph import Graph, noun
 from stagec.ir.plan.node import ForEach, Fork, Named, list_targets
 from stagec.sources.tree import Tree
@@ -346,10 +346,17 @@ def _nodes(graph: Graph, found: Found, trees: Mapping[str, Tree]) -> Iterator[Bo
             is_join=name in joins,
             found=found.by_node.get(name, ()),
             details=details.of(node),
-            notes=(f"agent {node.agent}",) if node.agent is not None else (),
+            notes=tuple(_list_notes(node)),
             opens=node.agent,
             area=max((each for each in flow.inner if name.startswith(f"{each}/")), key=len, default=""),
         )
+
+
+def _list_notes(node: FlowNode) -> Iterator[str]:
+    if node.agent is not None:
+        yield f"agent {node.agent}"
+    if node.deadline:
+        yield f"deadline {format_duration(node.deadline)}"
 
 
 def _edges(flow: Flow) -> Iterator[WrittenEdge]:
@@ -370,6 +377,8 @@ def _draw_missing(flow: Flow) -> Iterator[Box]:
 def _remarks(graph: Graph) -> Iterator[str]:
     flow, called = graph.flow, noun(graph, "node")
     unreached = graph.unstartable()
+    if flow.deadline:
+        yield f"deadline of a run: {format_duration(flow.deadline)}"
     if not graph.startable():
         yield "no run can start"
     elif all(graph.shortest_run(name) is None for name in (*flow.entries, *flow.schedules)):

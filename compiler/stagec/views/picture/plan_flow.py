@@ -9,6 +9,7 @@ from stagec.core.value import replace
 from stagec.ir.flow import Entry, Flow, FlowNode, InnerFlow, WrittenEdge
 from stagec.ir.plan import Plan
 from stagec.ir.plan import node as planned
+from stagec.ir.plan.act import Converse
 from stagec.ir.plan.node import Fork, Go, Named, Outcome, Pick, Schedule, Target
 
 
@@ -21,12 +22,19 @@ def make_flow(plan: Plan) -> Flow:
         _place(),
         {name: Entry(node, _place("entries", name)) for name, node in entries.items()},
         {
-            name: FlowNode(name, _place("nodes", name), node.kind, tuple(_make_edges(name, node, choices)))
+            name: FlowNode(
+                name,
+                _place("nodes", name),
+                node.kind,
+                tuple(_make_edges(name, node, choices)),
+                deadline=node.act.deadline if isinstance(node.act, Converse) else 0,
+            )
             for name, node in plan.nodes.items()
         },
         names={"node": plan.names.node, "outcome": plan.names.outcome, **_name_ends(plan)},
         schedules={name: each for name, each in plan.entries.items() if isinstance(each, Schedule)},
         inner={name: InnerFlow("", _place()) for name in _list_inner(plan)},
+        deadline=plan.limits.deadline,
     )
 
 

@@ -8,7 +8,7 @@ from stagec.change.mutation.mutant import Mutant, change_act, change_node, opera
 from stagec.core.json import Json
 from stagec.core.place import Pointer
 from stagec.core.value import replace
-from stagec.core.words import quote
+from stagec.core.words import format_duration, quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Converse, Process, Prompt
 from stagec.ir.plan.gate import Backoff, Retry, Validation
@@ -164,6 +164,22 @@ def _shift(name: str, held: Json) -> Iterator[tuple[int, str]]:
         for after in (held + 1, held - 1):
             if after > 0:
                 yield after, f"the limit {quote(name)} is {after} and not {held}"
+
+
+_DEADLINE_REMOVED_WANTED = "a run in which the deadline passes"
+
+
+@operator
+def deadline_removed(plan: Plan) -> Iterator[Mutant]:
+    """A stage or the whole run has no deadline."""
+    for name, node in plan.nodes.items():
+        if isinstance(node.act, Converse) and node.act.deadline:
+            told = f"it has no deadline of {format_duration(node.act.deadline)}"
+            yield change_act(plan, name, ("deadline",), told, _DEADLINE_REMOVED_WANTED, deadline=0)
+    if plan.limits.deadline:
+        told = f"the run has no deadline of {format_duration(plan.limits.deadline)}"
+        fields = {"limits": replace(plan.limits, deadline=0)}
+        yield Mutant(None, ("limits", "deadline"), told, _DEADLINE_REMOVED_WANTED, fields=fields)
 
 
 _WAIT_CHANGED_WANTED = "a run that tries again, and how long it 'waits'"
