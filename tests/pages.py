@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import click
+
+from stagec.cli.app import stagec
 
 FENCE = re.compile(
     r"^(?P<lead>`{3,})(?P<kind>\w*)(?P<words>[^\n]*)\n(?P<text>.*?)^(?P=lead)$", re.DOTALL | re.MULTILINE
@@ -56,3 +60,15 @@ def expect(printed: str, shown: str) -> None:
     ]
     if not re.fullmatch("".join(lines), masked(printed)):
         assert masked(printed) == masked(shown)
+
+
+def check_command(words: list[str]) -> click.Context:
+    """Parse a command as the command line does, without doing it; raise `click.UsageError` for what it refuses."""
+    command: Any = stagec
+    context = click.Context(command, info_name="stagec")
+    while isinstance(command, click.Group):
+        _, command, words = command.resolve_command(context, words)
+        assert command is not None
+        context = click.Context(command, info_name=command.name, parent=context)
+    command.parse_args(context, list(words))
+    return context

@@ -8,14 +8,12 @@ import shlex
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 import yaml
 from packaging.requirements import Requirement
-
-from stagec.cli.app import stagec
+from pages import check_command
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs/deploy.md").read_text(encoding="utf-8")
@@ -26,18 +24,6 @@ def read_block(kind: str) -> str:
     (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     assert isinstance(found, str)
     return found
-
-
-def check_command(words: list[str]) -> click.Context:
-    """Parse a command as the command line does, without doing it; raise `click.UsageError` for what it refuses."""
-    command: Any = stagec
-    context = click.Context(command, info_name="stagec")
-    while isinstance(command, click.Group):
-        _, command, words = command.resolve_command(context, words)
-        assert command is not None
-        context = click.Context(command, info_name=command.name, parent=context)
-    command.parse_args(context, list(words))
-    return context
 
 
 COMPOSE = yaml.safe_load(read_block("yaml"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 import shlex
@@ -11,6 +12,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,10 +22,10 @@ import jsonschema_rs
 import nursery
 import pytest
 import yaml
-from pages import FENCE
+from packaging.requirements import Requirement
+from pages import FENCE, check_command
 from registries.test_blocks import REASON, SETTINGS
 
-from stagec.cli.app import run
 from stagec.cli.app import stagec as program
 from stagec.core.shelf import names
 from stagec_dev import tools
@@ -192,11 +195,69 @@ def test_a_text_is_printed_or_says_what_it_is() -> None:
     assert [(each.page, each.text) for each in own if not REASON.fullmatch(each.words.strip())] == []
 
 
-def test_every_command_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [line for each in EVERY for line in re.findall(r"^(?:\$ )?stagec (.*)", each.text, re.MULTILINE)]
-    commands = [shlex.split(re.split(r"\s+(?:[|<>#&]|-- )", line)[0]) for line in lines]
-    assert [command for command in commands if run([*command, "--help"]) != 0] == []
-    capsys.readouterr()
+COMMAND = re.compile(r"^(?:\$ )?(?:.*[|&] |timeout \S+ \S+ \S+ )?(?:\S*/)?stagec (?P<words>.*)", re.MULTILINE)
+
+
+def find_refusal(words: list[str]) -> str:
+    """Return what is wrong with a command whose files are there; it is parsed whole, and not executed."""
+    try:
+        check_command(words)
+    except click.UsageError as error:
+        return "" if error.message.endswith("does not exist") else error.message
+    return ""
+
+
+def test_every_command_can_be_given() -> None:
+    lines = [(each.page, line) for each in EVERY for line in COMMAND.findall(each.text) if line != "--version"]
+    given = [(page, shlex.split(re.split(r"\s+(?:[|<>#&]|-- )", line)[0])) for page, line in lines]
+    assert [(page, words, told) for page, words in given if (told := find_refusal(words))] == []
+
+
+def list_other_commands() -> Iterator[list[str]]:
+    """Yield the commands of pages that start another program than stagec, without settings of the environment."""
+    for block in EVERY:
+        lines = block.text.splitlines() if block.kind in {"console", "sh"} else []
+        own = [line.removeprefix("$ ") for line in lines if line.startswith("$ ") or not block.text.startswith("$ ")]
+        for part in (part for line in own for part in re.split(r" (?:&&|;) ", re.split(r"\s+#", line)[0]) if part):
+            words = [word for word in shlex.split(part) if not word.startswith("PYTHONPATH=")]
+            if not words[0].endswith("stagec"):
+                yield words
+
+
+def find_fault(words: list[str]) -> str:
+    """Return why a command cannot be given: the program, the module, the tool or the package is unknown."""
+    name, *rest = Path(words[0]).name, *words[1:]
+    if name in {"python", "python3"} and rest[:1] == ["-m"]:
+        name, *rest = rest[1:]
+        if find_spec(name) is None:
+            return f"no module {name}"
+    if name == "stagec_dev":
+        source = inspect.getsource(import_module(f"stagec_dev.tools.{rest[0]}")) if rest[0] in names(tools) else ""
+        return "" if source and all(f'"{word}"' in source for word in rest[1:]) else "no such tool of contributors"
+    if name != "pip":
+        starts = " ".join((name, *rest)).startswith(OTHERS) or find_spec(name) is not None
+        return "" if starts else f"an unknown program {name}"
+    if rest[:1] != ["install"]:
+        return "an unknown command of pip"
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    own = [Requirement(f"stagec{word.removeprefix('.')}") for word in rest if word.startswith(".")]
+    extras = {extra for each in own for extra in each.extras} - {*project["optional-dependencies"]}
+    installed = (TOP / ".ci" / "run").read_text(encoding="utf-8")
+    packages = [word for word in rest[1:] if not word.startswith((".", "-")) and f" {word}==" not in installed]
+    return f"nothing is called {[*extras, *packages]}" if extras or packages else ""
+
+
+OTHERS = (
+    *("curl -H ", "docker build -t ", "echo ", "export OPENAI_API_KEY=", "export STAGEC_DATABASE=", "jq ", "ls -A "),
+    *("mkdir -p ", "ssh-keygen -t ed25519 ", "tail -f ", "timeout -s KILL ", "python driver.py", "python world.py"),
+)
+"""How commands of other programs begin, in pages."""
+
+
+def test_what_a_page_installs_or_starts_exists() -> None:
+    commands = [*list_other_commands()]
+    assert len(commands) > len(OTHERS)
+    assert [(words, fault) for words in commands if (fault := find_fault(words))] == []
 
 
 def find_unknown(words: list[str]) -> list[str]:
