@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+import jsonschema_rs
 import nursery
 import pages
 import programs
@@ -224,6 +227,29 @@ def test_a_host_starts_a_command_that_there_is() -> None:
     named = [found for _, block in read_everything() if not block.words for found in starts.findall(block.text)]
     assert len(named) >= 5
     assert {*named} == {"lsp", "mcp"}
+
+
+def test_settings_of_editors_name_one_server_and_the_languages_it_reads() -> None:
+    """Every word that is like the name of the server is it, and each language is there."""
+    settings = [block.text for name, block in read_everything() if name == "editors.md" and '"lsp"' in block.text]
+    assert len(settings) == 5
+    for text in settings:
+        assert {word for word in re.findall(r"\w+", text) if get_close_matches(word, ["stagec", "lsp"])} == {
+            "stagec",
+            "lsp",
+        }
+        assert {*re.findall(r"\b(json|yaml|markdown)\b", text.lower())} == {"json", "yaml", "markdown"}, text
+
+
+def test_a_setting_of_an_extension_is_one_of_its_manifest() -> None:
+    manifest = json.loads((TOP / "compiler" / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
+    known = manifest["contributes"]["configuration"]["properties"]
+    given = [
+        json.loads(block.text) for name, block in read_everything() if name == "editors.md" and block.kind == "json"
+    ]
+    own = [each for each in given if "lsp" not in each]
+    assert len(own) == 1
+    jsonschema_rs.validate({"properties": known, "additionalProperties": False}, own[0])
 
 
 def lower(folder: Path) -> None:

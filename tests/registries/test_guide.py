@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nursery
 import pytest
+import yaml
 
 from stagec.ir.catalogue import well_known_effects
 
@@ -127,3 +128,39 @@ def test_the_two_stages_of_the_page_have_to_fit(tmp_path: Path) -> None:
     assert stagec(tmp_path, "validate", "--format", "concise", "--quiet") == ""
     write(reviewer, f"{made}{read.replace('summary', 'sumary')}\n")
     assert "did you mean 'summary'?" in stagec(tmp_path, "validate")
+
+
+def test_the_waits_and_deadlines_of_the_page_fit_two_stages(tmp_path: Path) -> None:
+    waiting, late = [each for each in fences("pipelines.md", "yaml") if "\n  ask:\n" in each]
+    (stage,) = fences("pipelines.md", "markdown")
+    write(tmp_path / "tools.yaml", "bundled: [Read, Grep, Glob]\n")
+    for name in ("ask", "answer"):
+        text = (
+            stage.replace("plan\n", f"{name}\n").replace("Plan\n", f"{name}\n").replace("submit_plan", f"submit_{name}")
+        )
+        write(tmp_path / f"{name}.md", text)
+    done = {"complete": {"steps": []}}
+    again = {"ask": [[{"failed": "down"}, {"failed": "down"}], [done]], "answer": [[done]]}
+    passed = {"ask": [[{"deadline": "stage"}]], "answer": [[done]]}
+    for part, told, expected in (
+        (waiting, again, {"path": ["ask", "ask", "answer"], "waits": 600_000}),
+        (late, passed, {"path": ["ask", "answer"]}),
+    ):
+        write(tmp_path / "pipeline.yaml", f"entry: ask\nmaxStageExecutions: 9\ncontext: {{task: {{}}}}\n{part}")
+        assert stagec(tmp_path, "validate").startswith("All clear: 1 flow with 2 nodes")
+        scenario = {"inputs": {"task": "t"}, "conversations": told}
+        write(
+            tmp_path / "a.flow-test.yaml", yaml.safe_dump({"tests": {"a": {"scenario": scenario, "expect": expected}}})
+        )
+        ran = stagec(tmp_path, "test", ".")
+        assert "1 test: 1 passed" in ran, ran
+
+
+def test_the_changes_of_answers_of_the_page_are_refused(tmp_path: Path) -> None:
+    stagec(tmp_path, "init", "demo")
+    tests, changes = fences("test.md", "yaml")
+    given = yaml.safe_load(tests)
+    expected = yaml.safe_load(changes)["expect"]
+    given["tests"] = {name: {**each, "expect": expected} for name, each in given["tests"].items()}
+    write(tmp_path / "demo" / "review.flow-test.yaml", yaml.safe_dump(given))
+    assert "2 tests: 2 passed, 0 failed\n" in stagec(tmp_path, "test", "demo/review.flow-test.yaml")
