@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from stagec.core.json import Json
-from stagec.core.nearest import NameIndex
+from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.languages.stages.document import RESERVED, RESULT, Case, Pipeline, Stage, StageCheck, StageCondition
@@ -18,6 +18,7 @@ from stagec.languages.stages.outcomes import (
     ATTEMPTS,
     CHECKED,
     REASON,
+    REASONS,
     VERDICT,
     Fitting,
     Outcomes,
@@ -221,7 +222,7 @@ class _JudgedCondition:
         possible = self.pipeline.memo.once(("possible", self.stage.at, self.condition.path), self._possible)
         left = self._list_left(is_listed=possible is not None)
         for index, each in enumerate(self.condition.values):
-            fits = each in possible if possible is not None else self._can_be(each)
+            fits = self._can_be(each, possible)
             if not fits or (left is not None and identity(each) not in left):
                 at = self.condition.at / index if len(self.condition.values) > 1 else self.condition.at
                 yield WrongCondition(ConditionError.VALUE, self.condition, at, each, possible)
@@ -249,6 +250,8 @@ class _JudgedCondition:
                 return Possible(("ok", "fail", "skip") if can_skip(self.stage) else ("ok", "fail"))
             case ("capHit",):
                 return Possible((True, False))
+            case ("reason",):
+                return self._list_reasons()
             case ("parsed", *_):
                 return _index(self.condition.possible)
             case _:
@@ -268,10 +271,23 @@ class _JudgedCondition:
         standings = (each[rest] for each in found.found) if found is not None and found.found else ()
         return frozenset(identity(each.given) for each in standings if each.asked) if standings else None
 
-    def _can_be(self, given: Json) -> bool:
-        """Tell whether a value can stand at a path where those that can are not named one by one, besides a result."""
+    def _list_reasons(self) -> Possible | None:
+        """Return the reasons that are known; None where a hook or the stages of an inner pipeline give others."""
+        conduct = self.stage.conduct
+        if conduct.hooks or self.stage.inner is not None:
+            return None
+        given = (each.reason for each in conduct.checks if each.reason)
+        return Possible(tuple(dict.fromkeys((*given, *REASONS))))
+
+    def _can_be(self, given: Json, possible: Possible | None) -> bool:
+        """Tell whether a value can stand at the path of the condition."""
         if self.condition.path == REASON:
-            return isinstance(given, str) and (given != EXCEEDED or can_exceed(self.stage))
+            # a reason that is not known may come with another machine, but none is a known one with a slip in it
+            known = possible.values if possible is not None else ()
+            is_slipped = any(is_slip(str(given), str(each)) for each in known) and given not in known
+            return isinstance(given, str) and not is_slipped and (given != EXCEEDED or can_exceed(self.stage))
+        if possible is not None:
+            return given in possible
         return self.condition.path != ATTEMPTS or is_count(given, 0, most_attempts(self.stage))
 
 

@@ -77,6 +77,8 @@ class Fitting:
 
 
 CAP_HIT, ATTEMPTS, REASON = ("capHit",), ("attemptCount",), ("reason",)
+REASONS = ("provider-failed", EXCEEDED, "retry-exhausted", "init-failed", "gate-unresolved", "skipped")
+"""The reasons that the machine gives; a check or a hook may give any other."""
 
 
 @value

@@ -11,6 +11,7 @@ from stagec.core.words import listing, quote
 from stagec.languages.stages.condition_errors import ConditionError, ConditionMistake, WrongCondition
 from stagec.languages.stages.document import RESULT, Case, Mode, Pipeline, Profile, Stage
 from stagec.languages.stages.durations import EXCEEDED
+from stagec.languages.stages.outcomes import REASON
 from stagec.languages.stages.placeholder_errors import WrongPlaceholder
 from stagec.sources.contract.choices import as_text
 from stagec.sources.contract.schemas import Schema
@@ -169,12 +170,20 @@ def _nearest_of(each: WrongCondition) -> str:
     return hint(path[followed], promised.near) if promised is not None and followed < len(path) else ""
 
 
+def _refuse_reason(each: WrongCondition) -> str:
+    if not isinstance(each.given, str):
+        return "that is a text"
+    if each.given == EXCEEDED:
+        return "the stage has no deadline"
+    return f"no result has that reason{hint(each.given, each.possible.texts) if each.possible is not None else ''}"
+
+
 def _possible_of(each: WrongCondition) -> str:
+    if each.condition.path == REASON:
+        return _refuse_reason(each)
     if each.possible is None:
-        is_late = each.given == EXCEEDED
-        because = "the stage has no deadline" if is_late else "that is a text"
-        of = {"attemptCount": "no attempt has that number", "reason": because}
-        return of.get(each.condition.path[0], "its schema rules that out")
+        is_count = each.condition.path[0] == "attemptCount"
+        return "no attempt has that number" if is_count else "its schema rules that out"
     possible = each.possible.values
     if not possible:
         return "there is no value that its schema allows"
