@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from stagec.cli import options as general
-from stagec.cli.parameters import SectionedCommand, SectionOption
+from stagec.cli.parameters import OneOf, SectionedCommand, SectionOption
 from stagec.cli.running import options
 
 
@@ -55,7 +55,7 @@ from stagec.cli.running import options
     "--catch-up",
     cls=SectionOption,
     section="Schedules",
-    type=click.Choice(["skip", "last"]),
+    type=OneOf(["skip", "last"]),
     help="What to do about times that no worker served within a minute, or at which it was paused: nothing (skip, the"
     " default), or one run for the last of them.",
 )
