@@ -19,6 +19,7 @@ from stagec.ir.plan.act import Given, Hole
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Admission, Backoff, Check, Condition, Exists, Retry
 from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
+from stagec.languages.stages.outcomes import REASONS
 from stagec.runtime.machine import Resumed
 from stagec.runtime.machine.failures import SENTENCES, FailureKind, RunFailure, describe_failure, failure_to_json
 
@@ -306,6 +307,10 @@ def test_a_run_that_has_failed_says_where_and_why(way: str) -> None:
 
 def test_every_kind_has_a_sentence_and_a_way_that_leads_to_it() -> None:
     assert {kind for _, kind, _ in WAYS.values()} == set(SENTENCES) == set(FailureKind)
+
+
+def test_the_reasons_that_cases_may_ask_for_are_kinds_of_failures() -> None:
+    assert {*REASONS} <= {*FailureKind}
 
 
 def test_the_visit_is_named_when_it_is_not_the_first() -> None:

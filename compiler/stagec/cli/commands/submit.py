@@ -43,7 +43,9 @@ from stagec.cli.running import options
     metavar="CRON",
     help="Declare a schedule: at the times of this cron expression, such as '0 3 * * *', workers start a run.",
 )
-@click.option("--name", "schedule", cls=SectionOption, section="Schedules", metavar="NAME", help="Its name.")
+@click.option(
+    "--name", "schedule", cls=SectionOption, section="Schedules", metavar="NAME", help="The name of the schedule."
+)
 @click.option(
     "--time-zone",
     cls=SectionOption,

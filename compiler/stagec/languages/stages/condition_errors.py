@@ -282,7 +282,7 @@ class _JudgedCondition:
     def _can_be(self, given: Json, possible: Possible | None) -> bool:
         """Tell whether a value can stand at the path of the condition."""
         if self.condition.path == REASON:
-            # a reason that is not known may come with another machine, but none is a known one with a slip in it
+            # another machine may have reasons that are not known here, but none that is a known one with a slip in it
             known = possible.values if possible is not None else ()
             is_slipped = any(is_slip(str(given), str(each)) for each in known) and given not in known
             return isinstance(given, str) and not is_slipped and (given != EXCEEDED or can_exceed(self.stage))
