@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from stagec.core.collector import PausedCollector
+
 TOP = Path(__file__).parents[2]
 COMPILER = TOP / "compiler"
 PACKAGE = COMPILER / "stagec"
@@ -25,12 +27,14 @@ def text_of(path: Path) -> str:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    return ast.parse(text_of(path))
+    with PausedCollector():  # trees have millions of nodes, and all stay
+        return ast.parse(text_of(path))
 
 
 @cache
 def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree))
+    with PausedCollector():
+        return tuple(ast.walk(tree))
 
 
 def offenders(law: Callable[[Path], Iterable[object]]) -> list[str]:

@@ -10,25 +10,21 @@ from typing import NamedTuple
 
 from laws.modules import TOP, modules, offenders, text_of, tree_of, walk
 
-_TOOLS = tomllib.loads(text_of(TOP / "pyproject.toml"))["tool"]
-_SIZES, _RUFF = _TOOLS["stagec_dev"]["sizes"], _TOOLS["ruff"]["lint"]
+_SIZES = tomllib.loads(text_of(TOP / "pyproject.toml"))["tool"]["stagec_dev"]["sizes"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case)
 _BLOCKS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
 
 
 class Size(NamedTuple):
-    """How large a function is."""
+    """How large a function is. Ruff counts its arguments and the ways through it."""
 
     name: str
     body: int
-    complexity: int
-    arguments: int
     nesting: int
 
 
-LARGEST = Size("", _SIZES["body"], _RUFF["mccabe"]["max-complexity"], _RUFF["pylint"]["max-args"], _SIZES["nesting"])
+LARGEST = Size("", _SIZES["body"], _SIZES["nesting"])
 
 
 def functions(path: Path) -> Iterator[Function]:
@@ -38,11 +34,7 @@ def functions(path: Path) -> Iterator[Function]:
 
 
 def size(function: Function) -> Size:
-    given = function.args
-    named = [
-        each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs) if each.arg not in {"self", "cls"}
-    ]
-    return Size(function.name, body(function), complexity(function), len(named), nesting(function))
+    return Size(function.name, body(function), nesting(function))
 
 
 def body(function: Function) -> int:
@@ -51,22 +43,11 @@ def body(function: Function) -> int:
     return (statements[-1].end_lineno or 0) - statements[0].lineno + 1 if statements else 0
 
 
-def complexity(function: Function) -> int:
-    """Count the ways through a function as McCabe does: its statements that branch, and one."""
-    return 1 + sum(isinstance(node, _BRANCHES) for node in _own(function))
-
-
-def _own(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (Function, ast.Lambda, ast.ClassDef)):
-            yield child
-            yield from _own(child)
-
-
 def nesting(node: ast.AST) -> int:
+    """Count the blocks inside each other; an expression has none."""
     depths = [0]
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (Function, ast.Lambda, ast.ClassDef)):
+        if not isinstance(child, (Function, ast.ClassDef, ast.expr)):
             chained = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
             depths.append(nesting(child) + (isinstance(child, _BLOCKS) and not chained))
     return max(depths)
@@ -109,4 +90,4 @@ def measured(self, a, *, b):
     return None
 '''
     (function,) = (node for node in ast.parse(text).body if isinstance(node, Function))
-    assert size(function) == Size("measured", 7, 4, 2, 3)
+    assert size(function) == Size("measured", 7, 3)

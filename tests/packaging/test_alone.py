@@ -54,7 +54,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 shutil.copyfile(source, target)
     python = environment / "bin" / "python"
     (wheel,) = folder.glob("*.whl")
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", wheel]
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", "--no-compile", wheel]
     subprocess.run(pip, check=True)
     return python
 

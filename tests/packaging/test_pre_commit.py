@@ -114,6 +114,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_FIND_LINKS": str(wheels),
+        "PIP_NO_COMPILE": "1",
         "PIP_NO_INDEX": "1",
         "PRE_COMMIT_HOME": str(folder / "pre-commit"),
         "VIRTUALENV_NO_PERIODIC_UPDATE": "1",

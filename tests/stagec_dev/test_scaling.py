@@ -91,7 +91,7 @@ def test_a_command_that_breaks_is_trouble() -> None:
     assert _growth(0.1, 0.1, 0.1, status=4).trouble == "status 4"
 
 
-@pytest.mark.parametrize("command", ["validate json", "graph json", "verify", "diff", "breaking"])
+@pytest.mark.parametrize("command", ["validate json", "verify", "diff"])
 def test_commands_are_measured_on_each_size(command: str, tmp_path: Path) -> None:
     dimension = next(each for each in dimensions() if each.title == "steps")
     growth = measure(Dimension("few steps", dimension.files, 16), command, tmp_path, faulty=False)
