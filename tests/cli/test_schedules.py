@@ -111,7 +111,7 @@ def test_what_is_no_schedule_is_refused(capsys: Shown) -> None:
         ((*NIGHTLY, "--time-zone", ""), "is not a time zone"),
         (("--every", "0 3 * * *"), "--every needs --name"),
         ((*NIGHTLY[:3], "a/b"), "cannot name a schedule"),
-        ((*NIGHTLY[:3], "a" * 81), "cannot name a schedule"),
+        ((*NIGHTLY[:3], "a" * 81), "cannot name a schedule: letters, digits, '.', '_' and '-', 80 at most"),
         ((*NIGHTLY, "--run", "one"), "--every excludes --run"),
         ((*NIGHTLY, "--at", "2027-01-31T08:00:00Z"), "--every excludes --at"),
         ((*NIGHTLY, "--input", "other=1"), "other"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from stagec.cli.databases.run_sources import open_store
 from stagec.cli.running.report import format_json
+from stagec.cli.running.runs import check_name
 from stagec.cli.sheet import draw_columns
 from stagec.cli.streams import find_canvas, put, say
 from stagec.core.failure import Failure
@@ -45,8 +46,7 @@ def check_options(given: ScheduleOptions) -> bool:
         return False
     if given.name is None:
         raise Failure("--every needs --name NAME, the name of the schedule: under it, 'stagec schedules' pauses it")
-    if len(given.name) > _LONGEST:
-        raise Failure(f"{quote(given.name)} cannot name a schedule: it is longer than {_LONGEST} characters")
+    check_name(given.name, "schedule", _LONGEST)
     return True
 
 

@@ -28,16 +28,17 @@ def explain_journal_error(name: str, error: JournalError) -> Failure:
 
 
 SUFFIX = ".run"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LONGEST = 100
 _FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
 _MOST = 60
 """Characters of a plan's id in the name that a run gets by itself."""
 
 
-def check_name(name: str, what: str) -> str:
-    """Return the name of a run or a tenant; raise `Failure` for one that not every system takes."""
-    if not _NAME.fullmatch(name):
-        raise Failure(f"{quote(name)} cannot name a {what}: letters, digits, '.', '_' and '-', 100 at most")
+def check_name(name: str, what: str, most: int = _LONGEST) -> str:
+    """Return the name of a run, a tenant or a schedule; raise `Failure` for one that not every system takes."""
+    if not _NAME.fullmatch(name) or len(name) > most:
+        raise Failure(f"{quote(name)} cannot name a {what}: letters, digits, '.', '_' and '-', {most} at most")
     return name
 
 
