@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Thread
 
+import nursery
 from playable import steps
 
 from stagec.core.json import Json
@@ -84,17 +84,49 @@ def working(database: Database, world: ScriptedTestWorld, **settings: object) ->
         assert not thread.is_alive()
 
 
-def start_worker(*words: str, folder: Path | None = None) -> subprocess.Popen[str]:
+class WorkerProcess:
+    """A process that is `stagec worker`, with the methods of `subprocess.Popen` that tests call."""
+
+    def __init__(self, words: Sequence[str], folder: Path) -> None:
+        self._said = TemporaryFile()  # noqa: SIM115  it is read when the process has ended
+        with Path(os.devnull).open("r+b") as nothing:
+            streams = (nothing.fileno(), nothing.fileno(), self._said.fileno())
+            self._process = nursery.start(("worker", *words), folder, nursery.inherit(), streams)
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, negative for a signal; None as long as it runs."""
+        return self._process.poll()
+
+    def poll(self) -> int | None:
+        """Return the exit status, as `returncode`."""
+        return self._process.poll()
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+
+    def communicate(self, timeout: float = PATIENCE) -> tuple[None, str]:
+        """Wait for the end, and return what it has said on its standard error, as the second."""
+        self._process.wait(timeout)
+        with self._said:
+            self._said.seek(0)
+            return None, self._said.read().decode()
+
+
+def start_worker(*words: str, folder: Path | None = None) -> WorkerProcess:
     """Start `stagec worker` in a folder, with the database of the environment."""
-    tests = Path(__file__).parent
-    paths = os.pathsep.join(map(str, (tests, tests.parent / "compiler")))
-    argv = [sys.executable, "-m", "stagec", "worker", *words]
-    return subprocess.Popen(
-        argv, env={**os.environ, "PYTHONPATH": paths}, cwd=folder, stderr=subprocess.PIPE, text=True
-    )
+    return WorkerProcess(words, folder or Path.cwd())
 
 
-def end_worker(worker: subprocess.Popen[str]) -> str:
+def end_worker(worker: WorkerProcess) -> str:
     """Ask a worker to end, and return what it has said."""
     worker.send_signal(signal.SIGTERM)
     _, errors = worker.communicate(timeout=PATIENCE)

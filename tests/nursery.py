@@ -1,8 +1,8 @@
 """Processes that execute stagec and are born with it loaded: to load it takes longer than most tests.
 
 A process has loaded stagec and does nothing else. For each job it forks a child, which gets its streams, a folder and
-an environment, and then does what `python -m stagec` does. In a full run of campaigns, one process of eight is a new
-Python, and in a whole run, each.
+an environment, and then does what `python -m stagec` does, or another module. In a full run of campaigns, one process
+of eight is a new Python, and in a whole run, each.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import atexit
 import gc
 import json
 import os
+import random
 import selectors
 import signal
 import socket
@@ -24,6 +25,8 @@ from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from pkgutil import walk_packages
+from runpy import run_module
+from traceback import print_exc
 from typing import Any, BinaryIO, Protocol
 from zlib import crc32
 
@@ -39,7 +42,7 @@ _NEW_PYTHONS = {"full": 1, "whole": 8}
 _OF_PYTHON = ("PYTHON", "LC_", "LANG")
 """Beginnings of the variables that Python reads when it starts."""
 _AROUND = {"LC_ALL": "C.UTF-8", "PYTHONPATH": str(COMPILER)}
-"""Those that the nursery has; a job with others needs a Python that starts."""
+"""Those that the nursery has; a job with others needs a Python that starts, but it may find modules in more folders."""
 _LOADED = (
     "stagec.cli.commands",
     "stagec.cli.running",
@@ -60,6 +63,12 @@ def environment(**more: str) -> dict[str, str]:
     names = ("PATH", "HOME", "XDG_STATE_HOME", "TMPDIR", "SYSTEMROOT")
     kept = {name: os.environ[name] for name in names if name in os.environ}
     return {**kept, **_AROUND, "STAGEC_NO_CACHE": "1", **more}
+
+
+def inherit(**more: str) -> dict[str, str]:
+    """Return the environment of this process, with what is given; modules of tests are found, too."""
+    kept = {name: each for name, each in os.environ.items() if not name.startswith(("PYTEST", "COV", *_OF_PYTHON))}
+    return {**kept, **_AROUND, "PYTHONPATH": f"{COMPILER.parent / 'tests'}{os.pathsep}{COMPILER}", **more}
 
 
 class Process(Protocol):
@@ -114,18 +123,33 @@ class Child:
                 os.kill(self.pid, signal.SIGKILL)
 
 
-def start(words: Sequence[str], folder: Path, environment: Mapping[str, str], streams: tuple[int, int, int]) -> Process:
-    """Start a process that executes stagec; `streams` are file descriptors for its standard streams."""
+def start(
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    streams: tuple[int, int, int],
+    module: str = "stagec",
+    *,
+    is_group: bool = False,
+) -> Process:
+    """Start a process that executes stagec, or another module; `streams` are descriptors for its standard streams.
+
+    The process has a group of its own with `is_group`, already when this returns.
+    """
     of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
-    if of_python != _AROUND or crc32(repr(words).encode()) % 8 < _NEW_PYTHONS.get(os.environ.get(SIZE, ""), 0):
+    paths = of_python.get("PYTHONPATH", "").split(os.pathsep)
+    can_be_born = str(COMPILER) in paths and {**of_python, "PYTHONPATH": str(COMPILER)} == _AROUND
+    if not can_be_born or crc32(repr(words).encode()) % 8 < _NEW_PYTHONS.get(os.environ.get(SIZE, ""), 0):
         stdin, stdout, stderr = streams
         return subprocess.Popen(
-            [*STAGEC, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout, stderr=stderr
-        )
+            [*STAGEC[:-1], module, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout,
+            stderr=stderr, process_group=0 if is_group else None,
+        )  # fmt: skip
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     link.connect(_open_nursery())
-    job = {"words": words, "folder": str(folder), "environment": dict(environment)}
-    socket.send_fds(link, [json.dumps(job).encode()], streams)
+    more = [each for each in paths if each != str(COMPILER)]
+    job = {"words": words, "folder": str(folder), "environment": dict(environment), "module": module, "paths": more}
+    socket.send_fds(link, [json.dumps({**job, "is_group": is_group}).encode()], streams)
     return Child(link)
 
 
@@ -227,6 +251,8 @@ class Nursery:
         pid = os.fork()
         if pid == 0:
             _execute(job, streams)
+        if job["is_group"]:
+            os.setpgid(pid, pid)
         for each in streams:
             os.close(each)
         self._children[pid] = link
@@ -242,6 +268,9 @@ class Nursery:
 
 def _execute(job: Any, streams: Sequence[int]) -> None:
     """Become the process of a job; never returns."""
+    if job["is_group"]:
+        os.setpgid(0, 0)
+    random.seed()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -256,9 +285,22 @@ def _execute(job: Any, streams: Sequence[int]) -> None:
         new = open(number, mode, encoding=old.encoding, errors=old.errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)
-    sys.argv = ["stagec", *job["words"]]
-    sys.path[0] = job["folder"]
-    import_module("stagec.__main__").main()
+    sys.argv = [job["module"], *job["words"]]
+    sys.path[:1] = [job["folder"], *job["paths"]]
+    if job["module"] == "stagec":
+        import_module("stagec.__main__").main()
+    status = 1
+    try:
+        run_module(job["module"], run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:  # noqa: BLE001  it is told as Python tells it
+        print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":

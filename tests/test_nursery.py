@@ -51,6 +51,25 @@ def test_a_process_can_be_killed_and_is_none_of_the_caller() -> None:
         os.close(each)
 
 
+def test_another_module_has_its_words_and_folders_and_a_group_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "born.py").write_text(
+        "import os, random, sys\n"
+        "print(sys.argv[1:], os.getpgid(0) == os.getpid(), random.random())\n"
+        "sys.exit(int(sys.argv[1]))\n"
+    )
+    paths = os.pathsep.join((str(tmp_path), str(nursery.COMPILER)))
+    said = []
+    for status in ("0", "3", "0"):
+        with Path(os.devnull).open("rb") as nothing, (tmp_path / "said").open("w+b") as out:
+            streams = (nothing.fileno(), out.fileno(), out.fileno())
+            around = nursery.environment(PYTHONPATH=paths)
+            process = nursery.start((status,), REGISTRIES, around, streams, "born", is_group=True)
+            assert process.wait(30) == int(status)
+            said.append((tmp_path / "said").read_text())
+    assert [each.rpartition(" ")[0] for each in said] == ["['0'] True", "['3'] True", "['0'] True"]
+    assert said[0] != said[2], "each has chances of its own"
+
+
 def test_a_python_that_is_told_something_starts() -> None:
     ended = nursery.run(("--version",), REGISTRIES, nursery.environment(PYTHONVERBOSE="1"))
     assert b"import 'stagec.cli.app'" in ended.stderr

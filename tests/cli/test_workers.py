@@ -6,7 +6,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,7 +18,16 @@ import pytest
 from cli.test_signing import KEY, POLICY
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
-from in_databases import PATIENCE, ScriptedTestWorld, end_worker, start_worker, submission, wait_for, wait_until
+from in_databases import (
+    PATIENCE,
+    ScriptedTestWorld,
+    WorkerProcess,
+    end_worker,
+    start_worker,
+    submission,
+    wait_for,
+    wait_until,
+)
 from playable import STEPS, steps
 from postgres import open_own
 
@@ -100,7 +108,7 @@ def is_healthy(port: int) -> bool:
         return False
 
 
-def start_slowly(store: RunStore, *words: str) -> subprocess.Popen[str]:
+def start_slowly(store: RunStore, *words: str) -> WorkerProcess:
     """Start a worker whose world answers when the file `go` is there, and wait until somebody is asked."""
     list(store.submit([submission("one")]))
     worker = start_worker(*SLOWLY, *words)

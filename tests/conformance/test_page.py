@@ -33,35 +33,25 @@ class Repeating(LocalDriver):
 """
 
 
-def judge(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
-    """Run a test of the suite for a driver as the page says, and one test of it alone."""
+def test_a_driver_of_somebody_else_is_judged_and_one_that_doubles_an_event_is_found_out(tmp_path: Path) -> None:
+    """Run one test of the suite as the page says, for two drivers."""
     (command,) = (each for each in re.findall(r"^python -m (pytest .*)$", PAGE, re.MULTILINE) if "my_package" in each)
-    package = folder / "my_package"
+    package = tmp_path / "my_package"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "my_port.py").write_text(OWN, encoding="utf-8")
-    words = command.replace("MyDriver", name).split()
     chosen = ["-k", "submitted_again_is_the_same", "-p", "no:cacheprovider", "-n", "0"]
-    return subprocess.run(
-        [sys.executable, "-m", *words, *chosen],
+    judged = subprocess.run(
+        [sys.executable, "-m", *command.split(), "--driver", "my_package.my_port:Repeating", *chosen],
         cwd=TOP,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def test_a_driver_of_somebody_else_is_judged(tmp_path: Path) -> None:
-    judged = judge(tmp_path, "MyDriver")
-    assert judged.returncode == pytest.ExitCode.OK, judged.stdout
-    assert "1 passed" in judged.stdout
-
-
-def test_a_driver_that_doubles_an_event_is_found_out(tmp_path: Path) -> None:
-    judged = judge(tmp_path, "Repeating")
     assert judged.returncode == pytest.ExitCode.TESTS_FAILED
-    assert "1 failed" in judged.stdout
+    assert "1 failed, 1 passed" in judged.stdout
+    assert re.findall(r"^FAILED .*\[(.*)\]", judged.stdout, re.MULTILINE) == ["my_package.my_port:Repeating"]
 
 
 def test_the_page_names_every_method_of_the_port() -> None:

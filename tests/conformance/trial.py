@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,8 @@ from stagec.runtime.world.questions import is_for_people
 
 PATIENCE = 90.0
 """Seconds in which something must come of what somebody does."""
+_LOOK = 0.3
+"""Seconds between two looks at the histories of runs: a look reads all of them."""
 
 
 class Acknowledged(NamedTuple):
@@ -72,7 +74,7 @@ class Trial:
             if run not in self._final:
                 keys = frozenset(self._judge(run).list_keys())
                 self._known[run] = keys
-                if self._has_ended(run):
+                if self.has_ended(run):
                     self._final.add(run)
         known = frozenset(key for keys in self._known.values() for key in keys)
         self._acknowledged.append(Acknowledged(known, self.log.size))
@@ -90,16 +92,20 @@ class Trial:
 
     def wait_for_requests(self, count: int) -> None:
         """Wait until the log has so many lines, two for each request, or all runs have ended; people answer."""
-        until = time.monotonic() + PATIENCE
-        while self.log.count < count and not self.has_ended(*self.submitted):
-            assert time.monotonic() < until, f"the world was not asked {count} times"
-            for run in self.submitted:
-                self.answer_questions(run, self.follow(run))
-            time.sleep(0.05)
+        begun = looked = time.monotonic()
+        while self.log.count < count:
+            if time.monotonic() - looked > _LOOK:
+                assert time.monotonic() - begun < PATIENCE, f"the world was not asked {count} times"
+                if not self._look(self.submitted):
+                    return
+                looked = time.monotonic()
+            time.sleep(0.02)
 
     def follow(self, run: str) -> State:
         """Return where a run stands; what happened before the last look happens once."""
         count, state = self._followed.get(run, (0, State()))
+        if state.ended is not None:
+            return state
         history = self.driver.read(run)
         events = () if history is None else history.events
         for event in events[count:]:
@@ -109,11 +115,15 @@ class Trial:
 
     def has_ended(self, *runs: str) -> bool:
         """Tell whether runs have ended."""
-        return all(self._has_ended(run) for run in runs)
+        return all(self.follow(run).ended is not None for run in runs)
 
-    def _has_ended(self, run: str) -> bool:
-        known = self._followed.get(run)
-        return (known is not None and known[1].ended is not None) or self.follow(run).ended is not None
+    def _look(self, runs: Iterable[str]) -> set[str]:
+        """Let people answer what runs ask them; return the runs that have not ended."""
+        states = {run: self.follow(run) for run in sorted(runs)}
+        left = {run for run, state in states.items() if state.ended is None}
+        for run in sorted(left):
+            self.answer_questions(run, states[run])
+        return left
 
     @property
     def ended_so_far(self) -> int:
@@ -128,17 +138,12 @@ class Trial:
         """Let runs come to their end; people answer what they are asked as the sample says."""
         left = set(runs or self.submitted)
 
-        def look() -> bool:
-            for run in sorted(left):
-                state = self.follow(run)
-                if state.ended is not None:
-                    left.remove(run)
-                else:
-                    self.answer_questions(run, state)
+        def have_ended() -> bool:
+            left.intersection_update(self._look(left))
             return not left
 
         try:
-            self.wait(look, "all runs have ended")
+            self.wait(have_ended, "all runs have ended")
         except AssertionError as error:
             raise AssertionError(f"{error}; left: {sorted(left)[:5]}") from error
 

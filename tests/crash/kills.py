@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import nursery
 from playable import STEPS, steps
 
 from stagec.ir.plan import dump
 
-TOP = Path(__file__).parents[2]
+_SAID = "said"
+"""The file in which a process writes what is wrong."""
 _MARK = "STAGEC_IDEMPOTENCY_KEY="
 COMMANDS = (
     "echo; sleep 600",
@@ -60,7 +60,7 @@ def _killed(folder: Path, name: str, command: str, chance: random.Random) -> Kil
     faults: list[str] = []
     if chance.random() < 0.5:
         faults += _resumed(folder, name, before)
-    _end(first)
+    first.wait()
     time.sleep(1)
     faults += [f"{pid} outlives {name}" for pid in _alive(name)]
     for pid in _alive(name):
@@ -77,54 +77,35 @@ def _resumed(folder: Path, name: str, before: set[int]) -> list[str]:
         while time.monotonic() < until and again.poll() is None:
             old = _alive(name) & before  # looked for first, so that it was alive when the new one was seen
             new = _alive(name) - before
-            if new and any(_is_child_of_another(pid, before) for pid in new):
+            if new and any(_is_child_of(again.pid, pid, before) for pid in new):
                 still = old & _alive(name)
                 return [f"{pid} of {name} runs beside {sorted(new)}" for pid in still]
             time.sleep(0.002)
-        return [f"{name} could not be resumed{_explain(again)}"]
+        said = (folder / _SAID).read_text(encoding="utf-8", errors="replace")
+        return [f"{name} could not be resumed ({again.poll()}): {said}"]
     finally:
         again.kill()
-        _end(again)
+        again.wait()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
-
-
-def _explain(again: subprocess.Popen[bytes]) -> str:
-    """Return what a run that ended too soon said; one that still runs has said nothing yet."""
-    if again.poll() is None:
-        return ": it still runs"
-    assert again.stderr is not None
-    return f" ({again.returncode}): {again.stderr.read().decode(errors='replace')}"
-
-
-def _is_child_of_another(pid: int, before: set[int]) -> bool:
+def _is_child_of(again: int, pid: int, before: set[int]) -> bool:
     """Tell whether a process was started by the new life of the run, not by one of the old processes."""
     while pid > 1:
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:
             return False
         if pid in before:
             return False
-        if b"resume" in words:
+        if pid == again:
             return True
     return False
 
 
-def _started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "stagec", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+def _started(folder: Path, *arguments: str) -> nursery.Process:
+    with Path(os.devnull).open("r+b") as nothing, (folder / _SAID).open("wb") as said:
+        streams = (nothing.fileno(), nothing.fileno(), said.fileno())
+        return nursery.start(arguments, folder, nursery.environment(), streams)
 
 
 def _alive(name: str) -> set[int]:

@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -17,12 +16,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+import nursery
+
 from stagec.runtime.drivers.local import JournalError, read_journal
 
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "registries" / "wine-quality"
 LAST = "S08_notify_team"
 """The stage that is not retryable."""
+_PASSED = "WINE_PAUSE"
 PAUSE = "0.02"
 """Seconds that the long stage waits after each of its forty steps."""
 COUNTED = """\
@@ -76,27 +78,22 @@ class Winery:
         self.whole = self.published("whole")
         self.stages = sorted({path.partition("/")[0] for path in self.whole})
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str) -> nursery.Process:
         """Start a command of stagec in the folder."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "stagec", *arguments],
-            cwd=self.folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(TOP / "compiler"),
-                "WINE_PAUSE": PAUSE,
-                "STAGEC_PASS_ENV": "WINE_PAUSE",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
+        around = nursery.environment(WINE_PAUSE=PAUSE, STAGEC_PASS_ENV=_PASSED)
+        with Path(os.devnull).open("r+b") as nothing, (self.folder / "said").open("wb") as said:
+            streams = (nothing.fileno(), nothing.fileno(), said.fileno())
+            return nursery.start(arguments, self.folder, around, streams)
 
-    def finish(self, process: subprocess.Popen[bytes], *known: int) -> int:
+    def finish(self, process: nursery.Process, *known: int) -> int:
         """Wait for the end of a command; return its status, which must be 0 or one of the known ones."""
-        _, told = process.communicate(timeout=300)
-        assert process.returncode in {0, *known}, told.decode(errors="replace")
-        return process.returncode
+        status = process.wait(300)
+        assert status in {0, *known}, self.read_said()
+        return status
+
+    def read_said(self) -> str:
+        """Return what the last command has said on its standard error."""
+        return (self.folder / "said").read_text(encoding="utf-8", errors="replace")
 
     def place(self, run: str) -> Path:
         """Return the directory of a run."""
@@ -146,24 +143,24 @@ def killed(winery: Winery, run: str, chance: random.Random, most: int = 4) -> Ki
         process = _proceed(winery, run)
         _wait(winery, run, process, chance)
         process.kill()
-        _, told = process.communicate()
+        status = process.wait()
         faults += _find_repeated(winery, run, kept, before)
-        if process.returncode != -signal.SIGKILL:
-            faults += [] if process.returncode in {0, 1} else [f"{run}: {told.decode(errors='replace')}"]
+        if status != -signal.SIGKILL:
+            faults += [] if status in {0, 1} else [f"{run}: {winery.read_said()}"]
             break
         kills.append(_look(winery, run))
     faults += _complete(winery, run)
     return Killed(tuple(kills), tuple(faults))
 
 
-def _proceed(winery: Winery, run: str, *options: str) -> subprocess.Popen[bytes]:
+def _proceed(winery: Winery, run: str, *options: str) -> nursery.Process:
     """Begin a run, or resume it once it has begun."""
     if winery.has_begun(run):
         return winery.start("resume", run, *options)
     return winery.start("run", "plan.json", "--run", run)
 
 
-def _wait(winery: Winery, run: str, process: subprocess.Popen[bytes], chance: random.Random) -> None:
+def _wait(winery: Winery, run: str, process: nursery.Process, chance: random.Random) -> None:
     """Wait for a moment in the middle of a run; in one case of ten it may not have begun."""
     limit = time.monotonic() + winery.seconds * (0.1 if chance.random() < 0.1 else 10)
     while not winery.has_begun(run) and process.poll() is None and time.monotonic() < limit:

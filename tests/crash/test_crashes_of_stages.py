@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 
+import nursery
 import pytest
 from campaigns import sample
 
-TOP = Path(__file__).parents[2]
 TITLE, ONCE = "small-wine", "S03_notify_team"
 PLAN = {
     "reportTitle": TITLE,
@@ -57,55 +57,21 @@ for each in "$@"; do
     echo "$STAGEC_STAGE_ID $each" > "$STAGEC_ATTEMPT_DIR/$each"
 done
 """
-DRIVER = """\
-import os, sys
-import stagec.core.disk  # looks at what these functions can do
-last, calls, leave = int(sys.argv.pop(1)), 0, os._exit
-MODULES = {"stagec.core.disk", "stagec.core.folders", "stagec.runtime.world.supervised_program"}
-
-def wrap(real):
-    def call(*given, **named):
-        global calls
-        if sys._getframe(1).f_globals["__name__"] in MODULES:
-            calls += 1
-            if calls > last:
-                leave(9)
-        return real(*given, **named)
-    return call
-
-for name in ("open", "mkdir", "fsync", "fchmod", "rename", "replace", "link", "unlink", "rmdir", "write"):
-    setattr(os, name, wrap(getattr(os, name)))
-own = os.getpid()
-
-def tell(status):
-    try:
-        if os.getpid() == own:  # stagec has a helper, which ends here, too
-            print(calls, file=sys.stderr, flush=True)
-    finally:
-        leave(status)
-
-os._exit = tell
-from stagec.__main__ import main
-sys.exit(main())
-"""
 NEVER_BEGAN = 2
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their runner on Linux")
 
 
 def stagec(folder: Path, *arguments: str, last: int = 10**9) -> tuple[int, int]:
     """Run a command, which may end at some call; return its status, and how many calls there were."""
-    ended = subprocess.run(
-        [sys.executable, "-c", DRIVER, str(last), *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TOP / "compiler")},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ended.returncode in {0, 1, 9} or "has not started" in ended.stderr, ended.stderr
-    assert "Traceback" not in ended.stderr
-    return ended.returncode, int(ended.stderr.split()[-1]) if ended.returncode != 9 else last
+    with Path(os.devnull).open("r+b") as nothing, TemporaryFile() as said:
+        streams = (nothing.fileno(), said.fileno(), said.fileno())
+        words = (str(last), *arguments)
+        status = nursery.start(words, folder, nursery.inherit(), streams, "crash.counted").wait(300)
+        said.seek(0)
+        told = said.read().decode()
+    assert status in {0, 1, 9} or "has not started" in told, told
+    assert "Traceback" not in told
+    return status, int(told.split()[-1]) if status != 9 else last
 
 
 def make(folder: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import nursery
 import pytest
 from campaigns import sample
 from crash.test_crashes_of_stages import (
     ONCE,
-    TOP,
     count_runs,
     find_torn,
     list_vouched,
@@ -43,11 +42,9 @@ def small_disk(path: Path, size: int) -> Iterator[None]:
 
 def begin(folder: Path, whole: Mapping[str, str]) -> bool:
     """Begin a run on a disk that may be full; tell whether it came to its end."""
-    command = [sys.executable, "-m", "stagec", "run", "frozen.json", "--run", "run-001"]
-    variables = {**os.environ, "PYTHONPATH": str(TOP / "compiler")}
-    ended = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    ended = nursery.run(("run", "frozen.json", "--run", "run-001"), folder, nursery.environment())
     assert ended.returncode in {0, 1, 2}, ended.stderr
-    assert ended.returncode == 0 or "No space left on device" in ended.stdout + ended.stderr
+    assert ended.returncode == 0 or b"No space left on device" in ended.stdout + ended.stderr
     assert find_torn(folder, whole) == set()
     return ended.returncode == 0
 

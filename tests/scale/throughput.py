@@ -116,7 +116,7 @@ def measure_bare(server: Postgres, workers: int, count: int) -> Throughput:
                 client.enqueue(options, each)
         said = Path(folder) / "said"
         seconds = run_to_end(
-            lambda: Process(("-m", "scale.processes", url), {}, said),
+            lambda: Process("scale.processes", (url,), {}, said),
             workers,
             lambda: int(server.execute(ENDED_BARE, name)[0][0]),
             count,

@@ -22,6 +22,8 @@ from stagec.runtime.machine import load
 
 COMMAND = ("worker", "--world", "conformance.world:make", "--concurrency", "16", "--grace", "5", "--patience", "5")
 """The worker of the suite, which has less time than a service."""
+_SHORT = "options=-c%20idle_in_transaction_session_timeout%3D8000"
+"""Milliseconds after which a transaction ends whose worker was stopped in the middle of it: a service has a minute."""
 
 
 class DbosDriver:
@@ -48,9 +50,9 @@ class DbosDriver:
     def start_worker(self, world: Mapping[str, str]) -> Process:
         """Start a worker: the command, or what changes its clock or its version first."""
         module = "conformance.ports.dbos_worker" if {CLOCK, VERSION} & set(world) else "stagec"
-        return Process(
-            ("-m", module, *COMMAND, *self._options), {**world, "STAGEC_DATABASE": self.url}, self._folder / "said"
-        )
+        database = f"{self.url}?{_SHORT}" if self.takes_over else self.url
+        around = {**world, "STAGEC_DATABASE": database}
+        return Process(module, (*COMMAND, *self._options), around, self._folder / "said")
 
     def read(self, run: str) -> History | None:
         """Return what is kept of a run; of one that is under way, the last step digest is not known yet."""
@@ -58,7 +60,7 @@ class DbosDriver:
             record = self.store.find(run)
             found = self.store.read_history(record)
             digests = found.step_digests if record.ended_at is not None else (*found.step_digests[:-1], "")
-            return replace(found, plan=self.store.load_plan(record), step_digests=digests)
+            return replace(found, step_digests=digests)
         return None
 
     def answer(self, run: str, key: str, *, yes: bool) -> Reply:

@@ -55,7 +55,7 @@ class LocalDriver:
 
     def start_worker(self, world: Mapping[str, str]) -> Process:
         """Start a worker."""
-        return Process(("-m", "conformance.ports.local_worker", str(self.folder)), world, self.folder / "said")
+        return Process("conformance.ports.local_worker", (str(self.folder),), world, self.folder / "said")
 
     def read(self, run: str) -> History | None:
         """Return what is kept of a run."""

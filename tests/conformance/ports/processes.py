@@ -5,31 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-TESTS = Path(__file__).parents[2]
+import nursery
 
 
 class Process:
     """A process that the suite may signal, with all that it starts."""
 
-    def __init__(self, words: Sequence[str], environment: Mapping[str, str], said: Path) -> None:
-        kept = {name: each for name, each in os.environ.items() if not name.startswith(("PYTEST", "COV"))}
-        paths = os.pathsep.join((str(TESTS), str(TESTS.parent / "compiler")))
-        with said.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, *words],
-                env={**kept, "PYTHONPATH": paths, "STAGEC_NO_CACHE": "1", **environment},
-                cwd=said.parent,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+    def __init__(self, module: str, words: Sequence[str], environment: Mapping[str, str], said: Path) -> None:
+        around = nursery.inherit(STAGEC_NO_CACHE="1", **environment)
+        with said.open("ab") as log, Path(os.devnull).open("rb") as nothing:
+            streams = (nothing.fileno(), log.fileno(), log.fileno())
+            self._process = nursery.start(words, said.parent, around, streams, module, is_group=True)
 
     @property
     def pid(self) -> int:
@@ -49,7 +40,7 @@ class Process:
         until = time.monotonic() + seconds
         try:
             status = self._process.wait(seconds)
-        except subprocess.TimeoutExpired as error:
+        except (TimeoutError, subprocess.TimeoutExpired) as error:
             raise TimeoutError(f"process {self._process.pid} does not end") from error
         while self._has_others():
             if time.monotonic() > until:

@@ -13,6 +13,7 @@ from threading import get_ident
 
 import pytest
 import sqlalchemy as sa
+from campaigns import choose
 from conformance.judge import Judge
 from conformance.ports.dbos import DbosDriver
 from conformance.samples import SAMPLES, Sample
@@ -203,8 +204,8 @@ def test_a_run_that_is_cancelled_or_paused_ends_its_children(runs: RunStore) -> 
 def test_a_worker_that_is_told_to_end_hands_on_its_children(runs: RunStore) -> None:
     over = Flag()
     run = submit_sample(runs)
-    held = SampleWorld(lambda effect: is_forked(effect) and over.wait(7))
-    with working(runs.database, held, fans_out=True):
+    held = SampleWorld(lambda effect: is_forked(effect) and over.wait(3))
+    with working(runs.database, held, fans_out=True, grace=1):
         wait_for(lambda: len(held.asked) >= 4)
     over.set()
     free = SampleWorld()
@@ -274,9 +275,9 @@ def test_kills_of_workers_change_nothing(url: str, tmp_path: Path) -> None:
     driver = DbosDriver(tmp_path, url, ("--fan-out",))
     try:
         with on_trial(driver, tmp_path, pace=20) as trial:
-            for number in range(8):
+            for number in range(4):
                 trial.submit(FORKED, number)
-            strike(trial, random.Random(3), kills=4, workers=2)  # noqa: S311
+            strike(trial, random.Random(3), kills=choose(2, whole=4), workers=2)  # noqa: S311
             assert trial.find_faults() == []
     finally:
         driver.close()

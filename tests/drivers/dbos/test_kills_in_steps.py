@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from campaigns import sample
 from crash.tool_loops import OPTIONS, ROUNDS, TOOLS, Folder, Kill
-from in_databases import PATIENCE, end_worker, start_worker, wait_for, wait_until
+from in_databases import PATIENCE, WorkerProcess, end_worker, start_worker, wait_for, wait_until
 from world.models.wire import serve
 
 from stagec.runtime.drivers.dbos import RunPhase, RunStore
@@ -26,7 +25,7 @@ def put_all_back(runs: RunStore) -> None:
         put_back(connection, workflows.c.status == "PENDING")
 
 
-def start(folder: Folder) -> subprocess.Popen[str]:
+def start(folder: Folder) -> WorkerProcess:
     worker = start_worker(*OPTIONS, *TOOLS, folder=folder.path)
     folder.watch(worker.pid)
     return worker

@@ -42,6 +42,7 @@ from stagec.runtime.drivers.dbos import (
     migrate,
     open_database,
 )
+from stagec.runtime.drivers.dbos import worker as worker_module
 from stagec.runtime.drivers.dbos.database import UnreachableError
 from stagec.runtime.drivers.dbos.run_records import Settlement, TakenUp
 from stagec.runtime.drivers.dbos.run_store import remove_old
@@ -189,6 +190,16 @@ def test_a_run_goes_on_after_a_segment_that_fails_when_it_has_recorded_events(
     transitions(runs).resume("one")
     with working(runs.database, ScriptedTestWorld()):
         assert wait_until(runs, "one", RunPhase.INTERRUPTED, *ENDED).phase is RunPhase.DONE
+
+
+def test_a_run_whose_segment_the_engine_has_given_up_goes_on(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_module, "PACE", 0.1)
+    submit(runs, submission("one"))
+    with runs.database.transact() as connection:
+        connection.execute(workflows.update().values(status="ERROR"))
+    with working(runs.database, ScriptedTestWorld()):
+        record = wait_until(runs, "one", *ENDED)
+    assert (record.phase, record.segment) == (RunPhase.DONE, 1)
 
 
 def raising(error: Exception) -> Callable[..., None]:
