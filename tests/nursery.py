@@ -1,8 +1,8 @@
 """Processes that execute stagec and are born with it loaded: to load it takes longer than most tests.
 
 A process has loaded stagec and does nothing else. For each job it forks a child, which gets its streams, a folder and
-an environment, and then does what `python -m stagec` does, or another module. In a full run of campaigns, one process
-of eight is a new Python, and in a whole run, each.
+an environment, and then does what `python -m stagec` does, or another module. In a full run of campaigns, one command
+line of eight is first executed by a new Python, and in a whole run, each by one whenever it is.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _PIPE = 1 << 15
 """Bytes that every pipe holds."""
 _NEW_PYTHONS = {"full": 1, "whole": 8}
 """How many processes of eight are a new Python, by the size of campaigns."""
+_EXECUTED = set[str]()
+"""The words of the jobs of this process."""
 _OF_PYTHON = ("PYTHON", "LC_", "LANG")
 """Beginnings of the variables that Python reads when it starts."""
 _AROUND = {"LC_ALL": "C.UTF-8", "PYTHONPATH": str(COMPILER)}
@@ -139,7 +141,7 @@ def start(
     of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
     paths = of_python.get("PYTHONPATH", "").split(os.pathsep)
     can_be_born = str(COMPILER) in paths and {**of_python, "PYTHONPATH": str(COMPILER)} == _AROUND
-    if not can_be_born or crc32(repr(words).encode()) % 8 < _NEW_PYTHONS.get(os.environ.get(SIZE, ""), 0):
+    if not can_be_born or _is_to_be_new(repr(words)):
         stdin, stdout, stderr = streams
         return subprocess.Popen(
             [*STAGEC[:-1], module, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout,
@@ -151,6 +153,14 @@ def start(
     job = {"words": words, "folder": str(folder), "environment": dict(environment), "module": module, "paths": more}
     socket.send_fds(link, [json.dumps({**job, "is_group": is_group}).encode()], streams)
     return Child(link)
+
+
+def _is_to_be_new(words: str) -> bool:
+    """Tell whether a job is to be done by a new Python; if not by all, words that were executed so are not again."""
+    most = _NEW_PYTHONS.get(os.environ.get(SIZE, ""), 0)
+    is_new = crc32(words.encode()) % 8 < most and (most == 8 or words not in _EXECUTED)
+    _EXECUTED.add(words)
+    return is_new
 
 
 def run(

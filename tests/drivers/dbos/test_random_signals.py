@@ -19,7 +19,7 @@ from stagec.runtime.drivers.replay import replay_twice
 from stagec.runtime.machine import State, load
 
 RUNS = choose(8, whole=40)
-SECONDS = choose(4, whole=30)
+SECONDS = choose(2, whole=30)
 SENDERS = 3
 
 

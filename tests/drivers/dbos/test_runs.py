@@ -193,7 +193,7 @@ def test_a_run_goes_on_after_a_segment_that_fails_when_it_has_recorded_events(
 
 
 def test_a_run_whose_segment_the_engine_has_given_up_goes_on(runs: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_module, "PACE", 0.1)
+    monkeypatch.setattr(worker_module, "PACE", 0.2)
     submit(runs, submission("one"))
     with runs.database.transact() as connection:
         connection.execute(workflows.update().values(status="ERROR"))

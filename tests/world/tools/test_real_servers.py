@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nursery
 import pytest
 from playable import steps
 from processes import gone
@@ -112,8 +113,8 @@ def _make_samples(folder: Path) -> dict[str, Sample]:
 
 
 def _stagec(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "stagec", *words)
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ})
+    ended = nursery.run(words, folder, nursery.inherit())
+    return subprocess.CompletedProcess(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def _write_project(folder: Path, sample: Sample) -> None:
@@ -205,7 +206,7 @@ def test_whatever_a_server_does_the_next_call_is_answered(
     told = str(call("tell_all", size=1_000_000)["value"])
     assert 100_000 < len(told) < 101_000
     too_long = "Failed: the server answered with error -32000: the answer has more than 16,000,000 bytes"
-    assert _explain(call("tell_all", size=50_000_000)) == too_long
+    assert _explain(call("tell_all", size=17_000_000)) == too_long
     assert call("read_note", name="note.txt") == {"value": {"result": "remember"}}
     assert (tmp_path / "pid").read_text() == before
     assert "ended during the call" in _explain(call("leave"))
