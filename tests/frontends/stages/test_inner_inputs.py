@@ -227,6 +227,25 @@ def test_what_is_no_constant_is_one_mistake(
 
 
 @pytest.mark.parametrize(
+    ("given", "wanted", "told"),
+    [
+        ("abc", {"pattern": "^(?!z)"}, ""),
+        ("zbc", {"pattern": "^(?!z)"}, "it does not match"),
+        ("a@b.c", {"$schema": "http://json-schema.org/draft-07/schema#", "format": "email"}, ""),
+        ("a", {"$schema": "http://json-schema.org/draft-07/schema#", "format": "email"}, "it is not"),
+        ("a", {"format": "email"}, ""),
+        ({"a": [1, "2"]}, {"properties": {"a": {"items": {"type": "integer"}}}}, "as 'how': /a/1: it is not of type"),
+    ],
+)
+def test_a_constant_is_judged_as_a_run_judges_what_it_is_given(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], given: Any, wanted: Any, told: str
+) -> None:
+    found = _validate(_write(tmp_path, _outer({"const": given}), _inner(how=wanted)), capfd)
+    assert len(found) == bool(told), found
+    assert all(told in each for each in found)
+
+
+@pytest.mark.parametrize(
     ("offered", "wanted", "told"),
     [
         ({"type": "integer", "minimum": 2}, {"type": "number"}, ""),
@@ -237,6 +256,7 @@ def test_what_is_no_constant_is_one_mistake(
         ({"type": "number"}, {"type": "integer"}, "error[STG394] wrong-inner-input: pipeline 'inner' refuses '0.5'"),
         ({"type": ["string", "null"]}, {"type": "string"}, "refuses 'null' as 'how', which 'ctx.how' may be"),
         ({"$ref": "parts.json#/name"}, {"type": "string", "minLength": 2}, "refuses 'x' as 'how'"),
+        ({"$ref": "parts.json#/nothing"}, {"type": "string"}, "[STG314]"),
         ({"type": "array"}, {"type": "array", "uniqueItems": True}, "as 'how', which 'ctx.how' may be"),
         ({"pattern": "^a"}, {"pattern": "^[a-z]"}, "warning[STG394] wrong-inner-input: stagec cannot tell whether"),
     ],

@@ -554,8 +554,7 @@ class _ReadReading:
         said = object_of(members.get("inputs"))
         inputs = {each: Mention(text_in(said, each) or "", at / "inputs" / each) for each in said}
         inner = self._find_inner(mention, inputs) if mention.name else InnerPipeline(mention, inputs)
-        # what has another member besides is misshapen
-        constants = {name: each[CONSTANT] for name, each in objects_in(members, "inputs") if {*each} == {CONSTANT}}
+        constants = {name: each[CONSTANT] for name, each in objects_in(members, "inputs") if CONSTANT in each}
         inner = replace(inner, constants=constants)
         within = inner.pipeline
         last = within.by_id.get(within.output.name) if within is not None and within.output is not None else None
