@@ -15,7 +15,7 @@ from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
 from stagec.change.comparison.compare import compare_plans
-from stagec.change.comparison.inclusion import find_inclusion
+from stagec.change.comparison.inclusion import compare_texts
 from stagec.change.comparison.kind import Grade, PlanPair
 from stagec.change.comparison.situation import RunCompatibility, judge_changes
 from stagec.core.value import replace, value
@@ -457,6 +457,6 @@ def _add_witnesses(old: Plan, new: Plan, known: Known, random: Random) -> None:
             texts = [
                 None if each is None else plan.contents[each] for plan, each in zip((old, new), schemas, strict=True)
             ]
-            found = find_inclusion(*texts)
+            found = compare_texts(*texts)
             if found.holds is False:
                 known.setdefault(schemas[0], answers(str(texts[0]), random)).append(found.witness)

@@ -31,7 +31,7 @@ ALLOWED = {
     "runtime.world.samples:_Maker._make_object": "`_DEEPEST` levels and `_MOST` values are made",
     "sources.shape.faults:_swap": "documents are no deeper than their budget allows",
     **{
-        f"change.comparison.{each}": "parts of schemas are compared `_DEPTH` deep"
+        f"sources.contract.{each}": "parts of schemas are compared `_DEPTH` deep"
         for each in (
             *(f"inclusion:_Proof._{name}" for name in ("implies", "split")),
             *(f"inclusion:_Sampler.{name}" for name in ("samples", "_arrays", "_objects", "_of_kind")),
@@ -129,7 +129,7 @@ ALLOWED = {
     "runtime.machine.scheduler:_begin_fallback": "what begins instead of a node has nothing that begins instead of it",
     "runtime.machine.scheduler:begin": "what begins instead of a node has nothing that begins instead of it",
     "runtime.machine.json_values:_round": _ANSWER,
-    "runtime.machine.json_values:equal": _ANSWER,
+    "core.json:equal": _ANSWER,
     **{
         f"sources.formats.json.scan:Scanner.{each}": _STATES
         for each in (

@@ -373,6 +373,12 @@ def test_what_a_pipeline_that_runs_as_a_stage_is_given_is_completed(edit: Edit) 
     assert "review/pipeline.yaml" in propose("pipeline: review/pipeline.yaml", "pipeline: ^")
     assert propose("{goal: ctx.task}", "{^}") == {"goal"}
     assert propose("{goal: ctx.task}", "{goal: ^}") == {"ctx.task"}
+    assert propose("{goal: ctx.task}", "{goal: {^: 1}}") == {"const"}
+    inner = editor.folder / "review/pipeline.yaml"
+    editor.write(
+        "review/pipeline.yaml", inner.read_text().replace("{type: string, minLength: 1}", "{enum: [all, new]}")
+    )
+    assert propose("{goal: ctx.task}", "{goal: {const: ^}}") == {"all", "new"}
     assert "inputs" in propose("    inputs: {goal: ctx.task}", "    ^: x")
     assert {"judge", "check"} <= propose("output: judge", "output: ^", "review/pipeline.yaml")
 

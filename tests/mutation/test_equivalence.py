@@ -13,7 +13,6 @@ from campaigns import choose
 from comparison.cases import carrying
 from mutation.examples import EXAMPLES, plans
 
-from stagec.change.comparison.inclusion import list_samples
 from stagec.change.mutation.equivalence import Equivalence
 from stagec.change.mutation.mutant import Mutant
 from stagec.change.mutation.trial import list_mutants
@@ -28,6 +27,7 @@ from stagec.runtime.machine.answer_schemas import prepare
 from stagec.runtime.machine.exchange import Ask, Call, Execute, Publish, Shell, Turn, Wait, read_key
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.scripted_world import simulate_stage
+from stagec.sources.contract.inclusion import list_samples
 
 REASONS = [
     ("guest-book", "'read': case 1 on 'ok' is asked", None),

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from stagec.change.comparison.inclusion import list_samples
 from stagec.change.mutation.mutant import loosen, tighten
 from stagec.core.json import Json
 from stagec.runtime.machine.answer_schemas import prepare
+from stagec.sources.contract.inclusion import list_samples
 
 SCHEMAS: list[Any] = [
     {

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from handmade import repeating
 
-from stagec.core.json import Json
+from stagec.core.json import MISSING, Json, follow
 from stagec.core.value import replace
 from stagec.ir.plan.document import Contents
 from stagec.runtime.machine import Program
-from stagec.runtime.machine.json_values import MISSING, follow
 from stagec.runtime.machine.program import program_of
 from stagec.runtime.world.samples import PlainDemands, RequiredValue, make_samples, make_value
 

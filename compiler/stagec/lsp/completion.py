@@ -12,7 +12,7 @@ from stagec.core.value import value
 from stagec.ir.catalogue import WELL_KNOWN
 from stagec.ir.flow import NODES, NameKind
 from stagec.languages import Flow
-from stagec.languages.stages.document import Pipeline
+from stagec.languages.stages.document import CONSTANT, Pipeline
 from stagec.lsp.cursor import TextCursor, find_cursor
 from stagec.lsp.hover import describe_member, find_kind, find_schemas, find_syntax
 from stagec.lsp.name_places import KIND_OF_NODE, read_places
@@ -157,9 +157,8 @@ class _Proposals:
                 yield from ((name, str(named), str(named)) for name in self._list_names(named))
         if self._cursor.pointer[-1:] == ("forEach",):
             yield from ((path, "variable", "a list") for path in self._list_lists())
-        if self._kind == "pipeline" and _fits(self._cursor.pointer, (*_INPUTS, _ANY)):
-            own = (each for each in self._list_pipelines() if each.at.file == self._file)
-            yield from ((f"ctx.{name}", "variable", "an input of the run") for one in own for name in one.context or ())
+        if self._kind == "pipeline":
+            yield from self._list_given()
         if self._kind == "pipeline" and _fits(self._cursor.pointer, ("stages", _EACH, "pipeline")):
             folder = posixpath.dirname(self._file) or "."
             others = (
@@ -216,12 +215,28 @@ class _Proposals:
         return [each for each in (() if compiled is None else compiled.documents) if isinstance(each, Pipeline)]
 
     def _list_inputs(self) -> Iterator[str]:
-        """Yield the inputs of the pipeline that runs as the stage at the position, those that are not given yet."""
-        stage = self._cursor.pointer[:-1]
+        """Return the inputs of the pipeline that runs as the stage at the position, those that are not given yet."""
+        context = self._list_context(self._cursor.pointer[:-1])
+        return (name for name in context if name not in self._cursor.siblings)
+
+    def _list_given(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what an input of a pipeline that runs as a stage can be: names of the context, values of a constant."""
+        pointer = self._cursor.pointer
+        if _fits(pointer, (*_INPUTS, _ANY)):
+            own = (each for each in self._list_pipelines() if each.at.file == self._file)
+            yield from ((f"ctx.{name}", "variable", "an input of the run") for one in own for name in one.context or ())
+        if _fits(pointer, (*_INPUTS, _ANY, CONSTANT)):
+            wanted = self._list_context(pointer[:-3]).get(str(pointer[-2]))
+            known = () if wanted is None else _list_constants(object_of(wanted.value))
+            yield from ((name, "value", "a value of the input") for name in known)
+
+    def _list_context(self, stage: Pointer) -> Mapping[str, Schema]:
+        """Return the context of the pipeline that runs as a stage of the file."""
         for each in (one for pipeline in self._list_pipelines() for one in pipeline.inner):
             within = each.inner.pipeline if each.inner is not None else None
             if (each.at.file, each.at.pointer) == (self._file, stage) and within is not None:
-                yield from (name for name in within.context or () if name not in self._cursor.siblings)
+                return within.context or {}
+        return {}
 
     def _list_lists(self) -> Iterator[str]:
         """Yield the paths to the lists that a stage has found and that runs are given."""

@@ -39,6 +39,10 @@ class Stage:
         """What may be handed on by the stage once it is accepted or skipped."""
 
 
+CONSTANTS: dict[str, Json] = {"string": "other words {{ctx.task}}", "integer": 7, "object": {"a": "of it", "b": None}}
+"""What inner pipelines are given of each type."""
+
+
 class Pipeline:
     """A pipeline while it is made; `inner` ones are stages of another."""
 
@@ -217,7 +221,7 @@ class Pipeline:
         called.pipeline = {
             "id": called.name,
             "pipeline": f"{called.name}/pipeline.json",
-            "inputs": {name: f"ctx.{name.removeprefix('in-')}" for name in inner.context},
+            "inputs": {name: self._give(name.removeprefix("in-"), each) for name, each in inner.context.items()},
         }
         if not given:
             del called.pipeline["inputs"]
@@ -228,6 +232,11 @@ class Pipeline:
         self._prepare(stage)
         self._route(stage, [(None, {"stages": [called.name]}, called)])
         return called
+
+    def _give(self, name: str, schema: Json) -> Json:
+        """Return what an inner pipeline is given: a name of this context, or a constant."""
+        kind = schema.get("type")
+        return {"const": CONSTANTS[kind]} if kind in CONSTANTS and self.random.random() < 0.3 else f"ctx.{name}"
 
     def _finish(self, stage: Stage) -> None:
         """Let the last stage end the run, or go back."""
@@ -358,7 +367,8 @@ class Pipeline:
                 listed.append(stage.pipeline)
                 if stage.next is not None:
                     members["next"][stage.name] = stage.next
-                mentioned |= {each.removeprefix("ctx.") for each in stage.pipeline.get("inputs", {}).values()}
+                given = stage.pipeline.get("inputs", {}).values()
+                mentioned |= {each.removeprefix("ctx.") for each in given if isinstance(each, str)}
                 continue
             for kind, given in own.items():
                 if given:

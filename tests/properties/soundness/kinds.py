@@ -8,6 +8,7 @@ from typing import Any
 from properties.soundness.scopes import of_scopes
 from properties.soundness.talks import of_answer, of_told
 
+from stagec.core.json import MISSING, follow
 from stagec.ir.plan.act import Carried, Converse, Given, Prompt, Provided
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Among, Exists, IntentGate, JudgeGate, Reads, Term
@@ -16,7 +17,6 @@ from stagec.runtime.machine.exchange import Answered, Ask, Effect, Judge, Run, S
 from stagec.runtime.machine.execution import PendingPreflight
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.gate import ALIASES
-from stagec.runtime.machine.json_values import MISSING, follow
 from stagec.runtime.machine.state import State, StepResult, TraceEvent
 
 

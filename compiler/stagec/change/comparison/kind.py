@@ -10,7 +10,7 @@ from functools import cached_property
 from inspect import cleandoc
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.inclusion import Inclusion, find_inclusion
+from stagec.change.comparison.inclusion import compare_texts
 from stagec.core.json import Json
 from stagec.core.memo import Memo
 from stagec.core.shelf import docstring
@@ -20,6 +20,7 @@ from stagec.ir.plan.act import Process
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.node import Node, Schedule, list_begun
 from stagec.ir.plan.soundness import find_reached
+from stagec.sources.contract.inclusion import Inclusion
 
 
 class PlanPair:
@@ -63,14 +64,14 @@ class PlanPair:
             None if old is None else self.old.contents[old],
             None if new is None else self.new.contents[new],
         )
-        return self.memo.once(texts, lambda: find_inclusion(*texts))
+        return self.memo.once(texts, lambda: compare_texts(*texts))
 
     def is_widened(self, old: str | None, new: str | None) -> bool:
         """Tell whether a schema accepts all that the other does, and something besides as far as is known."""
         before = None if old is None else self.old.contents[old]
         after = None if new is None else self.new.contents[new]
         turned = (after, before)
-        return self.memo.once(turned, lambda: find_inclusion(*turned)).holds is not True
+        return self.memo.once(turned, lambda: compare_texts(*turned)).holds is not True
 
 
 _LONGEST = 200

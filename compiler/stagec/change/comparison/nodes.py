@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 from typing import Any, TypeGuard
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.inclusion import find_inclusion
+from stagec.change.comparison.inclusion import compare_texts
 from stagec.change.comparison.kind import PlanPair
 from stagec.change.comparison.texts import (
     compare_contracts,
@@ -362,7 +362,7 @@ def _is_promised(target: ForEach, pair: PlanPair, node: str) -> bool:
     wanted: Json = {"type": "array", "maxItems": target.most}
     for name in reversed(inside):
         wanted = {"type": "object", "required": [name], "properties": {str(name): wanted}}
-    return schema is not None and find_inclusion(plan.contents[schema], json.dumps(wanted)).holds is True
+    return schema is not None and compare_texts(plan.contents[schema], json.dumps(wanted)).holds is True
 
 
 def is_first(change: PlanChange, pair: PlanPair) -> bool:

@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from stagec.change.comparison.inclusion import list_samples
 from stagec.core.expansion import extent, patterns_in, weigh
-from stagec.core.json import Json, Object
+from stagec.core.json import MISSING, Json, Object
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.facts import schema_in
-from stagec.runtime.machine.json_values import MISSING
 from stagec.runtime.machine.program import Program
 from stagec.runtime.world.samples import make_value
+from stagec.sources.contract.inclusion import list_samples
 
 _STEPS = 10_000
 """Parts of schemas that judge the values of one schema at most; each takes jsonschema some 10 microseconds."""

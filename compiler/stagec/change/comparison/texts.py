@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.core.json import Json
+from stagec.core.json import Json, equal
 from stagec.core.value import value
 from stagec.ir.plan.act import Choice, Each, Hole, Piece, Supply, Template, Text
 from stagec.ir.plan.codec import write
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.facts import schema_in
-from stagec.runtime.machine.json_values import equal
 
 _LINES = 400
 """Lines of each of two texts up to which they are compared line by line: it can cost their product."""

@@ -9,10 +9,10 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from stagec.change.comparison.inclusion import find_inclusion
+from stagec.change.comparison.inclusion import compare_texts
 from stagec.change.mutation.mutant import SCHEMAS, Mutant
 from stagec.core.canonical import compact
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import MISSING, Json, list_of, object_of
 from stagec.core.precedence import order_names
 from stagec.core.value import replace, value
 from stagec.ir.graph.schedule_bounds import measure_width
@@ -37,7 +37,6 @@ from stagec.ir.plan.node import (
 )
 from stagec.ir.plan.soundness import find_reached
 from stagec.runtime.machine.gate import ABORT
-from stagec.runtime.machine.json_values import MISSING
 from stagec.runtime.machine.program import choose
 
 _HEADS: dict[type, str] = {Converse: "parsed", Prompt: "answer"}
@@ -287,7 +286,7 @@ class Equivalence:
             if _is_same(*texts):
                 return "both schemas accept the same values"
             handed = [*self._list_handed(name)] if member == "accepts" else [None]
-            if None not in handed and all(find_inclusion(each, text).holds for each in handed for text in texts):
+            if None not in handed and all(compare_texts(each, text).holds for each in handed for text in texts):
                 return "every node before hands over what both schemas accept"
         return None
 
@@ -376,7 +375,7 @@ def _of_objects(text: str) -> str:
 
 
 def _is_same(one: str, other: str) -> bool:
-    return bool(find_inclusion(one, other).holds and find_inclusion(other, one).holds)
+    return bool(compare_texts(one, other).holds and compare_texts(other, one).holds)
 
 
 def _is_never_retried(node: Node) -> bool:

@@ -19,7 +19,7 @@ from stagec.cli.parameters import OneOf
 from stagec.cli.streams import put, put_lines, show_progress
 from stagec.core.canonical import canonical, compact
 from stagec.core.failure import Exit, Failure
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import Json, Object, equal, list_of, object_of, text_in
 from stagec.core.json_reader import UnreadableError
 from stagec.core.value import value
 from stagec.core.version import __version__, find_packed
@@ -31,7 +31,7 @@ from stagec.runtime.machine import exchange as effects
 from stagec.runtime.machine.exchange import Message
 from stagec.runtime.machine.execution import Branch
 from stagec.runtime.machine.failures import FailureKind
-from stagec.runtime.machine.json_values import equal, normalise
+from stagec.runtime.machine.json_values import normalise
 from stagec.runtime.world.supervised_program import Job, LineProgram, UnreadableLine
 
 JsonObject = dict[str, Json]

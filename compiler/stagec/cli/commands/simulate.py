@@ -22,7 +22,7 @@ from stagec.cli.streams import find_canvas, put
 from stagec.cli.wording import describe_target, describe_way
 from stagec.core.canonical import compact
 from stagec.core.failure import Exit
-from stagec.core.json import Json, object_of
+from stagec.core.json import MISSING, Json, object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.terminal import columns, wrap
 from stagec.core.value import value
@@ -68,7 +68,6 @@ from stagec.runtime.machine.exchange import (
 )
 from stagec.runtime.machine.execution import Execution
 from stagec.runtime.machine.gate import ABORT
-from stagec.runtime.machine.json_values import MISSING
 from stagec.runtime.world.composed import script_world
 from stagec.runtime.world.local_world import ClosedWorld
 from stagec.runtime.world.samples import RequiredValue, collect_required_values, make_output, make_sample, write_output

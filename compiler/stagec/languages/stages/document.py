@@ -47,6 +47,10 @@ CONDUCT = ("next", "checks", "gate", "hooks", "policy", "deadline")
 """Members that a stage has below its `stagec`, or in its pipeline under its id."""
 
 
+CONSTANT = "const"
+"""The member of an input of an inner pipeline that is a constant."""
+
+
 PROVIDED = ("upstream", "workflowRunId", "stageExecutionId")
 """The names under `ctx` that every stage is given."""
 
@@ -239,8 +243,9 @@ class CallError(StrEnum):
 class InnerPipeline:
     """A pipeline that runs as a stage.
 
-    `inputs` has the names of its context that are said, each with what is written for it. `pipeline` is None where it
-    cannot be read, which `error` says unless its own `file` does; `cycle` has the files that run each other.
+    `inputs` has the names of its context that are said, each with what is written for it; `constants` has the values
+    of those that are constants. `pipeline` is None where it cannot be read, which `error` says unless its own `file`
+    does; `cycle` has the files that run each other.
     """
 
     mention: Mention
@@ -251,6 +256,7 @@ class InnerPipeline:
     is_flow: bool = False
     """Whether the pipeline is a flow of the project itself, so that what is wrong with it is told there."""
     file: str | None = None
+    constants: Object = NOTHING
 
 
 @value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from stagec.core.canonical import MOST, as_text, is_exact, to_count
-from stagec.core.json import Json, Object, list_of, object_of, text_in
-from stagec.core.value import replace
+from stagec.core.json import MISSING, Json, Object, equal, follow, list_of, object_of, text_in
+from stagec.core.value import NOTHING, replace
 from stagec.ir import flow
 from stagec.ir.catalogue import Catalogue, CatalogueTool, well_known_effects
 from stagec.ir.flow import Flow
@@ -31,7 +31,8 @@ from stagec.languages.stages.document import (
 from stagec.languages.stages.durations import read_deadline
 from stagec.languages.stages.elements import list_each, runs_elements
 from stagec.languages.stages.inlining import list_inlined
-from stagec.languages.stages.inner import count_parallel, list_names_around
+from stagec.languages.stages.inner import count_parallel
+from stagec.languages.stages.inner_inputs import OuterNames, look_outside
 from stagec.languages.stages.retries import retry
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
@@ -103,16 +104,17 @@ def files(catalogue: Catalogue) -> frozenset[str]:
 
 
 def _freeze_nodes(
-    pipeline: Pipeline, flow: Flow, texts: PlanTexts, prefix: str = "", around: Mapping[str, str] | None = None
+    pipeline: Pipeline, flow: Flow, texts: PlanTexts, prefix: str = "", around: OuterNames | None = None
 ) -> Iterator[tuple[str, Node]]:
-    """Yield the nodes of a pipeline and of those in it; `around` has what its names are called in the whole."""
+    """Yield the nodes of a pipeline and of those in it; `around` has what its names are in the whole."""
     for name, stage in pipeline.by_id.items():
         within = stage.inner.pipeline if stage.inner is not None else None
         if within is not None:
-            yield from _freeze_nodes(within, flow, texts, f"{prefix}{name}/", list_names_around(stage, around))
+            yield from _freeze_nodes(within, flow, texts, f"{prefix}{name}/", look_outside(stage, around))
             continue
-        node = freeze_node(pipeline, stage, flow.nodes[f"{prefix}{name}"], texts)
-        yield f"{prefix}{name}", node if around is None else _rename(node, around)
+        constants = around.constants if around is not None else NOTHING
+        node = freeze_node(pipeline, stage, flow.nodes[f"{prefix}{name}"], texts, constants)
+        yield f"{prefix}{name}", node if around is None else _rename(node, around.names)
 
 
 def _rename(node: Node, around: Mapping[str, str]) -> Node:
@@ -132,11 +134,13 @@ def _rename(node: Node, around: Mapping[str, str]) -> Node:
     return replace(node, act=act, admission=gate)
 
 
-def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.FlowNode, texts: PlanTexts) -> Node:
-    """Return the node of a stage; `meant` is what the flow makes of it."""
+def freeze_node(
+    pipeline: Pipeline, stage: Stage, meant: flow.FlowNode, texts: PlanTexts, constants: Object = NOTHING
+) -> Node:
+    """Return the node of a stage; `meant` is what the flow makes of it, `constants` what names of the context are."""
     policy = read_policy(stage.conduct.policy)
     converse = Converse(
-        prompt=prompt(stage, texts),
+        prompt=prompt(stage, texts, constants),
         tools=list_allowed(pipeline, stage),
         completion=stage.completion.name if stage.completion is not None else "",
         schema=_schema(stage.result, texts),
@@ -151,7 +155,7 @@ def freeze_node(pipeline: Pipeline, stage: Stage, meant: flow.FlowNode, texts: P
         gate=VerdictGate(tuple(map(_freeze_check, stage.conduct.checks))),
         edges=freeze_edges(meant),
         title=text_in(stage.members, "name"),
-        admission=admission(pipeline, stage),
+        admission=admission(pipeline, stage, constants),
         retry=retry(stage),
         hooks=stage.conduct.calls,
     )
@@ -166,8 +170,11 @@ def _schema(schema: Schema | Miss, texts: PlanTexts) -> str:
     return texts.schema(schema) if isinstance(schema, Schema) else texts.text("true")
 
 
-def prompt(stage: Stage, texts: PlanTexts) -> Template:
-    """Return the prompt of a stage: what it reads of the context is a hole, what it says of itself is put in."""
+def prompt(stage: Stage, texts: PlanTexts, constants: Object = NOTHING) -> Template:
+    """Return the prompt of a stage: what it reads of the context is a hole, what it says of itself is put in.
+
+    Names of the context that are constants are put in as a run would fill them in.
+    """
     pieces: list[Piece] = []
     body, gathered, end = stage.body, "", 0
     for each in body.placeholders:
@@ -178,7 +185,9 @@ def prompt(stage: Stage, texts: PlanTexts) -> Template:
             start = body.text.index(each.text, end)
         gathered += body.text[end:start]
         end = start + len(each.text)
-        if each.form is PlaceholderForm.PATH and each.path[0] == "ctx":
+        if each.form is PlaceholderForm.PATH and each.path[0] == "ctx" and each.path[1] in constants:
+            gathered += as_text(follow(constants, each.path[1:]))
+        elif each.form is PlaceholderForm.PATH and each.path[0] == "ctx":
             pieces += [*_text(gathered, texts), Hole(each.path)]
             gathered = ""
         elif each.form is PlaceholderForm.PATH and each.path[0] == "stage":
@@ -211,10 +220,10 @@ _POLICIES = frozenset({"retry-later", "skip", "fail", "ask"})
 _REFUSED = "fail"
 
 
-def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
+def admission(pipeline: Pipeline, stage: Stage, constants: Object = NOTHING) -> Admission | None:
     """Return the conditions that delay a stage, with their policies; None without a gate and a hook for it."""
     gate, names = stage.conduct.gate, pipeline.context
-    defer, block = (of_context(gate.get(answer, ()), names) for answer in ("defer", "block"))
+    defer, block = (_settle(of_context(gate.get(answer, ()), names), constants) for answer in ("defer", "block"))
     if not (defer or block or "gate" in stage.conduct.calls):
         return None
     # what happens on `defer` and on `block`; one word means both
@@ -229,6 +238,25 @@ def admission(pipeline: Pipeline, stage: Stage) -> Admission | None:
 
 def _policy(given: Json) -> str:
     return given if isinstance(given, str) and given in _POLICIES else _REFUSED
+
+
+def _settle(when: tuple[Term, ...], constants: Object) -> tuple[Term, ...]:
+    """Return what is left of a conjunction when some names of the context are constants; nothing if it never holds."""
+    known = [each for each in when if len(each.path) > 1 and each.path[1] in constants]
+    if not known:
+        return when
+    if not all(_holds(each, constants) for each in known):
+        return ()
+    left = tuple(each for each in when if each not in known)
+    return left or (Exists((_CONTEXT,), present=True),)  # a run always has a context
+
+
+def _holds(term: Term, constants: Object) -> bool:
+    """Tell whether a condition of a gate on a constant holds."""
+    found = follow(constants, term.path[1:])
+    if isinstance(term, Exists):
+        return (found is not MISSING) is term.present
+    return found is not MISSING and isinstance(term, Among) and any(equal(found, each) for each in term.values)
 
 
 _VERDICT, _FAIL = ("verdict",), "fail"
@@ -329,8 +357,9 @@ def find_required(pipeline: Pipeline) -> Mapping[str, bool]:
     needed |= {each.path[1] for _, case in list_each(pipeline) if (each := case.each) and each.path[0] == "ctx"}
     for stage in list_inlined(pipeline).values():
         within = stage.inner.pipeline if stage.inner is not None else None
-        inside, named = {} if within is None else find_required(within), list_names_around(stage)
-        needed |= {named.get(name, name) for name, is_needed in inside.items() if is_needed}
+        inside, around = {} if within is None else find_required(within), look_outside(stage)
+        read = (name for name, is_needed in inside.items() if is_needed and name not in around.constants)
+        needed |= {around.names.get(name, name) for name in read}
     names = context if context is not None else [name for stage in stages for name in _list_read(stage)]
     return {name: name in needed or len(told) == len(stages) for name in names if name not in given}
 

@@ -10,7 +10,8 @@ from stagec.ir.flow import Entry, Flow, FlowNode, InnerFlow, WrittenEdge
 from stagec.ir.graph import build
 from stagec.ir.plan.node import Chain, Edge, ForEach, Fork, Go, Outcome, Stop, Target
 from stagec.languages.stages.document import Pipeline, Stage
-from stagec.languages.stages.inner import can_run, list_names_around
+from stagec.languages.stages.inner import can_run
+from stagec.languages.stages.inner_inputs import look_outside
 
 _CONTEXT, _END = "ctx", Stop(Outcome.DONE)
 
@@ -104,7 +105,7 @@ def inline(pipeline: Pipeline, own: Flow, lower: Callable[[Pipeline], Flow | Non
     flows, named = [own], dict(_list_called(pipeline))
     standing: dict[str, list[FlowNode]] = {}  # for a node of the flow around
     for name, (stage, flow) in inner.items():
-        within = _Names({}, {}, f"{name}/", list_names_around(stage)).flow(flow)
+        within = _Names({}, {}, f"{name}/", look_outside(stage).names).flow(flow)
         end, reached = around.nodes[last[name]], build(within).startable()
         called = (
             replace(each, caller=Entry(name, stage.id_at)) if each.id in reached else each

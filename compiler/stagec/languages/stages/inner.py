@@ -1,4 +1,4 @@
-"""Pipelines that run as stages: what is wrong with their inputs, why one cannot run so, and where its runs end."""
+"""Pipelines that run as stages: why one cannot run so, and where its runs end."""
 
 from __future__ import annotations
 
@@ -6,94 +6,11 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from stagec.core.canonical import MOST
-from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
 from stagec.core.precedence import components, repeats
 from stagec.core.value import value
-from stagec.languages.stages.document import PARALLEL, Case, IncomingKind, Mode, Pipeline, Stage, name_around
+from stagec.languages.stages.document import PARALLEL, Case, IncomingKind, Mode, Pipeline, Stage
 from stagec.languages.stages.outcomes import VERDICT
-from stagec.sources.contract.schemas import Schema
-
-
-class InputError(StrEnum):
-    """What is wrong with an input of a pipeline that runs as a stage."""
-
-    MISSING = "missing"
-    """The pipeline declares it, and nothing is said for it."""
-    UNDECLARED = "undeclared"
-    """The pipeline declares no such name."""
-    PATH = "path"
-    """What is said is no name of the context."""
-    UNKNOWN = "unknown"
-    """The context around declares no such name."""
-    SCHEMA = "schema"
-    """The schema of the name in the pipeline says more than that of the name around it, or something else."""
-
-
-@value
-class InputMistake:
-    """One input that is wrong: its name in the inner pipeline, what is said for it, and where that is seen."""
-
-    stage: Stage
-    inner: Pipeline
-    error: InputError
-    name: str
-    at: Place
-    given: str = ""
-
-
-_NOTES = frozenset({"title", "description", "default", "examples", "$comment"})
-"""Keywords of a schema that refuse no value."""
-
-
-def find_input_mistakes(pipeline: Pipeline) -> Iterator[InputMistake]:
-    """Yield every input of an inner pipeline that is wrong; a name with a slip is not missing as well."""
-    for stage in pipeline.inner:
-        inner = stage.inner
-        within = inner.pipeline if inner is not None else None
-        if inner is None or within is None or within.context is None:
-            continue
-        lacking = NameIndex(each for each in within.context if each not in inner.inputs)
-        slips = {lacking.nearest(each) for each in inner.inputs if each not in within.context}
-        for name in within.context:
-            if name not in inner.inputs and name not in slips:
-                yield InputMistake(stage, within, InputError.MISSING, name, inner.mention.at)
-        for name, mention in inner.inputs.items():
-            error = _judge_input(pipeline, within, name, mention.name) if mention.name else None
-            if error is not None:
-                at = mention.at.key if error is InputError.UNDECLARED else mention.at
-                yield InputMistake(stage, within, error, name, at, mention.name)
-
-
-def _judge_input(pipeline: Pipeline, within: Pipeline, name: str, given: str) -> InputError | None:
-    """Return what is wrong with one input; what the file of the inner pipeline says wrongly is told there."""
-    wanted = (within.context or {}).get(name)
-    if wanted is None:
-        return InputError.UNDECLARED
-    outer = name_around(given)
-    if outer is None:
-        return InputError.PATH
-    offered = (pipeline.context or {}).get(outer)
-    if offered is None:
-        return InputError.UNKNOWN
-    return None if _accepts(wanted, offered) else InputError.SCHEMA
-
-
-def _accepts(wanted: Schema, offered: Schema) -> bool:
-    """Tell whether one schema surely accepts what another does: it says the same, nothing, or only the same type."""
-    if wanted.value is True:
-        return True
-    if not isinstance(wanted.value, dict) or not isinstance(offered.value, dict):
-        return False
-    mine, theirs = (
-        {key: each for key, each in one.value.items() if key not in _NOTES}
-        for one in (wanted, offered)
-        if isinstance(one.value, dict)
-    )
-    if "$ref" in str(mine):  # a reference means something else in another file
-        return wanted.at.file == offered.at.file and mine == theirs
-    return not mine or mine == theirs or (mine.keys() == {"type"} and mine["type"] == theirs.get("type"))
-
 
 DEEPEST = 16
 """Pipelines that may be inside each other."""
@@ -299,10 +216,3 @@ def _ends_badly(case: Case, *, is_output: bool) -> bool:
     if case.stages:
         return case.mode is Mode.FORK and case.meant_join is None
     return not is_output or case.is_recovery or not case.is_for_success
-
-
-def list_names_around(stage: Stage, names: Mapping[str, str] | None = None) -> Mapping[str, str]:
-    """Return what the names of an inner pipeline's context are called around it; `names` are those around that."""
-    inputs = stage.inner.inputs if stage.inner is not None else {}
-    found = {name: name_around(each.name) or name for name, each in inputs.items()}
-    return found if names is None else {name: names.get(each, each) for name, each in found.items()}

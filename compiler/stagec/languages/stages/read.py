@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stagec.core.clock import read_milliseconds
-from stagec.core.json import Json, Object, list_of, object_of, text_in, whole_of
+from stagec.core.json import Json, Object, list_of, object_of, objects_in, text_in, whole_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, list_mentions
@@ -16,6 +16,7 @@ from stagec.ir.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.ir.catalogue.read import find_nearby
 from stagec.languages.stages.document import (
     CONDUCT,
+    CONSTANT,
     PARALLEL,
     Body,
     CallError,
@@ -553,6 +554,8 @@ class _ReadReading:
         said = object_of(members.get("inputs"))
         inputs = {each: Mention(text_in(said, each) or "", at / "inputs" / each) for each in said}
         inner = self._find_inner(mention, inputs) if mention.name else InnerPipeline(mention, inputs)
+        constants = {name: each[CONSTANT] for name, each in objects_in(members, "inputs") if CONSTANT in each}
+        inner = replace(inner, constants=constants)
         within = inner.pipeline
         last = within.by_id.get(within.output.name) if within is not None and within.output is not None else None
         name, own = text_in(members, "id") or None, _read_conduct(members, at)

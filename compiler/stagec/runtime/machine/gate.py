@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stagec.core.canonical import as_text, compact
-from stagec.core.json import Json
+from stagec.core.json import MISSING, Json, follow
 from stagec.ir.plan.gate import Check, IntentGate, VerdictGate
-from stagec.runtime.machine.json_values import MISSING, all_hold, follow, put
+from stagec.runtime.machine.json_values import all_hold, put
 
 ABORT = "abort"
 ALIASES: Mapping[str, str] = {

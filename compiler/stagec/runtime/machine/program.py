@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 
 from stagec.core.canonical import as_text
-from stagec.core.json import Json
+from stagec.core.json import MISSING, Json, follow
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.plan.act import Choice, Each, Hole, Template, Text
 from stagec.ir.plan.document import Plan
@@ -15,7 +15,7 @@ from stagec.ir.plan.loader import verify as verify_plan
 from stagec.ir.plan.node import Edge, Go, Named, Pick, Schedule, Target
 from stagec.runtime.machine.answer_schemas import AnswerSchemas, find_unusable
 from stagec.runtime.machine.exchange import read_agent_run, run_of
-from stagec.runtime.machine.json_values import MISSING, all_hold, follow
+from stagec.runtime.machine.json_values import all_hold
 
 _LENIENT = frozenset({"failure", "this"})
 """Names below which a hole that leads to nothing is the empty text."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from stagec.core.canonical import as_text
-from stagec.core.json import Json, object_of
+from stagec.core.json import Json, follow, object_of
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, quote
 from stagec.ir.plan.act import Command, Converse, Delegate, Process, Prompt
@@ -19,7 +19,6 @@ from stagec.runtime.machine.exchange import Resumed, Wait, execution_key
 from stagec.runtime.machine.execution import Branch, Execution, NodeResult, PendingMove, failure_in
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_failure
 from stagec.runtime.machine.gate import ABORT, is_skipped, may_join, read_explanation, verdict_of
-from stagec.runtime.machine.json_values import follow
 from stagec.runtime.machine.program import PreparedSchedule, choose_edge, find_schedule
 from stagec.runtime.machine.state import PendingNode, Queue, Scope
 from stagec.runtime.machine.step_builder import StepBuilder, error, fork_turn, is_outside, session_turn_of

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from ipaddress import IPv4Address
 from typing import TypeGuard
 
-from stagec.core.json import Json, Object
+from stagec.core.json import MISSING, Json, Object, follow
 from stagec.core.secrets import Redactor
 from stagec.core.terminal import columns
 from stagec.core.value import NOTHING, value
@@ -34,7 +34,7 @@ from stagec.runtime.machine.exchange import (
     read_key,
 )
 from stagec.runtime.machine.execution import Execution
-from stagec.runtime.machine.json_values import MISSING, all_hold, follow
+from stagec.runtime.machine.json_values import all_hold
 from stagec.runtime.machine.program import Program, find_program
 
 _WIDTH = 70

@@ -11,14 +11,13 @@ from importlib import import_module
 from typing import Any
 
 from stagec.core.budgets import AnswerBudgets
-from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.json import MISSING, Json, Object, kind_of, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.gate import Among, Exists, Gate, IntentGate, Reads, Term
 from stagec.ir.plan.node import Node
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.exchange import Run, Shell
-from stagec.runtime.machine.json_values import MISSING
 
 _LONGEST = 1_000
 """Characters of the longest text that is written."""

@@ -12,7 +12,7 @@ from shlex import join
 from typing import Any, Protocol, assert_never
 
 from stagec.core.failure import Failure
-from stagec.core.json import Json, Object, list_of, object_of, text_in
+from stagec.core.json import MISSING, Json, Object, equal, list_of, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.words import quote
 from stagec.runtime.machine.exchange import (
@@ -40,7 +40,6 @@ from stagec.runtime.machine.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.machine.json_values import MISSING, equal
 from stagec.runtime.world.passed_deadline import PassedDeadlineError
 from stagec.runtime.world.scenario import MARKED_ANSWERS, Scenario, find_told
 

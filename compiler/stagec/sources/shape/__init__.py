@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 from stagec.core.budgets import AnswerBudgets, Budgets
 from stagec.core.expansion import PatternTally, explain_size, overweight, patterns_in, steps, weigh
 from stagec.core.json import Json, Object
+from stagec.core.json_reader import write_pointer
 from stagec.core.place import Place, Pointer
 from stagec.core.value import replace
 from stagec.sources.shape.faults import faults_of, value_at
@@ -23,7 +25,7 @@ from stagec.sources.shape.schema import (
 )
 from stagec.sources.tree import Fault, Tree
 
-__all__ = ["judge", "judge_by", "judge_member", "judge_numbers", "judge_patterns", "judge_schema"]
+__all__ = ["judge", "judge_by", "judge_member", "judge_numbers", "judge_patterns", "judge_schema", "prepare_judge"]
 
 
 _MOST = 1_000
@@ -61,3 +63,36 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
             errors = ()
         found = [replace(each, topic=topic) for each in faults_of(errors, schema, given, root)]
     return replace(tree, faults=(*tree.faults, *found)) if found else tree
+
+
+def prepare_judge(schema: Object) -> Callable[[Json], str | None] | None:
+    """Return what says why a schema refuses a value, as runs judge it; nothing for a schema that cannot be used.
+
+    The schema is whole in itself. What is said is `/items/2: it is not of type "integer"`.
+    """
+    expansion = weigh(schema)
+    if overweight(expansion, schema) or explain_size(patterns_in(schema), PatternTally(Budgets())):
+        return None
+    try:
+        validator = compile_schema(schema, dialect_of(schema), as_runs=True)
+    except ValueError:
+        return None
+    root, most = expansion.position(schema), AnswerBudgets().steps
+
+    def judge(given: Json) -> str | None:
+        if steps(expansion, root, given, most) > most:
+            return f"judging it takes more than {most:,} steps"
+        if validator.is_valid(given):
+            return None
+        error = next(iter(find_first(validator, given)), None)
+        if error is None:
+            return "it cannot be judged"
+        message, place = str(error.message), write_pointer(tuple(error.instance_path))
+        told = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
+        return f"{place}: {told}" if place else told
+
+    return judge
+
+
+_LONGEST = 200
+"""Characters of a complaint that are shown: a schema may list many values."""

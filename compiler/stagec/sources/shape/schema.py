@@ -69,15 +69,17 @@ def load_validator(name: str) -> Any:
     return compile_schema(load_published(name).schema)
 
 
-def compile_schema(schema: Json, dialect: str = "Draft202012Validator") -> Any:
+def compile_schema(schema: Json, dialect: str = "Draft202012Validator", *, as_runs: bool = False) -> Any:
     """Compile a schema so that checking it opens nothing and takes time linear in what is checked.
 
-    `dialect` names one of the library's classes.
+    `dialect` names one of the library's classes. `as_runs` judges as runs do, formats and any pattern included.
     """
     import jsonschema_rs
 
     kind = getattr(jsonschema_rs, dialect)
     options = {"validate_formats": False, "pattern_options": jsonschema_rs.RegexOptions()}
+    if as_runs:
+        options = {"pattern_options": jsonschema_rs.FancyRegexOptions(backtrack_limit=_TRIES)}
     return kind(schema, retriever=refuse, mask="it", **options)  # messages would repeat whole files
 
 
@@ -86,6 +88,8 @@ def refuse(uri: str) -> NoReturn:
     raise LookupError(f"{uri} is not looked up")
 
 
+_TRIES = 50_000
+"""Steps after which an engine gives a pattern up that it can only try, as in a run."""
 _LEGACY = ("behavior", "prompts", "logging")
 
 

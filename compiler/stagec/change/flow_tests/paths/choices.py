@@ -7,7 +7,7 @@ from itertools import islice, product
 
 from stagec.change.flow_tests.paths.combinations import combine
 from stagec.core.failure import Failure
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.json import Json, Object, follow, list_of, object_of
 from stagec.core.memo import LazySequence
 from stagec.core.value import NOTHING, value
 from stagec.ir.plan.act import Converse, Prompt
@@ -38,7 +38,7 @@ from stagec.runtime.machine.exchange import (
 )
 from stagec.runtime.machine.exchange import Judge as JudgeRequest
 from stagec.runtime.machine.gate import ALIASES, judge_result, read_handoff, read_intent, read_target
-from stagec.runtime.machine.json_values import all_hold, follow
+from stagec.runtime.machine.json_values import all_hold
 from stagec.runtime.world.samples import (
     PlainDemands,
     RequiredValue,

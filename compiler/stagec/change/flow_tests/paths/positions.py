@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
 from stagec.core.canonical import compact
-from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.json import MISSING, Json, Object, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.act import Carried, Prompt, Supply
@@ -26,7 +26,6 @@ from stagec.runtime.machine.execution import (
     StageAttempt,
 )
 from stagec.runtime.machine.gate import verdict_of
-from stagec.runtime.machine.json_values import MISSING
 from stagec.runtime.world.samples import RequiredValue, list_values, make_samples, make_value, read_text
 
 _RUN = "test"

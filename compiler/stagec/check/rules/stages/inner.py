@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stagec.check.rules.stages import report_missing, rule
+from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
@@ -12,12 +13,10 @@ from stagec.languages.stages.inner import (
     LARGEST,
     InnerError,
     InnerMistake,
-    InputError,
-    InputMistake,
     find_inner_mistake,
-    find_input_mistakes,
     find_stray_ends,
 )
+from stagec.languages.stages.inner_inputs import InputError, InputMistake, find_input_mistakes
 
 _UNKNOWN = {
     CallError.UNKNOWN: "but there is no such pipeline",
@@ -71,41 +70,67 @@ def stg394_wrong_inner_input(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     The prompts of the inner pipeline read the names that its `context` declares. Around it they are other names, so
-    `inputs` says for each which one it is: `inputs: {task: ctx.goal}`. The name has to be declared around it, with a
-    schema that refuses whatever the inner one refuses.
+    `inputs` says for each which one it is, `{task: ctx.goal}`, or which constant, `{limit: {const: 3}}`. A name has
+    to be declared around it, and its schema has to refuse whatever the inner one refuses: a run checks what it is
+    given by the outer schema alone. The message shows a value that only the outer one accepts. Where stagec can
+    neither find one nor prove that there is none, it warns.
+
+    The plan has a constant in the texts of prompts and in gates. A prompt cannot read what is not in it, and stages
+    cannot run for its elements.
 
     ## How to fix
-    Write each name that the inner pipeline declares, and no other, with `ctx.` and a name of this pipeline's
-    `context`. The schemas of both have to be equal, or the inner one says no more than the same `type`.
+    Write each name that the inner pipeline declares, and no other. Give it `ctx.` and a name of this pipeline's
+    `context`, whose schema says as much as the inner one, or a constant that the inner schema accepts.
     """
     for each in find_input_mistakes(pipeline):
-        is_declared = each.error in {InputError.MISSING, InputError.SCHEMA}
+        is_declared = each.error in _BY_SCHEMA
         declared = Related((each.inner.at / "context" / each.name).key, "declared here")
         is_misnamed = each.error is InputError.UNDECLARED
         fix = guess(each.name, NameIndex(each.inner.context or ())) if is_misnamed else None
-        related = (declared,) if is_declared else ()
+        related = (declared,) if is_declared else () if each.reader is None else (Related(each.reader, "read here"),)
         inside, around = each.inner.at / "context" / each.name, name_around(each.given)
         causes = (inside, *((pipeline.at / "context" / around,) if around is not None else ()))
-        yield Finding(each.at, _describe_input(pipeline, each), related, fix, causes=causes)
+        severity = Severity.WARNING if each.error is InputError.UNDECIDED else None
+        yield Finding(each.at, _describe_input(pipeline, each), related, fix, causes=causes, severity=severity)
+
+
+_BY_SCHEMA = {
+    InputError.MISSING,
+    InputError.REFUSED,
+    InputError.UNDECIDED,
+    InputError.CONSTANT,
+}
+"""What is wrong because of what the inner pipeline declares."""
 
 
 def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
     name, inner = quote(each.name), quote(each.inner.id)
     match each.error:
-        case InputError.MISSING:
-            return (
-                f"pipeline {inner} is not given {name}: write it under 'inputs', such as '{each.name}: ctx.{each.name}'"
-            )
         case InputError.UNDECLARED:
             near = hint(each.name, NameIndex(each.inner.context or ()))
             return f"pipeline {inner} declares no {name} under 'context'{near}"
-        case InputError.PATH:
-            return f"{quote(each.given)} is not a name of the context: write an input as 'ctx.NAME'"
         case InputError.UNKNOWN:
             near = hint(name_around(each.given) or "", NameIndex(pipeline.context or ()))
             return f"{quote(each.given)} does not exist: this pipeline declares no such name under 'context'{near}"
-        case InputError.SCHEMA:
-            return f"pipeline {inner} may refuse {quote(each.given)} as {name}: their schemas differ"
+        case InputError.UNDECIDED:
+            why = f": its {quote(each.why)} may refuse one" if each.why else ""
+            return (
+                f"stagec cannot tell whether pipeline {inner} accepts every value of {quote(each.given)} as {name}{why}"
+            )
+        case _:
+            why = each.why or ""
+            text = _INPUTS[each.error]
+            return text.format(name=name, bare=each.name, inner=inner, given=quote(each.given), why=why, it=quote(why))
+
+
+_INPUTS = {
+    InputError.MISSING: "pipeline {inner} is not given {name}: write it under 'inputs', such as '{bare}: ctx.{bare}'",
+    InputError.PATH: "{given} is not a name of the context: write an input as 'ctx.NAME', a constant as '{{const: …}}'",
+    InputError.REFUSED: "pipeline {inner} refuses {it} as {name}, which {given} may be",
+    InputError.CONSTANT: "pipeline {inner} refuses this constant as {name}: {why}",
+    InputError.LACKING: "a prompt of pipeline {inner} reads {it}, which this constant does not have",
+    InputError.LISTED: "pipeline {inner} runs stages for the elements of {name}: give it a name, not a constant",
+}
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

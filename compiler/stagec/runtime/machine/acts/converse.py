@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from stagec.core.canonical import as_text
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, equal, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.core.words import format_duration, listing
 from stagec.ir.plan.act import Converse
@@ -52,7 +52,7 @@ from stagec.runtime.machine.exchange import (
 )
 from stagec.runtime.machine.execution import Conversation, Execution, NodeResult
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_error
-from stagec.runtime.machine.json_values import all_hold, equal
+from stagec.runtime.machine.json_values import all_hold
 from stagec.runtime.machine.program import UnfilledError
 from stagec.runtime.machine.state import find_element
 from stagec.runtime.machine.step_builder import StepBuilder, error, session_turn_of

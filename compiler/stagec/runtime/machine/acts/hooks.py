@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stagec.core.json import Json
+from stagec.core.json import Json, equal
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.plan.document import LoopHook
 from stagec.runtime.machine.acts.conversation_state import conversation_of, update
 from stagec.runtime.machine.exchange import Effect, Hook
 from stagec.runtime.machine.execution import Execution, HookCalls
-from stagec.runtime.machine.json_values import equal
 from stagec.runtime.machine.step_builder import StepBuilder
 
 READ, WRITE = "read", "write"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stagec.core.json import Json, list_of, object_of, text_in
+from stagec.core.json import Json, follow, list_of, object_of, text_in
 from stagec.core.value import replace
 from stagec.core.words import listing
 from stagec.ir.plan.act import Command, Hole, Process
@@ -15,7 +15,6 @@ from stagec.runtime.machine.acts.validation import read_output, read_whole
 from stagec.runtime.machine.exchange import Effect, Execute, Interrupt, Preserve, Publish, Run, Shell, execution_of
 from stagec.runtime.machine.execution import Execution, NodeResult, StageAttempt
 from stagec.runtime.machine.failures import FailureKind, RunFailure, describe_error
-from stagec.runtime.machine.json_values import follow
 from stagec.runtime.machine.program import UnfilledError
 from stagec.runtime.machine.step_builder import StepBuilder
 
