@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import random
+import resource
 import selectors
 import signal
 import socket
@@ -27,7 +28,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from runpy import run_module
 from traceback import print_exc
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 from zlib import crc32
 
 from campaigns import SIZE
@@ -90,8 +91,18 @@ class Process(Protocol):
         """Kill the process."""
 
 
+class Cost(NamedTuple):
+    """What a process took: processor time, and the memory at its peak beyond that with which it was born."""
+
+    seconds: float
+    megabytes: float
+
+
 class Child:
     """A process that was born in the nursery."""
+
+    cost: Cost
+    """What it took, once it has ended."""
 
     def __init__(self, link: socket.socket) -> None:
         self._link = link
@@ -114,8 +125,10 @@ class Child:
 
     def _take(self) -> int:
         if self._status is None:
-            self._status = int(self._link.recv(_ROOM))
+            self._status, *cost = json.loads(self._link.recv(_ROOM))
+            self.cost = Cost(*cost)
             self._link.close()
+        assert self._status is not None
         return self._status
 
     def kill(self) -> None:
@@ -138,20 +151,42 @@ def start(
 
     The process has a group of its own with `is_group`, already when this returns.
     """
-    of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
-    paths = of_python.get("PYTHONPATH", "").split(os.pathsep)
-    can_be_born = str(COMPILER) in paths and {**of_python, "PYTHONPATH": str(COMPILER)} == _AROUND
-    if not can_be_born or _is_to_be_new(repr(words)):
+    if needs_new_python(words, environment):
         stdin, stdout, stderr = streams
         return subprocess.Popen(
             [*STAGEC[:-1], module, *words], cwd=folder, env=dict(environment), stdin=stdin, stdout=stdout,
             stderr=stderr, process_group=0 if is_group else None,
         )  # fmt: skip
+    return bear(words, folder, environment, streams, module, is_group=is_group)
+
+
+def needs_new_python(words: Sequence[str], environment: Mapping[str, str]) -> bool:
+    """Tell whether a job is none for the nursery: Python is told something, or a new one is wanted now and then."""
+    of_python = {name: each for name, each in environment.items() if name.startswith(_OF_PYTHON)}
+    can_be_born = {**of_python, "PYTHONPATH": str(COMPILER)} == _AROUND and str(COMPILER) in _list_paths(environment)
+    return not can_be_born or _is_to_be_new(repr(words))
+
+
+def _list_paths(environment: Mapping[str, str]) -> list[str]:
+    return environment.get("PYTHONPATH", "").split(os.pathsep)
+
+
+def bear(
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    streams: tuple[int, int, int],
+    module: str = "stagec",
+    *,
+    is_group: bool = False,
+    limit: int | None = None,
+) -> Child:
+    """Start a process in the nursery; the system ends it after so many seconds of processor time."""
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     link.connect(_open_nursery())
-    more = [each for each in paths if each != str(COMPILER)]
+    more = [each for each in _list_paths(environment) if each != str(COMPILER)]
     job = {"words": words, "folder": str(folder), "environment": dict(environment), "module": module, "paths": more}
-    socket.send_fds(link, [json.dumps({**job, "is_group": is_group}).encode()], streams)
+    socket.send_fds(link, [json.dumps({**job, "is_group": is_group, "limit": limit}).encode()], streams)
     return Child(link)
 
 
@@ -230,7 +265,7 @@ class Nursery:
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._server.bind(address)
         self._server.listen()
-        self._children: dict[int, socket.socket] = {}
+        self._children: dict[int, tuple[socket.socket, int]] = {}
         self._ends, ended = os.pipe()
         os.set_blocking(ended, False)
         signal.set_wakeup_fd(ended)
@@ -258,6 +293,7 @@ class Nursery:
         for name in (name for word in job["words"] for name in _LIBRARIES.get(word, ())):
             with suppress(ImportError):  # whoever needs it says that it is missing
                 import_module(name)
+        memory = _measure_newborn()
         pid = os.fork()
         if pid == 0:
             _execute(job, streams)
@@ -265,15 +301,26 @@ class Nursery:
             os.setpgid(pid, pid)
         for each in streams:
             os.close(each)
-        self._children[pid] = link
+        self._children[pid] = link, memory
         link.send(str(pid).encode())
 
     def _tell_ends(self) -> None:
         for pid in [*self._children]:
-            ended, status = os.waitpid(pid, os.WNOHANG)
+            ended, status, used = os.wait4(pid, os.WNOHANG)
             if ended:
-                with suppress(BrokenPipeError), self._children.pop(pid) as link:
-                    link.send(str(os.waitstatus_to_exitcode(status)).encode())
+                link, memory = self._children.pop(pid)
+                grown = (used.ru_maxrss - memory) / 1024
+                with suppress(BrokenPipeError), link:
+                    told = (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, grown)
+                    link.send(json.dumps(told).encode())
+
+
+def _measure_newborn() -> int:
+    """Return the memory of a process that is born and does nothing: what one is born with is no peak of its own."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    return os.wait4(pid, 0)[2].ru_maxrss
 
 
 def _execute(job: Any, streams: Sequence[int]) -> None:
@@ -295,6 +342,9 @@ def _execute(job: Any, streams: Sequence[int]) -> None:
         new = open(number, mode, encoding=old.encoding, errors=old.errors, closefd=False)  # noqa: SIM115
         setattr(sys, name, new)
         setattr(sys, f"__{name}__", new)
+    if job["limit"] is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (job["limit"], job["limit"]))
+        signal.alarm(4 * job["limit"])
     sys.argv = [job["module"], *job["words"]]
     sys.path[:1] = [job["folder"], *job["paths"]]
     if job["module"] == "stagec":

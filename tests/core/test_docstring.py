@@ -50,8 +50,7 @@ def show(command, context, path):
 show(stagec, click.Context(stagec), [])
 run(["explain"])
 for family in list_families():
-    for rule in family.rules():
-        run(["explain", rule.code])
+    run(["explain", family.rules()[0].code])
 """
 
 

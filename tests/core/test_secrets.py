@@ -196,7 +196,7 @@ def test_json_of_any_depth_is_redacted() -> None:
     ["token:", "password: '", "authorization: ", "cookie: a=", "-", "?a=", 'TOKEN=\\"', "a-", '\\"', '"', "\\", "a"],
 )
 def test_no_output_takes_for_ever(part: str) -> None:
-    text = part * (500_000 // len(part))
+    text = part * (100_000 // len(part))
     with ends():
         Redactor({"A_TOKEN": "a" * 8}).redact_output(text)
         Redactor({"A_TOKEN": "a" * 8}).redact_json(json.dumps([text, {text: text}]), is_output=True)

@@ -167,7 +167,7 @@ COPILOT = st.sampled_from(["read", "edit", "shell", "search/codebase", "docs/fin
 AGENTS = {"claude": (CLAUDE, ".claude/agents/{}.md"), "copilot": (COPILOT, ".github/agents/{}.agent.md")}
 
 
-@settings(max_examples=choose(40, full=60, whole=120), deadline=None)
+@settings(max_examples=choose(25, whole=120), deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("owner", OWNERS)
 def test_a_draft_that_is_exported_gives_the_same_draft_again(owner: str, data: st.DataObject) -> None:

@@ -21,11 +21,13 @@ PYTHONS = tuple(filter(None, os.environ.get("STAGEC_PYTHONS", "").split(os.paths
 """Pythons that `STAGEC_PYTHONS` names; each has stagec's dependencies installed."""
 SUFFIXES = sorted(each.suffix for each in members(emitters, Emitter) if each.name != "png")
 """Graphviz draws `png`, in the same manner with each of its versions."""
-DRAW = """
+EXAMPLES = ("broken-on-purpose", "code-review", "file-review", "issue-flow")
+"""Flows of every system, and what has mistakes."""
+DRAW = f"""
 import sys
 from stagec.cli.app import run
 for suffix in sys.argv[2:]:
-    assert run(["graph", ".", "-o", sys.argv[1] + "/drawing" + suffix]) == 0
+    assert run(["graph", *{EXAMPLES}, "-o", sys.argv[1] + "/drawing" + suffix]) == 0
 """
 
 
@@ -52,6 +54,6 @@ def test_the_hash_seed_does_not_matter(usual: Mapping[str, bytes], tmp_path: Pat
     assert draw(tmp_path / "again", seed=seed) == usual
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-def test_the_python_does_not_matter(usual: Mapping[str, bytes], tmp_path: Path, python: str) -> None:
-    assert draw(tmp_path / "again", python=python) == usual
+def test_the_python_does_not_matter(usual: Mapping[str, bytes], tmp_path: Path) -> None:
+    for number, python in enumerate(PYTHONS):
+        assert draw(tmp_path / str(number), python=python) == usual

@@ -36,7 +36,7 @@ from stagec.runtime.world.samples import _Maker
 from stagec.sources.project.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
-SIZES = choose(4, full=6, whole=12)
+SIZES = choose(4, whole=12)
 
 
 def folders() -> list[Path]:
@@ -44,7 +44,7 @@ def folders() -> list[Path]:
     found = [each for each in sorted(EXAMPLES.iterdir()) if each.is_dir()]
     if "STAGEC_CORPUS" in os.environ:
         agents = sorted((Path(os.environ["STAGEC_CORPUS"]).resolve() / "agents").iterdir())
-        found += sample([each for each in agents if each.is_dir()], 8)
+        found += sample([each for each in agents if each.is_dir()], 8, full=8)
     return found
 
 
@@ -289,7 +289,7 @@ def test_what_a_limit_keeps_runs_from_is_missing_with_the_reason() -> None:
     assert {each.told for each in found.missing} == {"step 's2'", "'s2' → the end on 'way0'"}
 
 
-@pytest.mark.parametrize("seed", range(choose(6, full=10, whole=20)))
+@pytest.mark.parametrize("seed", range(choose(6, whole=20)))
 def test_forks_chains_and_joins_of_random_pipelines_are_claimed_as_they_run(seed: int, tmp_path: Path) -> None:
     meaning, is_clean = meaning_of(tmp_path, covered(Random(seed)))
     if is_clean:
@@ -297,7 +297,7 @@ def test_forks_chains_and_joins_of_random_pipelines_are_claimed_as_they_run(seed
         check_claims(program, find_paths(program))
 
 
-@pytest.mark.parametrize("seed", range(choose(6, full=10, whole=40)))
+@pytest.mark.parametrize("seed", range(choose(6, whole=40)))
 def test_a_run_is_the_same_as_if_each_silent_turn_was_executed(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

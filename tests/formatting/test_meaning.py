@@ -16,7 +16,7 @@ from properties.test_mutants import MUTATIONS
 
 EXAMPLES = Path(__file__).parents[2] / "registries"
 OPERATORS = {**MUTATIONS, **equivalent.OPERATORS}
-EACH = choose(3, whole=20)
+EACH = choose(2, whole=20)
 """So many operators change each project."""
 
 
@@ -28,7 +28,7 @@ def list_roots() -> list[Path]:
         return own
     folders = ("agents", "soundness", "stage-definitions")
     rest = [path for folder in folders for path in sorted(Path(corpus, folder).iterdir()) if path.is_dir()]
-    return [*own, *sample(rest, 12), Path(corpus, "frontmatter"), Path(corpus, "workflows")]
+    return [*own, *sample(rest, 8, full=8), Path(corpus, "frontmatter"), Path(corpus, "workflows")]
 
 
 @pytest.mark.parametrize("root", list_roots(), ids=lambda root: root.name)
@@ -51,6 +51,6 @@ def test_of_the_mutants_of_the_corpus_formatting_changes_nothing() -> None:
     folder = Path(os.environ["STAGEC_CORPUS"], "mutants")
     given = json.loads((folder / "mutants.json").read_bytes())
     rows = given if isinstance(given, list) else given["mutants"]
-    for row in sample(rows, 12):
+    for row in sample(rows, 8, full=8):
         overlay = {file: text.encode() for file, text in row["changes"].items() if text is not None}
         assert find_differences(folder / "bases" / row["base"], overlay) == "", row["id"]

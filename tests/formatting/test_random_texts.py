@@ -16,7 +16,7 @@ from stagec.core.value import replace
 from stagec.sources.read import Sources
 
 BUDGETS = Budgets()
-CHUNKS, CHUNK = choose(2, whole=6), 500
+CHUNKS, CHUNK = choose(2, whole=6), choose(200, whole=500)
 
 
 def lay_out(name: str, kind: str, data: bytes) -> FormattedFile | None:

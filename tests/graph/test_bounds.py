@@ -30,7 +30,7 @@ def only(plan: Plan, assumed: Assumed = Assumed()) -> EntryBounds:  # noqa: B008
     return entry
 
 
-@settings(max_examples=choose(60, whole=400), deadline=None)
+@settings(max_examples=choose(25, whole=400), deadline=None)
 @given(flows())
 def test_bounds_are_no_larger_than_the_facts_of_a_plan(plan: Plan) -> None:
     proved = facts(plan)

@@ -28,7 +28,7 @@ def reached(leads: Neighbours, roots: list[int], without: int | None = None) -> 
     return set(found)
 
 
-@settings(max_examples=choose(100, whole=1_500))
+@settings(max_examples=choose(50, whole=1_500))
 @given(graphs())
 def test_a_node_is_before_another_one_when_without_it_no_way_leads_there(graph: tuple[Neighbours, list[int]]) -> None:
     leads, roots = graph

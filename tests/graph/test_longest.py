@@ -115,7 +115,7 @@ def ahead(plan: Plan, target: Target) -> list[str]:
     return [*getattr(target, "nodes", {}).values()]
 
 
-@settings(max_examples=choose(25, whole=300), deadline=None)
+@settings(max_examples=choose(12, whole=300), deadline=None)
 @given(flows().map(without_failures), st.integers(0, 9), st.integers(1, 3))
 def test_no_schedule_is_slower_than_the_slowest(plan: Plan, seed: int, places: int) -> None:
     plan, times = replace(plan, limits=replace(plan.limits, parallel=places)), draw_weights(plan, seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hypothesis import strategies as st
@@ -65,6 +65,14 @@ T = TypeVar("T")
 Draw = st.DrawFn
 Some = st.SearchStrategy
 
+
+def builds(make: Callable[..., T], *given: Some[Any], **named: Some[Any]) -> Some[T]:
+    """Do what `st.builds` does, which evaluates all annotations anew for each plan: that takes longer than the rest."""
+    count = len(given)
+    every = st.tuples(*given, *named.values())
+    return every.map(lambda each: make(*each[:count], **dict(zip(named, each[count:], strict=True))))
+
+
 TEXTS: Some[str] = st.text(max_size=4)
 DIGESTS: Some[str] = st.binary(max_size=2).map(digest)
 POSITIVE = st.integers(1, 5) | st.just(MOST)
@@ -88,22 +96,20 @@ def table(each: Some[T], least: int = 0) -> Some[dict[str, T]]:
 
 
 TERMS: Some[tuple[Term, ...]] = some(
-    st.builds(Among, PATHS, some(JSON)) | st.builds(Reads, PATHS, some(TEXTS)) | st.builds(Exists, PATHS, st.booleans())
+    builds(Among, PATHS, some(JSON)) | builds(Reads, PATHS, some(TEXTS)) | builds(Exists, PATHS, st.booleans())
 )
-RETRIES = st.builds(
-    Retry, POSITIVE, st.builds(Backoff, st.sampled_from(["none", "fixed", "exponential"]), st.integers(0, 9))
-)
+RETRIES = builds(Retry, POSITIVE, builds(Backoff, st.sampled_from(["none", "fixed", "exponential"]), st.integers(0, 9)))
 POLICIES = st.sampled_from(["retry-later", "skip", "fail", "ask"])
-ADMISSIONS = st.builds(Admission, POLICIES, POLICIES, TERMS, TERMS)
-HOOKS = st.builds(
+ADMISSIONS = builds(Admission, POLICIES, POLICIES, TERMS, TERMS)
+HOOKS = builds(
     LoopHook,
     st.sampled_from(["RECEIVE_INPUT", "TOOL_CALL"]),
     st.sampled_from(["pre", "post"]),
     st.sampled_from(["transform", "guard", "observer"]),
     CALLS,
 )
-SESSIONS = st.builds(Session, st.none() | st.sampled_from(["ask", "allowlist", "yolo"]), some(HOOKS))
-SERVERS = st.builds(
+SESSIONS = builds(Session, st.none() | st.sampled_from(["ask", "allowlist", "yolo"]), some(HOOKS))
+SERVERS = builds(
     Server,
     launch=st.none() | DIGESTS,
     command=TEXTS,
@@ -113,10 +119,10 @@ SERVERS = st.builds(
     url=st.none() | TEXTS,
     headers=some(TEXTS),
 )
-VALIDATORS = st.builds(
+VALIDATORS = builds(
     Validator,
     TEXTS,
-    st.builds(Success, st.sampled_from(["empty", "exit", "contains", "matches"]), TEXTS),
+    builds(Success, st.sampled_from(["empty", "exit", "contains", "matches"]), TEXTS),
     TEXTS,
     table(TEXTS),
 )
@@ -155,32 +161,26 @@ class _Parts:
         effects, schema = st.sampled_from(["read", "mutating", "unknown"]), st.none() | self.schema()
         origins = st.sampled_from(["bundled", "discovered", "unknown"])
         about = {"description": st.none() | TEXTS, "command": some(TEXTS)}
-        own = st.builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS, **about)
+        own = builds(Tool, origins, effects, schema=schema, digest=st.none() | DIGESTS, **about)
         if not self.servers:
             return own
         servers, known = st.sampled_from(sorted(self.servers)), st.none() | DIGESTS
-        return own | st.builds(Tool, st.just("mcp"), effects, servers, schema, digest=known, described=known)
+        return own | builds(Tool, st.just("mcp"), effects, servers, schema, digest=known, described=known)
 
     def used(self) -> Some[tuple[str, ...]]:
         return some(st.sampled_from(sorted(self.tools))) if self.tools else st.just(())
 
     def supply(self) -> Some[Supply]:
-        return (
-            st.builds(Given, TEXTS)
-            | st.builds(Provided, TEXTS)
-            | st.builds(Carried, self.node(), TEXTS, st.booleans(), JSON)
-        )
+        return builds(Given, TEXTS) | builds(Provided, TEXTS) | builds(Carried, self.node(), TEXTS, st.booleans(), JSON)
 
     def template(self, *heads: Path) -> Some[Template]:
         """Return a strategy for templates whose holes are below some paths."""
-        plain = st.builds(Text, self.content())
-        leaf: Some[Piece] = plain | st.builds(Hole, _below(*heads))
-        inside = some(plain | st.builds(Hole, _below(*heads, ("this",))))
-        nested = leaf | st.builds(Each, _below(*heads), inside)
+        plain = builds(Text, self.content())
+        leaf: Some[Piece] = plain | builds(Hole, _below(*heads))
+        inside = some(plain | builds(Hole, _below(*heads, ("this",))))
+        nested = leaf | builds(Each, _below(*heads), inside)
         return some(
-            st.recursive(
-                nested, lambda inner: st.builds(Choice, _below(*heads), some(inner), some(inner)), max_leaves=3
-            )
+            st.recursive(nested, lambda inner: builds(Choice, _below(*heads), some(inner), some(inner)), max_leaves=3)
         )
 
     def asked(self, draw: Draw) -> tuple[Template, Mapping[str, Supply]]:
@@ -189,13 +189,13 @@ class _Parts:
 
     def validation(self) -> Some[Validation]:
         known = sorted(self.validators)
-        conditions = some(st.builds(Condition, st.sampled_from(known), table(JSON))) if known else st.just(())
+        conditions = some(builds(Condition, st.sampled_from(known), table(JSON))) if known else st.just(())
         actions = st.sampled_from(["retry", "abort", "skip"])
-        return st.builds(Validation, conditions, actions, POSITIVE, table(self.template(("failure",))))
+        return builds(Validation, conditions, actions, POSITIVE, table(self.template(("failure",))))
 
 
 def _below(*heads: Path) -> Some[Path]:
-    return st.builds(lambda head, rest: (*head, *rest), st.sampled_from(heads), PATHS)
+    return builds(lambda head, rest: (*head, *rest), st.sampled_from(heads), PATHS)
 
 
 def _prompt(draw: Draw, parts: _Parts) -> Prompt:
@@ -213,7 +213,7 @@ def _prompt(draw: Draw, parts: _Parts) -> Prompt:
     )
 
 
-POLICIES = st.builds(
+POLICIES = builds(
     Policy,
     st.none() | st.floats(0, 2) | st.integers(0, 2),
     st.none() | POSITIVE,
@@ -257,7 +257,7 @@ def _judged(draw: Draw, parts: _Parts) -> tuple[Act, Gate, Sequence[str]]:
     if kind == 1:
         return _prompt(draw, parts), JudgeGate(), ("next", "verdict")
     if kind == 2:
-        check = st.builds(Check, st.sampled_from(["retry", "fail"]), TERMS, st.none() | TEXTS)
+        check = builds(Check, st.sampled_from(["retry", "fail"]), TERMS, st.none() | TEXTS)
         return _converse(draw, parts), VerdictGate(draw(some(check))), ("ok", "fail")
     words = draw(st.lists(parts.template(("input",)), min_size=1, max_size=2).map(tuple))
     return Command(words, draw(POSITIVE)), ExitGate(), ("closing", "repeat")
@@ -278,24 +278,24 @@ def targets(nodes: Sequence[str], choices: Collection[str], *, named: bool, sche
     """Return a strategy for targets among some nodes, and choices of a plan where an answer may name one."""
     node = st.sampled_from(nodes)
     together = st.lists(node, min_size=1, max_size=2, unique=True).map(tuple)
-    fork = st.builds(Fork, together, st.none() | node).map(
+    fork = builds(Fork, together, st.none() | node).map(
         lambda made: replace(made, join=None) if made.join in made.nodes else made
     )
     plain = (
-        st.builds(Stop, st.sampled_from(Outcome))
-        | st.builds(Go, node, st.none() | node)
+        builds(Stop, st.sampled_from(Outcome))
+        | builds(Go, node, st.none() | node)
         | fork
-        | st.builds(Chain, st.lists(node, min_size=1, max_size=2).map(tuple))
+        | builds(Chain, st.lists(node, min_size=1, max_size=2).map(tuple))
         | (schedules(node) if scheduled else st.nothing())
     )
-    picks = st.builds(Pick, st.sampled_from(sorted(choices))) if choices else st.nothing()
-    return plain | st.builds(Named, table(node, least=1)) | picks if named else plain
+    picks = builds(Pick, st.sampled_from(sorted(choices))) if choices else st.nothing()
+    return plain | builds(Named, table(node, least=1)) | picks if named else plain
 
 
 def _node(draw: Draw, parts: _Parts) -> Node:
     act, gate, outcomes = _judged(draw, parts)
     target = targets(parts.nodes, parts.choices, named=isinstance(gate, IntentGate) and gate.target is not None)
-    timed = st.builds(Edge, TEXTS, target, TERMS, wait=st.integers(0, 1000))
+    timed = builds(Edge, TEXTS, target, TERMS, wait=st.integers(0, 1000))
     others = timed.map(lambda made: replace(made, wait=0) if isinstance(made.target, Stop) else made)
     needed = [Edge(each, draw(target), draw(TERMS)) for each in outcomes]
     return Node(
@@ -318,7 +318,7 @@ def plans(draw: Draw) -> Plan:
     entries = draw(table(parts.node() | schedules(parts.node()), least=1))
     plan = Plan(
         id=draw(TEXTS),
-        names=draw(st.builds(Names, TEXTS, TEXTS)),
+        names=draw(builds(Names, TEXTS, TEXTS)),
         entries=entries,
         choices=parts.choices,
         nodes={name: _node(draw, parts) for name in parts.nodes},
@@ -332,9 +332,9 @@ def plans(draw: Draw) -> Plan:
         entry=draw(st.none() | st.sampled_from(sorted(entries))),
         title=draw(st.none() | TEXTS),
         version=draw(st.none() | TEXTS),
-        inputs=draw(table(st.builds(Input, st.booleans(), JSON, st.none() | parts.schema()))),
+        inputs=draw(table(builds(Input, st.booleans(), JSON, st.none() | parts.schema()))),
         system=draw(st.none() | st.just(System(*parts.asked(draw)))),
-        judge=draw(st.none() | st.builds(JudgeDefinition, TEXTS, table(JSON))),
+        judge=draw(st.none() | builds(JudgeDefinition, TEXTS, table(JSON))),
         validators=parts.validators,
         tools=parts.tools,
         servers=parts.servers,
@@ -359,11 +359,9 @@ def flows(draw: Draw, *, scheduled: bool = False) -> Plan:
         ahead = names[index + 1 :] if is_onward else names
         usable = [name for name, each in choices.items() if {*each.values()} <= {*ahead}]
         target = (
-            targets(ahead, usable, named=True, scheduled=scheduled)
-            if ahead
-            else st.builds(Stop, st.sampled_from(Outcome))
+            targets(ahead, usable, named=True, scheduled=scheduled) if ahead else builds(Stop, st.sampled_from(Outcome))
         )
-        edges = some(st.builds(Edge, st.just("closing"), target))
+        edges = some(builds(Edge, st.just("closing"), target))
         nodes[name] = Node(draw(acts), ExitGate(), draw(edges), retry=draw(st.none() | RETRIES))
     begun: Some[Any] = st.sampled_from(names)
     entries = draw(table(begun | schedules(st.sampled_from(names)) if scheduled else begun))

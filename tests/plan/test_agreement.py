@@ -47,7 +47,7 @@ def has_the_form(plan: Any) -> bool:
     return True
 
 
-@settings(max_examples=choose(8, full=10, whole=20), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=choose(6, whole=20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(plans(), st.integers(0, 1000))
 def test_the_reader_and_the_schema_accept_the_same(plan: Plan, seed: int) -> None:
     data, chance = dump(plan), random.Random(seed)  # noqa: S311

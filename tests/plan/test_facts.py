@@ -104,7 +104,7 @@ def runs(plan: Plan, entry: Entry) -> tuple[int, bool]:
     return most, False
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True))
 def test_no_run_has_more_executions_than_are_proved(plan: Plan) -> None:
     proved = facts(plan).executions
@@ -128,7 +128,7 @@ def ended_as(plan: Plan, outcome: Outcome) -> Plan:
     )
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True).map(lambda plan: ended_as(plan, Outcome.DONE)))
 def test_some_run_has_as_many_as_are_proved_where_nothing_fails_and_nothing_leads_back(plan: Plan) -> None:
     found = facts(plan)
@@ -152,7 +152,7 @@ def graph(plan: Plan) -> nx.DiGraph:
     return made
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True))
 def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) -> None:
     made = graph(plan)
@@ -162,7 +162,7 @@ def test_cycles_are_the_components_that_lead_back_into_themselves(plan: Plan) ->
     )
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True))
 def test_the_ends_are_the_nodes_with_an_edge_to_one(plan: Plan) -> None:
     targets = {name: [edge.target for edge in node.edges] for name, node in plan.nodes.items()}
@@ -172,7 +172,7 @@ def test_the_ends_are_the_nodes_with_an_edge_to_one(plan: Plan) -> None:
     assert facts(plan).interrupted == tuple(sorted(name for name in targets if stopped in targets[name]))
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True))
 def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
     found = facts(plan)
@@ -185,7 +185,7 @@ def test_turns_are_the_executions_times_the_most_of_one(plan: Plan) -> None:
     assert found.turns == min(MOST, found.executions * max(turns))
 
 
-@settings(max_examples=choose(20, whole=100), deadline=None)
+@settings(max_examples=choose(12, whole=100), deadline=None)
 @given(flows(scheduled=True))
 def test_the_order_of_nodes_does_not_matter(plan: Plan) -> None:
     assert facts(replace(plan, nodes=dict(reversed(list(plan.nodes.items()))))) == facts(plan)

@@ -40,14 +40,14 @@ from stagec.ir.plan.gate import Backoff, Exists, IntentGate, Retry, VerdictGate
 from stagec.ir.plan.node import Edge, Go, Node, Outcome, Stop
 from stagec.ir.plan.soundness import dangling, unsound
 
-PROJECTS = choose(12, full=12, whole=40)
+PROJECTS = choose(8, whole=40)
 """Random projects of each system."""
-MUTANTS = choose(4, full=5, whole=10)
+MUTANTS = choose(4, whole=10)
 """Changed plans of each plan."""
 RUNS = 4
 EXCUSES = 400
 """Runs from the beginning that are tried at most before a failure counts as one of the change."""
-LEAST = choose(36, full=60, whole=240)
+LEAST = choose(24, whole=240)
 """Pairs of plans that are looked at, at least."""
 Mutate = Callable[[Random, Plan], Plan | None]
 

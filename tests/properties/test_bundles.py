@@ -162,7 +162,7 @@ def agree(schema: Json, oracle: jsonschema.protocols.Validator, instances: list[
 
 
 @given(projects(), st.sampled_from(NODES), st.lists(INSTANCES, min_size=5, max_size=10))
-@settings(deadline=None, max_examples=choose(25, full=37, whole=75))
+@settings(deadline=None, max_examples=choose(25, whole=75))
 def test_a_bundle_accepts_what_the_files_accept(files: tuple[Json, ...], start: Node, instances: list[Json]) -> None:
     agree(json.loads(bundled(files, start)), original(files, start), instances)
 
@@ -173,7 +173,7 @@ def test_a_bundle_accepts_what_the_files_accept(files: tuple[Json, ...], start: 
     st.lists(INSTANCES, min_size=5, max_size=10),
     st.tuples(*[st.sampled_from((None, *HEARING_SIBLINGS))] * len(FILES)),
 )
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=choose(25, whole=75))
 def test_what_stands_beside_a_reference_counts_in_the_drafts_that_say_so(
     files: tuple[Json, ...], start: Node, instances: list[Json], drafts: tuple[str | None, ...]
 ) -> None:
@@ -225,7 +225,7 @@ def old(draft: str) -> st.SearchStrategy[Json]:
 
 
 @given(st.data(), st.sampled_from(sorted(DRAFTS)), st.lists(INSTANCES, min_size=5, max_size=10))
-@settings(deadline=None, max_examples=choose(50, full=75, whole=150))
+@settings(deadline=None, max_examples=choose(40, whole=150))
 def test_what_is_restated_in_a_later_draft_means_the_same(
     data: st.DataObject, draft: str, instances: list[Json]
 ) -> None:

@@ -152,7 +152,7 @@ def fits(case: dict[str, Any], result: dict[str, Any]) -> bool:
     return all(holds(path, wanted, result) for path, wanted in when.items())
 
 
-@settings(max_examples=choose(20, full=30, whole=60), deadline=None)
+@settings(max_examples=choose(15, whole=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -168,7 +168,7 @@ def test_a_result_without_a_case_is_found_exactly_when_there_is_one(
     assert (found is not None) is missed or (found is not None and not found.exact)
 
 
-@settings(max_examples=choose(20, full=30, whole=60), deadline=None)
+@settings(max_examples=choose(15, whole=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_case_is_called_unreached_exactly_when_no_result_comes_to_it(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -187,7 +187,7 @@ def test_a_case_is_called_unreached_exactly_when_no_result_comes_to_it(
     } == lost
 
 
-@settings(max_examples=choose(20, full=30, whole=60), deadline=None)
+@settings(max_examples=choose(15, whole=60), deadline=None)
 @given(SCHEMAS, CASES)
 def test_a_value_or_a_path_is_called_impossible_only_when_no_result_has_it(
     schema: dict[str, Any], cases: list[dict[str, Any]]
@@ -214,7 +214,7 @@ DENIED_TOGETHER = {
 """It denies a value beside another one that nobody asks about, and that is always there."""
 
 
-@settings(max_examples=choose(20, full=30, whole=60), deadline=None)
+@settings(max_examples=choose(15, whole=60), deadline=None)
 @given(SCHEMAS, st.sampled_from(["a", "b", "c.a", "a.b"]), ASKED)
 @example(DENIED_TOGETHER, "b", 1)
 @example({**DENIED_TOGETHER, "not": {"properties": {"b": {"const": 2}}, "required": ["b"]}}, "b", 2)

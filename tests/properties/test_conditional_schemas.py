@@ -125,7 +125,7 @@ def test_what_is_promised_of_answers_with_an_intent_holds(seed: int) -> None:
 
 def test_what_may_be_left_out_can_be_left_out_or_is_called_uncertain() -> None:
     told: Counter[str] = Counter()
-    for seed in range(choose(200, whole=1_000)):
+    for seed in range(choose(100, whole=1_000)):
         schema = Maker(seed).make()
         schemas, whole = _schemas(schema)
         valid = [each for each in ANSWERS if jsonschema_rs.validator_for(schema).is_valid(each)]
@@ -142,7 +142,7 @@ def test_what_may_be_left_out_can_be_left_out_or_is_called_uncertain() -> None:
 
 def test_an_answer_is_made_up_for_every_intent_that_an_answer_can_have() -> None:
     told: Counter[str] = Counter()
-    for seed in range(choose(120, whole=2_000)):
+    for seed in range(choose(50, whole=2_000)):
         schema = {**Maker(seed).make(), "$schema": Dialect.OF_2019.address}  # plans have schemas of late drafts
         contents = Contents()
         name = contents.add(json.dumps(schema))
@@ -157,7 +157,7 @@ def test_an_answer_is_made_up_for_every_intent_that_an_answer_can_have() -> None
 
 def test_no_answer_has_a_value_that_its_schema_is_said_never_to_allow() -> None:
     told: Counter[bool] = Counter()
-    for seed in range(choose(120, whole=2_000)):
+    for seed in range(choose(50, whole=2_000)):
         schema = {**Maker(seed).make(), "$schema": Dialect.OF_2019.address}
         contents = Contents()
         name = contents.add(json.dumps(schema))

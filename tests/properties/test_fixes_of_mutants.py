@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -22,7 +23,7 @@ from stagec.check.pipeline import Project, compile_project
 from stagec.core.diagnostic import Diagnostic
 from stagec.sources.project.settings import Settings
 
-OPERATORS = choose(2, whole=12)
+OPERATORS = choose(1, whole=12)
 EACH = choose(1, whole=2)
 CORPUS = os.environ.get("STAGEC_CORPUS")
 MISTAKES = json.loads((Path(CORPUS) / "mutants" / "mutants.json").read_bytes()) if CORPUS else []
@@ -74,7 +75,7 @@ def test_a_fix_of_a_misspelt_name_brings_back_what_was_there_byte_for_byte(bench
     base = Project(top, (top,), Settings())
     known = count(compile_project(base).diagnostics)
     texts = {file: (top / file).read_bytes() for file in bench.base.files}
-    for (name, overlay), _ in zip(list_mutants(bench), range(OPERATORS * EACH), strict=False):
+    for name, overlay in islice(list_mutants(bench), OPERATORS * EACH):
         fixed = check_fixes(Project(top, (top,), Settings(), overlay))
         rest = {**overlay, **fixed.after}
         if fixed.after and all(json_of(rest[file]) == json_of(texts[file]) for file in rest):

@@ -23,7 +23,7 @@ from stagec.core.value import replace
 from stagec.ir.plan.act import Prompt
 from stagec.runtime.machine.program import program_of
 
-PROJECTS = choose(10, full=12, whole=25)
+PROJECTS = choose(10, whole=25)
 """Projects of each system in a test run; `python -m stagec_dev soundness --projects` makes any number."""
 LEAST = 0.05
 """The share of projects that compile; if fewer do, runs show nothing."""

@@ -20,7 +20,7 @@ from stagec.languages.stages.condition_errors import find_unreached_cases
 from stagec.languages.stages.document import IncomingKind, Pipeline
 from stagec.sources.read import Sources
 
-CHUNKS, CHUNK = choose(4, whole=20), 60
+CHUNKS, CHUNK = choose(4, whole=20), choose(30, whole=60)
 MOST, DEEPEST = 1_000, 8
 """So many states of a run are looked at before the simulation gives up, and scopes inside each other."""
 

@@ -20,7 +20,7 @@ from stagec.sources.yaml_text.reading import read
 
 CORPUS = os.environ.get("STAGEC_CORPUS")
 TOP = Path(__file__).parents[2]
-CHUNKS, CHUNK = choose(4, whole=16), 400
+CHUNKS, CHUNK = choose(4, whole=16), choose(200, whole=400)
 BUDGETS = Budgets(depth=8)
 """Shallow, so that random texts are sometimes too deep."""
 
@@ -263,7 +263,7 @@ TOKENS = st.sampled_from(
 @example("a: [b\n]\n")
 @example("a: {b: c}: d\n")
 @example("- - a\n  - b\n -\n")
-@settings(max_examples=choose(300, whole=3_000), deadline=None)
+@settings(max_examples=choose(120, whole=3_000), deadline=None)
 def test_any_tokens_are_read_like_the_parser_does(text: str) -> None:
     agree(text)
 
@@ -272,7 +272,7 @@ def test_any_tokens_are_read_like_the_parser_does(text: str) -> None:
     st.text(max_size=30).filter(lambda text: text.isprintable()),
     st.sampled_from(["a: {}\n", "a: '{}'\n", 'a: "{}"\n', "a: [{}]\n", "a: |\n  {}\n"]),
 )
-@settings(max_examples=choose(150, whole=1_000), deadline=None)
+@settings(max_examples=choose(80, whole=1_000), deadline=None)
 def test_any_characters_are_read_like_the_parser_does(text: str, form: str) -> None:
     agree(form.replace("{}", text))
 

@@ -10,7 +10,7 @@ from campaigns import choose
 from properties.soundness import stage_runs
 from properties.soundness.envelopes import StageTally, campaign_stages, compile_document, name_all
 
-CHUNKS, CHUNK = choose(2, whole=10), 3_000
+CHUNKS, CHUNK = choose(2, whole=10), choose(1_500, whole=3_000)
 LEAST, MOST, DOCUMENTS = 0.3, 0.98, 60
 
 

@@ -20,8 +20,8 @@ from stagec.ir.plan import dump
 from stagec.runtime.machine import State, load
 
 PLANS = sorted((Path(__file__).parents[1] / "plan_vectors").glob("*/plan.json"))
-RUNS, EVENTS = 120, 200
-CHUNKS, CHUNK = choose(2, whole=10), 150
+RUNS, EVENTS = choose(50, whole=120), 200
+CHUNKS, CHUNK = choose(2, whole=10), choose(60, whole=150)
 
 
 def events(run: Run, world: World, random: Random) -> Iterator[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from runtime.traces import tell
 from stagec.runtime.machine import State
 
 TOP = Path(__file__).parents[2]
-SEEDS = range(choose(3, full=4, whole=8))
+SEEDS = range(choose(2, whole=8))
 TAKEN = {
     "a file": "builtins.open('x')",
     "a file of the system": "os.open('x', 0)",
@@ -56,20 +56,20 @@ def test_runs_are_the_same_without_files_clocks_chance_and_environment_and_under
     assert (same, int(count) > 500) == ("same", True)
 
 
-@pytest.mark.parametrize("line", TAKEN.values(), ids=TAKEN)
-def test_what_is_taken_away_is_missed(line: str) -> None:
+def test_what_is_taken_away_is_missed() -> None:
     names = "builtins, importlib, io, os, pathlib, random, socket, _socket, subprocess, posix, time"
     program = f"""
 import {names}
 from runtime import sealed
 write = os.write
 sealed.sealed()
-try:
-    {line}
-except sealed.SealedError:
-    write(1, b"missed")
+for name, line in {TAKEN!r}.items():
+    try:
+        exec(line)
+    except sealed.SealedError:
+        write(1, name.encode() + b"\\n")
 """
-    assert said(program, 0) == "missed"
+    assert said(program, 0).splitlines() == [*TAKEN]
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}")

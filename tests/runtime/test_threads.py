@@ -10,9 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from campaigns import choose
+
 TESTS = Path(__file__).resolve().parents[1]
 VECTORS = TESTS / "plan_vectors"
-THREADS = 8
+THREADS = choose(4, whole=8)
 PROGRAM = f"""
 import json, sys
 from concurrent.futures import ThreadPoolExecutor

@@ -93,7 +93,7 @@ def test_what_changes_while_it_is_read(change: Change, tmp_path: Path) -> None:
     for each in filter(Path.is_file, outside.rglob("*")):
         each.write_bytes(OUTSIDE + each.read_bytes())
     with changing(root, outside, change):
-        found = [compile_project(Project(root, (root,), Settings())) for _ in range(choose(20, whole=100))]
+        found = [compile_project(Project(root, (root,), Settings())) for _ in range(choose(8, whole=100))]
     assert not any(OUTSIDE in tree.data for each in found for tree in each.trees.values()) or not _tells_places()
     assert _list_codes(compile_project(Project(root, (root,), Settings()))) == set()
 

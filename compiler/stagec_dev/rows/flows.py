@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from stagec.check.pipeline import list_families
+from stagec.cli.app import run
 from stagec.core.canonical import as_text
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
@@ -189,9 +190,9 @@ def _run(project: Path) -> dict[str, Json]:
 
 
 def _command(folder: Path, *arguments: str | Path) -> int:
-    """Run a command of stagec in a folder, and return its exit status."""
-    line = [sys.executable, "-m", "stagec", *map(str, arguments)]
-    return subprocess.run(line, cwd=folder, check=False, capture_output=True, timeout=_MINUTE).returncode
+    """Execute a command of stagec in a folder, and return its exit status."""
+    with chdir(folder), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        return run(list(map(str, arguments)))
 
 
 def _compare_soundness(row: Row, got: Any) -> Agreement:

@@ -157,7 +157,7 @@ class History:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@settings(deadline=None, max_examples=choose(25, full=40, whole=80), suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=choose(20, whole=80), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_answer_to_any_request_is_followed_by_something(name: str, data: st.DataObject) -> None:
     history = History(PROGRAMS[name], Started("r", "", INPUTS[name]))
