@@ -81,7 +81,7 @@ def meanings(folder: Path, system: str, seeds: range) -> Iterator[Meaning]:
 @pytest.mark.parametrize("system", MAKERS)
 def test_both_find_the_same_ways_through_random_projects(tmp_path: Path, system: str) -> None:
     count = 0
-    for meaning in meanings(tmp_path, system, range(choose(40, whole=200))):
+    for meaning in meanings(tmp_path, system, range(choose(60, whole=200))):
         plan = meaning.plan()
         assert [*found(plan), *CrossCheck(plan).disagreements(meaning.graph)] == []
         count += meaning.flow.exact and not meaning.flow.suspect

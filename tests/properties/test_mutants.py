@@ -67,7 +67,7 @@ SLIPS: Mapping[str, tuple[slips.Operator, float]] = {
     "swapped values": (slips.swapped_values, 0.12),
 }
 """Slips of a hand, and which part of them may have more than one error."""
-OF_SLIPS = choose(2, whole=40)
+OF_SLIPS = choose(3, whole=40)
 
 
 @pytest.mark.parametrize("slip", SLIPS)
