@@ -51,7 +51,7 @@ def test_a_driver_of_somebody_else_is_judged_and_one_that_doubles_an_event_is_fo
     )
     assert judged.returncode == pytest.ExitCode.TESTS_FAILED
     assert "1 failed, 1 passed" in judged.stdout
-    assert re.findall(r"^FAILED .*\[(.*)\]", judged.stdout, re.MULTILINE) == ["my_package.my_port:Repeating"]
+    assert re.findall(r"^FAILED [^[]*\[([^]]*)\]", judged.stdout, re.MULTILINE) == ["my_package.my_port:Repeating"]
 
 
 def test_the_page_names_every_method_of_the_port() -> None:
