@@ -57,8 +57,8 @@ FULL_ONLY = frozenset((Path(__file__).parent / "full_only.txt").read_text(encodi
 """Files of tests, and tests whatever their parameters, that a quick run of the whole suite leaves out.
 
 They run other test suites, install packages, build all pages, fill disks, kill programs again and again, wait for many
-processes, or show once more in a process of its own what a quicker test shows. Each line that they alone execute would
-be a reason to keep them: a quick run covers as many branches as a run with all of them, and keeps tests of each kind.
+processes, try many random cases, or show once more in a process of its own what a quicker test shows. A quick run keeps
+quicker tests of the same parts.
 """
 
 
