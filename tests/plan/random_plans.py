@@ -67,7 +67,7 @@ Some = st.SearchStrategy
 
 
 def builds(make: Callable[..., T], *given: Some[Any], **named: Some[Any]) -> Some[T]:
-    """Do what `st.builds` does, which evaluates all annotations anew for each plan: that takes longer than the rest."""
+    """Build values like `st.builds`, which evaluates annotations again for each plan: that takes most of the time."""
     count = len(given)
     every = st.tuples(*given, *named.values())
     return every.map(lambda each: make(*each[:count], **dict(zip(named, each[count:], strict=True))))

@@ -253,11 +253,19 @@ def test_a_constant_is_judged_as_a_run_judges_what_it_is_given(
         ({"enum": ["a", "b"]}, {"pattern": "^[ab]$"}, ""),
         ({"type": "string", "format": "email"}, {"type": "string", "format": "uri"}, ""),
         ({"$ref": "parts.json#/name"}, {"type": "string", "minLength": 1}, ""),
-        ({"type": "number"}, {"type": "integer"}, "error[STG394] wrong-inner-input: pipeline 'inner' refuses '0.5'"),
-        ({"type": ["string", "null"]}, {"type": "string"}, "refuses 'null' as 'how', which 'ctx.how' may be"),
-        ({"$ref": "parts.json#/name"}, {"type": "string", "minLength": 2}, "refuses 'x' as 'how'"),
+        (
+            {"type": "number"},
+            {"type": "integer"},
+            "error[STG394] wrong-inner-input: 'ctx.how' may be 0.5, which pipeline 'inner'",
+        ),
+        (
+            {"type": ["string", "null"]},
+            {"type": "string"},
+            "'ctx.how' may be null, which pipeline 'inner' refuses as 'how'",
+        ),
+        ({"$ref": "parts.json#/name"}, {"type": "string", "minLength": 2}, "'ctx.how' may be 'x', which pipeline"),
         ({"$ref": "parts.json#/nothing"}, {"type": "string"}, "[STG314]"),
-        ({"type": "array"}, {"type": "array", "uniqueItems": True}, "as 'how', which 'ctx.how' may be"),
+        ({"type": "array"}, {"type": "array", "uniqueItems": True}, "which pipeline 'inner' refuses as 'how'"),
         ({"pattern": "^a"}, {"pattern": "^[a-z]"}, "warning[STG394] wrong-inner-input: stagec cannot tell whether"),
     ],
 )

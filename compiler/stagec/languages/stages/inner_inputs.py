@@ -12,7 +12,6 @@ from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 from stagec.languages.stages.document import CONSTANT, Pipeline, PlaceholderForm, Stage, name_around
 from stagec.sources.contract.bundle import bundle
-from stagec.sources.contract.choices import as_text
 from stagec.sources.contract.conflict import emptiness
 from stagec.sources.contract.inclusion import Inclusion, ValueJudge, find_inclusion
 from stagec.sources.contract.schemas import Schema, Schemas
@@ -48,7 +47,8 @@ class InputError(StrEnum):
 class InputMistake:
     """One input that is wrong: its name in the inner pipeline, what is said for it, and where that is seen.
 
-    `why` is the value that is refused, the reason of that, or what leaves it open. `reader` is what reads a constant.
+    `refused` is a value of the name around that is refused. `why` is the reason for which a constant is refused, or
+    what leaves a doubt. `reader` is what reads a constant.
     """
 
     stage: Stage
@@ -59,6 +59,7 @@ class InputMistake:
     given: str = ""
     why: str | None = None
     reader: Place | None = None
+    refused: Json = None
 
 
 def find_input_mistakes(pipeline: Pipeline) -> Iterator[InputMistake]:
@@ -93,8 +94,8 @@ def _judge_name(pipeline: Pipeline, stage: Stage, within: Pipeline, name: str, w
     if mention is None:
         return None
 
-    def mistake(error: InputError, why: str | None = None) -> InputMistake:
-        return InputMistake(stage, within, error, name, mention.at, mention.name, why)
+    def mistake(error: InputError, why: str | None = None, refused: Json = None) -> InputMistake:
+        return InputMistake(stage, within, error, name, mention.at, mention.name, why, refused=refused)
 
     outer = name_around(mention.name)
     if outer is None:
@@ -104,7 +105,7 @@ def _judge_name(pipeline: Pipeline, stage: Stage, within: Pipeline, name: str, w
         return mistake(InputError.UNKNOWN)
     found = _compare(pipeline.schemas, offered, wanted)
     if found.holds is False:
-        return mistake(InputError.REFUSED, as_text(found.witness))
+        return mistake(InputError.REFUSED, refused=found.witness)
     is_open = found.holds is None and emptiness(pipeline.schemas, offered) is None
     return mistake(InputError.UNDECIDED, found.doubt) if is_open else None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.stages import report_missing, rule
+from stagec.check.rules.stages import report_missing, rule, show_value
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
 from stagec.core.rule import Finding, Related
@@ -119,14 +119,14 @@ def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:
             )
         case _:
             why = each.why or ""
-            text = _INPUTS[each.error]
-            return text.format(name=name, bare=each.name, inner=inner, given=quote(each.given), why=why, it=quote(why))
+            told = {"given": quote(each.given), "why": why, "it": quote(why), "refused": show_value(each.refused)}
+            return _INPUTS[each.error].format(name=name, bare=each.name, inner=inner, **told)
 
 
 _INPUTS = {
     InputError.MISSING: "pipeline {inner} is not given {name}: write it under 'inputs', such as '{bare}: ctx.{bare}'",
     InputError.PATH: "{given} is not a name of the context: write an input as 'ctx.NAME', a constant as '{{const: …}}'",
-    InputError.REFUSED: "pipeline {inner} refuses {it} as {name}, which {given} may be",
+    InputError.REFUSED: "{given} may be {refused}, which pipeline {inner} refuses as {name}",
     InputError.CONSTANT: "pipeline {inner} refuses this constant as {name}: {why}",
     InputError.LACKING: "a prompt of pipeline {inner} reads {it}, which this constant does not have",
     InputError.LISTED: "pipeline {inner} runs stages for the elements of {name}: give it a name, not a constant",
