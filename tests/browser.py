@@ -179,6 +179,7 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click with the mouse in the middle of what a selector finds first."""
+        self.settle()  # what is not drawn yet is not hit
         x, y = self.value(
             f"(() => {{ const r = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
             " return [r.x + r.width / 2, r.y + r.height / 2] })()"

@@ -87,9 +87,13 @@ def test_a_run_that_is_clicked_opens_while_the_list_changes_its_order(
     journal, _ = begin(tmp_path, make_stages())
     chromium.visit(serving(tmp_path).address)
     chromium.wait_for(f"{ROWS}.length === 1")
+    chromium.settle()
     x, y = chromium.value(
         "(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector('#rows a').getBoundingClientRect())"
     )
+    arranged = "document.getElementById('filter').dispatchEvent(new Event('input'))"
+    hit = chromium.value(f"({arranged}, document.elementFromPoint({x}, {y}).closest('#rows a') !== null)")
+    assert hit, "a list that is already in order is not drawn again"
     chromium.mouse("mousePressed", x, y)
     journal.close()
     chromium.wait_for(f"{text('#rows .status')} === 'interrupted'")

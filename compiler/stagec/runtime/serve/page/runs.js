@@ -128,9 +128,13 @@ export class RunList {
         (!this.status.value || row.status === this.status.value) &&
         (row.name.toLowerCase().includes(wanted) || row.plan.toLowerCase().includes(wanted)),
     );
-    const focused = document.activeElement;
-    this.list.replaceChildren(...found.sort(order).map((row) => this.items.get(row.name)));
-    if (focused && this.list.contains(focused) && document.activeElement !== focused) focused.focus();
+    const items = found.sort(order).map((row) => this.items.get(row.name));
+    // An item that is put in its place again gets no click until it is drawn: a list in order stays as it is.
+    if (items.length !== this.list.children.length || items.some((item, at) => this.list.children[at] !== item)) {
+      const focused = document.activeElement;
+      this.list.replaceChildren(...items);
+      if (focused && this.list.contains(focused) && document.activeElement !== focused) focused.focus();
+    }
     const whole = this.rows.size;
     put(
       this.counter,
