@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import Guess, NameIndex, guess, hint
-from stagec.core.place import spell_path
+from stagec.core.place import Place, spell_path
 from stagec.core.rule import Family, Finding, Related
 from stagec.core.words import listing, quote
 from stagec.ir.flow import Read, Source, Unmet
@@ -107,8 +107,16 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
         is_allowed = all(each.is_barred and _is_allowed(each) for each in sources)
         lack = "has that leads there" if is_allowed else f"can have{nearest(read, sources[0])}"
         message = f"{what}, which no result of {owners(graph, sources)} {lack}"
-        causes = graph.grounds(each.node for each in sources)
+        causes = (*graph.grounds(each.node for each in sources), *_find_demands(graph, read))
         yield Finding(read.at, message, (*relate_sources(sources), *again), guess_read(read, sources[0]), causes)
+
+
+def _find_demands(graph: Graph, read: Read) -> Iterator[Place]:
+    """Yield where the reader demands, by a schema that no result meets, what it reads or something around it."""
+    for each in graph.flow.demands:
+        paths = {one.path for one in each.unmet if one.path}
+        if each.node == read.node and any(read.path[: len(path)] == path for path in paths):
+            yield each.at
 
 
 def _is_allowed(source: Source) -> bool:

@@ -172,7 +172,7 @@ def _nearest_of(each: WrongCondition) -> str:
 
 def _refuse_reason(each: WrongCondition) -> str:
     if not isinstance(each.given, str):
-        return "that is a text"
+        return "a reason is a text"
     if each.given == EXCEEDED:
         return "the stage has no deadline"
     return f"no result has that reason{hint(each.given, each.possible.texts) if each.possible is not None else ''}"
