@@ -9,7 +9,7 @@ and is for contributors who name a campaign.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -19,39 +19,19 @@ T = TypeVar("T")
 SIZE = "STAGEC_CAMPAIGNS"
 
 SAMPLED = {
-    **dict.fromkeys(("cli", "conformance", "crash", "determinism", "hostile", "world"), 1),
-    "comparison": 12,
-    "core": 3,
-    "corpus": 30,
-    "drivers": 6,
-    "emitters": 6,
-    "packaging": 2,
-    "plan": 3,
-    "properties": 3,
-    "serve": 6,
-    "sources": 8,
-    "stagec_dev": 4,
+    **dict.fromkeys(("cli", "crash", "determinism", "hostile", "world"), (1, 1)),
+    **dict.fromkeys(("conformance", "properties"), (1, 2)),
+    **dict.fromkeys(("core", "packaging", "registries", "stagec_dev"), (2, 2)),
+    **dict.fromkeys(("lsp", "serve"), (2, 4)),
+    **dict.fromkeys(("comparison", "drivers"), (4, 6)),
+    **dict.fromkeys(("contract", "plan_vectors", "protocol"), (12, 1_000)),
+    "corpus": (12, 30),
+    "plan": (2, 24),
+    "rules": (4, 1_000),
 }
-"""Folders whose tests take long, and how many tests of one kind a quick run of the whole suite keeps."""
-SAMPLED_FULL = {
-    "cli": 2,
-    "comparison": 12,
-    "conformance": 2,
-    "core": 4,
-    "corpus": 60,
-    "crash": 1,
-    "determinism": 1,
-    "drivers": 6,
-    "fuzzing": 12,
-    "hostile": 2,
-    "packaging": 2,
-    "properties": 4,
-    "registries": 3,
-    "serve": 6,
-    "stagec_dev": 4,
-    "world": 2,
-}
-"""The same for a full run; whoever names a folder runs all of its tests."""
+"""Folders, and how many tests of one kind a quick and a full run of the whole suite keep: few where they take long."""
+SAMPLED_ELSEWHERE = (4, 24)
+"""The same for all other folders; whoever names a folder runs all of its tests."""
 
 FULL_ONLY = frozenset((Path(__file__).parent / "full_only.txt").read_text(encoding="utf-8").split())
 """Files of tests, and tests whatever their parameters, that a quick run of the whole suite leaves out.
@@ -80,23 +60,42 @@ def choose(quick: int, *, whole: int, full: int | None = None) -> int:
 
 
 def sample(cases: Sequence[T], quick: int, *, full: int | None = None) -> Sequence[T]:
-    """Return that many cases, spread evenly, with the first and the last: in a full run twice as many, if not said."""
+    """Return that many cases, spread evenly, with the first and the last: in a full run twice as many, if not said.
+
+    One case is the first in a quick run, and in a full run the last: both together try two.
+    """
     most = {"quick": quick, "full": 2 * quick if full is None else full, "whole": len(cases)}[_find_size()]
     if len(cases) <= most:
         return cases
     if most == 1:
-        return cases[:1]
+        return cases[-1:] if is_full() else cases[:1]
     between = ((at * (len(cases) - 1)) // (most - 1) for at in range(1, most - 1))
     return [cases[at] for at in chain((0,), between, (len(cases) - 1,))]
 
 
 def select(names: Sequence[str]) -> set[str]:
     """Return the names of the tests that a run of the whole suite keeps."""
-    left_out = set[str]() if is_full() else {each for each in names if FULL_ONLY.intersection(_list_wholes(each))}
-    for folder, most in {"quick": SAMPLED, "full": SAMPLED_FULL, "whole": {}}[_find_size()].items():
-        inside = [each for each in names if each.startswith(f"tests/{folder}/")]
-        left_out.update({*inside}.difference(sample_alike(inside, most)))
-    return {*names} - left_out
+    if _find_size() == "whole":
+        return {*names}
+    left_out = set(_list_second_databases(names) if is_full() else _list_full_only(names))
+    folders: dict[str, list[str]] = {}
+    for each in names:
+        if each not in left_out:
+            folders.setdefault(each.split("/")[1], []).append(each)
+    kept = (
+        sample_alike(inside, SAMPLED.get(folder, SAMPLED_ELSEWHERE)[is_full()]) for folder, inside in folders.items()
+    )
+    return {*chain.from_iterable(kept)}
+
+
+def _list_full_only(names: Sequence[str]) -> Iterator[str]:
+    return (each for each in names if FULL_ONLY.intersection(_list_wholes(each)))
+
+
+def _list_second_databases(names: Sequence[str]) -> Iterator[str]:
+    """Yield the tests on SQLite that are there on PostgreSQL too: a quick run, which needs no server, tries SQLite."""
+    there = {*names}
+    return (each for each in names if (other := each.replace("sqlite", "postgres")) != each and other in there)
 
 
 def is_left_out(file: str) -> bool:
@@ -110,8 +109,14 @@ def _list_wholes(name: str) -> tuple[str, str]:
 
 
 def sample_alike(names: Sequence[str], most: int) -> list[str]:
-    """Return the names of tests, of those that differ in their parameters only at most so many."""
+    """Return the names of tests, of those of one kind at most so many."""
     kinds: dict[str, list[str]] = {}
     for name in names:
-        kinds.setdefault(name.partition("[")[0], []).append(name)
+        kinds.setdefault(_find_kind(name), []).append(name)
     return [name for alike in kinds.values() for name in sample(alike, most, full=most)]
+
+
+def _find_kind(name: str) -> str:
+    """Return a test without its parameters, or the page of which a test is a case."""
+    page, _, _ = name.partition("::")
+    return page if page.endswith(".md") else name.partition("[")[0]

@@ -35,9 +35,11 @@ def test_some_of_each_test_are_kept(monkeypatch: pytest.MonkeyPatch, size: str) 
     assert sample_alike(names, 2) == ["a", "b[0]", "b[4]", "c[x[y]]", "c[z]"]
 
 
-def test_one_case_is_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_case_is_the_first_and_in_a_full_run_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SIZE, raising=False)
     assert [*sample(range(10), 1)] == [0]
+    monkeypatch.setenv(SIZE, "full")
+    assert [*sample(range(10), 1, full=1)] == [9]
 
 
 def test_what_a_quick_run_leaves_out_is_there_and_a_full_run_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +54,25 @@ def test_what_a_quick_run_leaves_out_is_there_and_a_full_run_keeps_it(monkeypatc
     monkeypatch.delenv(SIZE, raising=False)
     assert select(names) == {*names[-2:]}
     monkeypatch.setenv(SIZE, "full")
+    assert select(names) == {*names}
+
+
+def test_a_quick_run_keeps_some_cases_of_each_page_and_a_full_run_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"tests/rules/{page}.md::{case}" for page in "ab" for case in range(9)]
+    monkeypatch.delenv(SIZE, raising=False)
+    assert select(names) == {f"tests/rules/{page}.md::{case}" for page in "ab" for case in (0, 2, 5, 8)}
+    monkeypatch.setenv(SIZE, "full")
+    assert select(names) == {*names}
+
+
+def test_a_full_run_takes_the_larger_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = ["tests/serve/test_a.py::test_b[dbos-sqlite]", "tests/serve/test_a.py::test_b[dbos-postgres]"]
+    names = [*both, "tests/serve/test_a.py::test_sqlite[1]"]
+    monkeypatch.delenv(SIZE, raising=False)
+    assert select(names) == {*names}
+    monkeypatch.setenv(SIZE, "full")
+    assert select(names) == {*names[1:]}
+    monkeypatch.setenv(SIZE, "whole")
     assert select(names) == {*names}
 
 
