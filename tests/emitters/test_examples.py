@@ -61,6 +61,7 @@ def test_the_boxes_of_inner_flows_are_in_areas(pictures: Pictures) -> None:
     }
     drawn = {name: member(emitters, name, Emitter).emit((picture,)).decode() for name in ("svg", "html", "json")}
     assert drawn["svg"].count('<g class="area">') == 1
+    assert "<title>review: pipeline review\ngoal = ctx.task</title>" in drawn["svg"]
     assert "review: pipeline review</text>" in drawn["svg"]
     assert '<g class="areas">' in drawn["html"]
     assert drawn["json"].count('"area": "review"') == 4
@@ -89,5 +90,7 @@ def test_areas_are_in_each_other(pictures: Pictures) -> None:
     assert lines[first:second].count("}") == 0  # the second is in the first
     assert "a2" not in dot
     rows = [row.strip() for row in mermaid.splitlines()]
-    assert rows.index('subgraph p0a0 ["review: pipeline review"]') < rows.index('subgraph p0a1 ["deep: pipeline deep"]')
+    assert rows.index('subgraph p0a0 ["review: pipeline review, goal = ctx.task"]') < rows.index(
+        'subgraph p0a1 ["deep: pipeline deep"]'
+    )
     assert rows.count("end") == 3

@@ -229,10 +229,14 @@ class Unmet:
 
 @value
 class InnerFlow:
-    """A flow whose nodes are nodes of another one: what it is called, and where it is written."""
+    """A flow whose nodes are nodes of another one: what it is called, and where it is written.
+
+    `inputs` are the names of its context, each with what is written for it: a path, or a constant as JSON.
+    """
 
     id: str
     at: Place
+    inputs: Mapping[str, str] = NOTHING
 
 
 @value

@@ -323,7 +323,8 @@ def _list_rows(
             continue
         if each is not whole:
             yield depth - 1, f"subgraph cluster_{prefix}_a{count} {{"
-            yield depth, f"label={rows([small(show(each.title))], 'left')};"
+            title = rows((small(show(row)) for row in each.title.split("\n")), "left")
+            yield depth, f"label={title};"
             yield depth, 'labelloc=t; labeljust=l; peripheries=1; style="rounded,dashed"; color="#6b7280"; margin=12;'
             todo.append((depth - 1, "}"))
             count += 1

@@ -123,6 +123,15 @@ def test_a_prompt_has_a_constant_as_it_has_the_same_value_of_the_context(tmp_pat
     assert [*constants.plan.inputs] == ["task"]
 
 
+def test_a_drawing_says_what_a_pipeline_is_given(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = _write(tmp_path, _outer({"const": 'a "b"\n\u2028c'}, "ctx.task"), _inner())
+    run(["graph", str(file), "--format", "mermaid"])
+    shown = [line.strip() for line in capfd.readouterr().out.split("\n") if "pipeline inner, " in line]
+    assert len(shown) == 2, "one row each"
+    assert "pipeline inner, text = ctx.task, how = " in shown[0]
+    assert "how = ctx.task" in shown[1]
+
+
 @pytest.mark.parametrize(
     ("path", "given"), [("how.a", {"a": "x"}), ("how.a[1].b", {"a": [0, {"b": [2]}]}), ("how[0]", [None])]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from stagec.core.canonical import compact
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.flow import Entry, Flow, FlowNode, InnerFlow, WrittenEdge
@@ -132,8 +133,12 @@ def _list_called(pipeline: Pipeline) -> Iterator[tuple[str, InnerFlow]]:
     """Yield the pipelines that run as stages, also those that cannot, as far as there is a file."""
     for stage in pipeline.inner:
         if stage.inner is not None and stage.inner.file is not None:
-            within = stage.inner.pipeline
-            yield stage.name, InnerFlow(within.id if within is not None else "", Place(stage.inner.file))
+            within, constants = stage.inner.pipeline, stage.inner.constants
+            inputs = {
+                name: compact(constants[name]) if name in constants else mention.name
+                for name, mention in stage.inner.inputs.items()
+            }
+            yield stage.name, InnerFlow(within.id if within is not None else "", Place(stage.inner.file), inputs)
 
 
 def _list_inner(

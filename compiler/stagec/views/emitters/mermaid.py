@@ -181,7 +181,7 @@ def _list_rows(whole: Area, prefix: str, names: Mapping[str, str], forms: Mappin
             yield each
             continue
         if each is not whole:
-            title = next(_escape(each.title, _TITLE_COLUMNS))
+            title = next(_escape(", ".join(each.title.split("\n")), _TITLE_COLUMNS))
             yield f'subgraph {prefix}a{count} ["{title}"]'
             todo += [f"style {prefix}a{count} {_AREA},stroke-dasharray:6 3", "end"]
             count += 1

@@ -123,7 +123,9 @@ class Picture:
     fate: Fate | None = None
     changes: tuple[str, ...] = ()
     areas: Mapping[str, str] = NOTHING
-    """The titles of the areas in which the boxes of inner flows are; `a/b` is in `a`. Some may be without boxes."""
+    """The titles of the areas in which the boxes of inner flows are; `a/b` is in `a`. Some may be without boxes.
+
+    The first row is the name, each further row an input."""
 
 
 @value

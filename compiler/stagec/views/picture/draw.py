@@ -9,7 +9,7 @@ from stagec.core.diagnostic import Diagnostic
 from stagec.core.precedence import components
 from stagec.core.value import replace, value
 from stagec.core.words import format_count, format_duration, listing, quote
-from stagec.ir.flow import Flow, FlowNode, WrittenEdge
+from stagec.ir.flow import Flow, FlowNode, InnerFlow, WrittenEdge
 from stagec.ir.graph import Graph, noun
 from stagec.ir.plan.node import ForEach, Fork, Named, list_targets
 from stagec.sources.tree import Tree
@@ -315,8 +315,14 @@ def draw(graph: Graph, diagnostics: Iterable[Diagnostic], trees: Mapping[str, Tr
             ends.append(Box(name, flow.names.get(name, name), role, is_reached=into[name]))
     boxes = {box.id: box for box in (*_starts(flow), *nodes, *ends, *_draw_missing(flow))}
     title = f"{flow.id} ({flow.at.file})"
-    areas = {name: f"{name}: pipeline {each.id}" if each.id else name for name, each in flow.inner.items()}
+    areas = {name: _title_area(name, each) for name, each in flow.inner.items()}
     return Picture(flow.id, title, boxes, lines, tuple(_remarks(graph)), found.others, areas=areas)
+
+
+def _title_area(name: str, inner: InnerFlow) -> str:
+    """Return the title of the area of an inner flow: below its name a row for each input."""
+    inputs = (f"{key} = {told}" for key, told in inner.inputs.items())
+    return "\n".join((f"{name}: pipeline {inner.id}" if inner.id else name, *inputs))
 
 
 def _starts(flow: Flow) -> Iterator[Box]:

@@ -281,8 +281,10 @@ def _areas(picture: Picture, layout: Layout) -> Iterator[Drawn]:
         others = (other for name, other in layout.frames.items() if name not in members[each.name])
         if not any(_overlap(frame, other) for other in others):
             size = {"x": frame.x, "y": frame.y, "width": frame.width, "height": frame.height, "rx": 8.0}
-            told = element("text", {"x": frame.right - _PAD, "y": frame.y + 12}, text(visible(each.title[:_SAID])))
-            yield frame, element("g", {"class": "area"}, element("rect", size), told)
+            heading, *inputs = each.title.split("\n")
+            told = element("text", {"x": frame.right - _PAD, "y": frame.y + 12}, text(visible(heading[:_SAID])))
+            more = [_title((heading, *inputs))] if inputs else []
+            yield frame, element("g", {"class": "area"}, *more, element("rect", size), told)
 
 
 def _overlap(one: Frame, other: Frame) -> bool:
