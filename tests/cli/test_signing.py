@@ -24,7 +24,7 @@ from playable import STEPS, steps
 from stagec.cli.app import run
 from stagec.core.value import replace
 from stagec.ir.plan import dump
-from stagec.ir.signing.keys import fingerprint
+from stagec.ir.signing import fingerprint
 
 Shown = pytest.CaptureFixture[str]
 KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)

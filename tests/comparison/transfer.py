@@ -15,8 +15,7 @@ from properties.soundness.answers import answers
 from properties.soundness.worlds import ANYTHING, Known, World, given
 
 from stagec.change.comparison.compare import compare_plans
-from stagec.change.comparison.inclusion import compare_texts
-from stagec.change.comparison.kind import Grade, PlanPair
+from stagec.change.comparison.kind import Grade, PlanPair, compare_texts
 from stagec.change.comparison.situation import RunCompatibility, judge_changes
 from stagec.core.value import replace, value
 from stagec.ir.plan.act import Carried, Converse, Process, Prompt

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core import json_text
+from stagec.core import canonical
+from stagec.core.canonical import text_of
 from stagec.core.json import Json
-from stagec.core.json_text import text_of
 from stagec.sources.contract.choices import as_text
 
 
@@ -51,7 +51,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_both_ways_of_writing_write_the_same(value: Any) -> None:
-    assert json_text._deep(value) == text_of(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert canonical._deep(value) == text_of(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @pytest.mark.parametrize(

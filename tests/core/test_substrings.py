@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stagec.core.substrings import SubstringIndex
+from stagec.languages.envelopes.inputs import SubstringIndex
 
 TEXTS = st.text("ab/\0", max_size=12)
 

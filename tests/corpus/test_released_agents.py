@@ -16,7 +16,7 @@ from stagec.core.diagnostic import Severity
 from stagec.core.json import Json
 from stagec.ir.graph.bounds import bound
 from stagec.ir.graph.crosscheck import CrossCheck
-from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan import Plan, dump
 from stagec.ir.plan.act import Prompt
 from stagec.ir.plan.gate import IntentGate

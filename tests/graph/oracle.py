@@ -11,7 +11,7 @@ import networkx as nx
 from stagec.core.value import value
 from stagec.ir.flow import Flow, WrittenEdge
 from stagec.ir.graph import Trap
-from stagec.ir.graph.reachability import MOST
+from stagec.ir.graph.graph import MOST
 from stagec.ir.plan.node import Chain, Fork, Go, Named, Outcome, Stop, list_opened, list_targets
 
 

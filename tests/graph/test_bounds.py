@@ -9,8 +9,8 @@ from plan.random_plans import flows
 
 from stagec.core.value import replace
 from stagec.ir.graph.bounds import Repetition, bound
-from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.figures import EntryBounds, Unlimited, UpperBound
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, Prompt
 from stagec.ir.plan.document import Limits, Names

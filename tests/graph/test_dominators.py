@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stagec.core.precedence import Neighbours
-from stagec.ir.graph.reachability import Dominators
+from stagec.ir.graph.graph import Dominators
 
 SIZES = st.integers(1, 9)
 

@@ -6,7 +6,7 @@ import pytest
 from handmade import stages, steps
 
 from stagec.core.value import replace
-from stagec.ir.graph.expense import MOST, Assumed, Expense, add_waits, find_unlimited, spend
+from stagec.ir.graph.usage import MOST, Assumed, Expense, add_waits, find_unlimited, spend
 from stagec.ir.plan.act import Command, Converse, Prompt
 from stagec.ir.plan.document import JudgeDefinition
 from stagec.ir.plan.gate import Admission, Backoff, Condition, ExitGate, JudgeGate, Retry, Validation

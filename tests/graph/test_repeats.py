@@ -9,8 +9,8 @@ from runtime.steps.flows import DONE, closure, flow, goes, intent_gate, step
 
 from stagec.core.value import replace
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.figures import EntryBounds
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan.act import Repeat
 from stagec.ir.plan.document import Limits, Plan
 from stagec.ir.plan.gate import Condition, Validation

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from stagec.core.value import replace
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.figures import Joint, UpperBound
 from stagec.ir.graph.longest import PlanWalks
 from stagec.ir.graph.schedule_bounds import NodeFailure, NodeTimes, ScheduleWork
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Command, ProcessLimits
 from stagec.ir.plan.document import Limits, Names

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stagec.ir.graph import build
-from stagec.ir.graph.reachability import MOST
+from stagec.ir.graph.graph import MOST
 
 DIAMOND = ("a: done", "b: done", "c: done", "d: done")
 NEEDS = "a, b < a, c < a, d < b c"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from stagec.check.reporters import json as diagnostics
 from stagec.cli.commands import conformance
-from stagec.core import fingerprint
 from stagec.ir.catalogue import lock
 from stagec.ir.plan import FORMAT
 from stagec.ir.protocol.checkpoint import NATIVE
@@ -41,7 +40,7 @@ def test_the_formats_are_those_of_the_code() -> None:
         "graph, as JSON": graph.FORMAT,
         "diagnostics, as JSON": str(diagnostics._VERSION),
         "lock of tools": str(lock.VERSION),
-        "fingerprints of findings": fingerprint.VERSION,
+        "fingerprints of findings": baseline.VERSION,
         "baseline": str(baseline._FORMAT),
     }
 

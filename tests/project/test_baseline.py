@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stagec.core.fingerprint import VERSION
-from stagec.sources.project.baseline import BaselineEntry, BaselineError, make_baseline, read_baseline, write_baseline
+from stagec.sources.project.baseline import (
+    VERSION,
+    BaselineEntry,
+    BaselineError,
+    make_baseline,
+    read_baseline,
+    write_baseline,
+)
 
 ENTRY = BaselineEntry("a/steps_registry.json", "STG201", "/steps/x", "step 'x' goes nowhere", "0" * 64)
 TEXT = write_baseline(make_baseline([ENTRY])).decode()

@@ -14,10 +14,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from stagec.check.reporters import Diagnostic, Report, github, gitlab, junit, sarif
-from stagec.core.fingerprint import fingerprint
 from stagec.core.place import Pointer
 from stagec.core.value import replace
 from stagec.core.words import visible
+from stagec.sources.project.baseline import fingerprint
 
 MULTITOOL = os.environ.get("STAGEC_SARIF_MULTITOOL", "")
 

@@ -12,8 +12,7 @@ import campaigns
 import pytest
 
 from stagec.core.failure import Failure
-from stagec.ir.signing.envelope import RefusedSignatureError, check_signature
-from stagec.ir.signing.keys import read_trusted_keys
+from stagec.ir.signing import RefusedSignatureError, check_signature, read_trusted_keys
 
 pytestmark = pytest.mark.needs("ssh-keygen")
 _NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -25,8 +25,17 @@ from securesystemslib.signer import SSlibKey
 
 from stagec.core.failure import Failure
 from stagec.ir.plan.loader import load
-from stagec.ir.signing.envelope import RefusedSignatureError, SignerEvidence, check_signature, seal, write_statement
-from stagec.ir.signing.keys import KeyPasswordError, SigningKey, read_private_key, read_trusted_keys
+from stagec.ir.signing import (
+    KeyPasswordError,
+    RefusedSignatureError,
+    SignerEvidence,
+    SigningKey,
+    check_signature,
+    read_private_key,
+    read_trusted_keys,
+    seal,
+    write_statement,
+)
 
 KEY, OTHER = Ed25519PrivateKey.from_private_bytes(b"k" * 32), Ed25519PrivateKey.from_private_bytes(b"o" * 32)
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

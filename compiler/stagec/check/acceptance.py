@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from stagec.check.findings import Verdict
-from stagec.core.fingerprint import digest, identify
 from stagec.core.place import Place, pointer_text
 from stagec.core.value import replace, value
-from stagec.sources.project.baseline import Baseline, BaselineEntry
+from stagec.sources.project.baseline import Baseline, BaselineEntry, digest, identify
 from stagec.sources.project.settings import Selection
 
 

@@ -17,8 +17,7 @@ from stagec.sources.project.configuration import Configuration
 from stagec.sources.project.find import find_inside
 
 if TYPE_CHECKING:
-    from stagec.ir.signing.envelope import Vouching
-    from stagec.ir.signing.keys import TrustedKey
+    from stagec.ir.signing import TrustedKey, Vouching
 
 ENVELOPE, SSH = ".dsse.json", ".sig"
 """How the files beside a plan end: what `stagec sign` writes, and what `ssh-keygen -Y sign` does."""
@@ -40,14 +39,14 @@ def read_signature(path: Path) -> str:
 
 def read_keys(files: Iterable[Path]) -> tuple[TrustedKey, ...]:
     """Return the keys in some files, or raise `Failure`."""
-    from stagec.ir.signing.keys import read_trusted_keys
+    from stagec.ir.signing import read_trusted_keys
 
     return tuple(key for file in files for key in read_trusted_keys(read_file(file, _BUDGET), str(file)))
 
 
 def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
     """Return who vouches for a plan now, or raise `RefusedSignatureError`."""
-    from stagec.ir.signing.envelope import check_signature
+    from stagec.ir.signing import check_signature
 
     now = read_clock()
     if now is None:
@@ -84,7 +83,7 @@ def refuse_unsigned(signature: str | None, data: bytes, configuration: Configura
     """Raise `Failure` for a plan that nobody vouches for whom a project trusts, if the project demands somebody."""
     if not configuration.settings.require_signature:
         return
-    from stagec.ir.signing.envelope import RefusedSignatureError
+    from stagec.ir.signing import RefusedSignatureError
 
     why = _explain_policy(configuration)
     if signature is None:

@@ -1,4 +1,4 @@
-"""JSON as RFC 8785 writes it: one text for one value; the numbers it can hold, and the digests that name bytes."""
+"""JSON as text: as RFC 8785 writes it, one text for one value, with digests; and as given, however deep it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import math
 from collections.abc import Callable, Iterable
 
 from stagec.core.json import Json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    _Order = Callable[[Iterable[str]], list[str]]
 
 MOST = 2**53 - 1
 """Beyond it, up and down, not every reader tells one whole number from the next."""
@@ -31,10 +37,6 @@ def is_exact(given: Json) -> bool:
             return False
     return True
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _BEYOND = "\ud7ff"
 """Up to here the order of code points is that of UTF-16 code units; RFC 8785 orders names by the latter."""
@@ -91,9 +93,6 @@ def _text(given: Json, quick: Callable[[Any], str], order: _Order) -> str:
 _SORTED = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")).encode
 _AS_GIVEN = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 _QUOTED = json.encoder.encode_basestring
-
-if TYPE_CHECKING:
-    _Order = Callable[[Iterable[str]], list[str]]
 
 
 def _is_plain(given: Any) -> bool:
@@ -185,3 +184,40 @@ def _decimal(given: float) -> tuple[str, str, int]:
     stripped = digits.lstrip("0")
     exponent -= len(digits) - len(stripped)
     return "-" if given < 0 else "", stripped.rstrip("0"), exponent
+
+
+def text_of(given: Json) -> str:
+    """Return the text of a value, however deep it is."""
+    try:
+        return _AS_GIVEN(given)
+    except RecursionError:
+        return _deep(given)
+
+
+def _deep(given: Json) -> str:
+    """Return what the standard library would write if it did not call itself for every level."""
+    pieces: list[str] = []
+    todo: list[tuple[str, tuple[Json, ...]]] = [("", (given,))]
+    while todo:
+        before, held = todo.pop()
+        pieces.append(before)
+        for each in held:
+            if isinstance(each, dict):
+                pieces.append("{")
+                todo.extend(_separate(((f"{_AS_GIVEN(name)}:", (inner,)) for name, inner in each.items()), "}"))
+            elif isinstance(each, list):
+                pieces.append("[")
+                todo.extend(_separate((("", (inner,)) for inner in each), "]"))
+            else:
+                pieces.append(_AS_GIVEN(each))
+    return "".join(pieces)
+
+
+_Row = tuple[str, tuple[Json, ...]]
+"""What is written before a value, and the value; none behind the last."""
+
+
+def _separate(rows: Iterable[_Row], closer: str) -> list[_Row]:
+    """Return rows with commas between them and what closes them behind, the first one last."""
+    parted = [(f",{before}" if index else before, held) for index, (before, held) in enumerate(rows)]
+    return [(closer, ()), *reversed(parted)]

@@ -16,8 +16,7 @@ from pathlib import Path
 from campaigns import choose
 
 from stagec.core.budgets import Budgets
-from stagec.languages.agent_files.loaders import LoadOutcome
-from stagec.languages.agent_files.loaders.tools import load_claude_code
+from stagec.languages.agent_files.loaders import LoadOutcome, load_claude_code
 from stagec.sources.read import Sources
 
 PROGRAM = os.environ.get("STAGEC_CLAUDE_CODE")

@@ -16,7 +16,7 @@ from campaigns import choose
 from stagec.check.pipeline import Meaning, Project, compile_project
 from stagec.core.diagnostic import Severity
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan import dump, verify
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.drivers.history import History, dump_event, load_event

@@ -12,7 +12,7 @@ from properties.soundness.worlds import Known, World, given
 
 from stagec.core.value import replace
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan.node import Edge
 from stagec.runtime.machine import Answered, Cancelled, Program, Started, State, StepResult, advance
 from stagec.runtime.machine.exchange import Ask, Event, Turn

@@ -10,7 +10,7 @@ from properties.random_world import World
 
 from stagec.core.json import Json
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
+from stagec.ir.graph.usage import Assumed
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.node import Outcome, Schedule
 from stagec.ir.protocol.lifecycle import STAGE_CHANGES, StageEvent, StageStatus

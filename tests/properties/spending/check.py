@@ -11,9 +11,8 @@ from properties.spending.machine import CALLS, VALIDATOR, Walk
 from properties.spending.search import Search
 
 from stagec.ir.graph.bounds import bound
-from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.figures import Assumptions, EntryBounds, Figure
-from stagec.ir.graph.usage import AssumedUse, Interval, Quantity
+from stagec.ir.graph.usage import Assumed, AssumedUse, Interval, Quantity
 from stagec.ir.plan import Plan
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine.program import program_of

@@ -1,26 +1,41 @@
-"""Two plans side by side, and how a kind of change is declared."""
+"""Two plans side by side, what their schemas accept, and how a kind of change is declared."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from functools import cached_property
 from inspect import cleandoc
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.inclusion import compare_texts
-from stagec.core.json import Json
+from stagec.core.json import Json, Object
 from stagec.core.memo import Memo
 from stagec.core.shelf import docstring
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.document import Plan
+from stagec.ir.plan.facts import schema_in
 from stagec.ir.plan.node import Node, Schedule, list_begun
 from stagec.ir.plan.soundness import find_reached
-from stagec.sources.contract.inclusion import Inclusion
+from stagec.runtime.machine.answer_schemas import prepare
+from stagec.sources.contract.inclusion import Inclusion, ValueJudge, find_inclusion
+
+
+def compare_texts(old: str | None, new: str | None) -> Inclusion:
+    """Return whether the new schema accepts all that the old one accepts; no schema accepts everything."""
+    before, after = (schema_in("{}" if each is None else each)[0] for each in (old, new))
+    return find_inclusion(before, after, _prepare)
+
+
+def _prepare(schema: Object) -> ValueJudge | None:
+    with suppress(ValueError, RecursionError):
+        prepared = prepare(json.dumps(schema))
+        return lambda given: prepared.complaint(given) is None
+    return None
 
 
 class PlanPair:

@@ -8,8 +8,7 @@ from itertools import chain, zip_longest
 from typing import Any, TypeGuard
 
 from stagec.change.comparison.change import Action, PlanChange
-from stagec.change.comparison.inclusion import compare_texts
-from stagec.change.comparison.kind import PlanPair
+from stagec.change.comparison.kind import PlanPair, compare_texts
 from stagec.change.comparison.texts import (
     compare_contracts,
     compare_tables,

@@ -44,7 +44,7 @@ from stagec.runtime.world.samples import make_sample
 from stagec.sources.project.settings import Selection, Settings
 from stagec.sources.read import Sources
 from stagec.sources.tree import Tree
-from stagec.sources.yaml_text.edit import write_value
+from stagec.sources.yaml_text.members import write_value
 
 
 def list_mentions(given: AgentText, adopted: Adopted, names: AgentNames) -> Iterator[Mentioned]:

@@ -18,7 +18,7 @@ from stagec.ir.catalogue import Catalogue, find_catalogue, read_catalogue
 from stagec.languages.agent_files.known import Known, read_data
 from stagec.languages.stages.document import MEMBERS, Mode, Pipeline, PlaceholderForm, Profile, Stage
 from stagec.languages.stages.placeholder_errors import unescape
-from stagec.sources.yaml_text.edit import write_value
+from stagec.sources.yaml_text.members import write_value
 
 _KNOWN = Known(read_data(), Memo())
 _OUTSIDE = re.compile(r"[^A-Za-z0-9_-]")

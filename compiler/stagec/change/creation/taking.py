@@ -15,7 +15,7 @@ from stagec.core.words import listing, quote
 from stagec.ir.catalogue import Effects, well_known_effects
 from stagec.languages.stages.document import MEMBERS
 from stagec.languages.stages.placeholder_errors import escape
-from stagec.sources.yaml_text.edit import write_value
+from stagec.sources.yaml_text.members import write_value
 
 
 @value

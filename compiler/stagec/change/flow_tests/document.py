@@ -12,7 +12,7 @@ from stagec.core.place import Place
 from stagec.core.value import NOTHING, value
 from stagec.runtime.world.scenario import Scenario, parse_scenario
 from stagec.sources.tree import Tree
-from stagec.sources.yaml_text.edit import write_value
+from stagec.sources.yaml_text.members import write_value
 
 ENDINGS = (".flow-test.yaml", ".flow-test.yml", ".flow-test.json")
 """How the names of such files end."""

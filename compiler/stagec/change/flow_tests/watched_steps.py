@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from stagec.core.canonical import text_of
 from stagec.core.json import Json
-from stagec.core.json_text import text_of
 from stagec.core.value import replace, value
 from stagec.ir.plan.act import Delegate
 from stagec.ir.plan.document import Plan

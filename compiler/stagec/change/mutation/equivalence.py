@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from stagec.change.comparison.inclusion import compare_texts
+from stagec.change.comparison.kind import compare_texts
 from stagec.change.mutation.mutant import SCHEMAS, Mutant
 from stagec.core.canonical import compact
 from stagec.core.json import MISSING, Json, list_of, object_of

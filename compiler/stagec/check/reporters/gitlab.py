@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stagec.check.reporters import Diagnostic, Report, Reporter, Severity
-from stagec.core.fingerprint import fingerprint
 from stagec.core.words import visible
+from stagec.sources.project.baseline import fingerprint
 
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.NOTE: "info"}
 

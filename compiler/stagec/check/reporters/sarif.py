@@ -12,11 +12,11 @@ from urllib.parse import quote_from_bytes
 
 from stagec.check.reporters import Diagnostic, Report, Reporter
 from stagec.core.diagnostic import Edit, Fix
-from stagec.core.fingerprint import VERSION, fingerprint
 from stagec.core.place import START, Span
 from stagec.core.value import value
 from stagec.core.version import __version__
 from stagec.core.words import visible
+from stagec.sources.project.baseline import VERSION, fingerprint
 from stagec.sources.tree import Lines, Tree
 
 

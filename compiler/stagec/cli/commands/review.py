@@ -47,7 +47,6 @@ from stagec.cli.streams import show_progress
 from stagec.cli.wording import shorten
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.failure import Exit
-from stagec.core.fingerprint import fingerprint
 from stagec.core.shelf import member
 from stagec.core.value import replace, value
 from stagec.core.words import format_count
@@ -56,6 +55,7 @@ from stagec.ir.graph.figures import Assumptions, EntryBounds, Unlimited
 from stagec.ir.graph.usage import Quantity
 from stagec.ir.plan import Plan
 from stagec.ir.plan.codec import HIDDEN, Count, Positive, words
+from stagec.sources.project.baseline import fingerprint
 from stagec.views import emitters
 from stagec.views.emitters import Emitter
 from stagec.views.picture.document import Fate, Picture, Role

@@ -18,8 +18,7 @@ from stagec.core.failure import Exit, Failure
 from stagec.core.value import value
 from stagec.core.words import quote, shorten_digest
 from stagec.ir.plan import PlanError
-from stagec.ir.signing.envelope import SignerEvidence, seal, write_statement
-from stagec.ir.signing.keys import KeyPasswordError, SigningKey, read_private_key
+from stagec.ir.signing import KeyPasswordError, SignerEvidence, SigningKey, read_private_key, seal, write_statement
 from stagec.runtime.machine import verify
 
 _VARIABLE = "STAGEC_KEY_PASSWORD"

@@ -23,7 +23,7 @@ from stagec.runtime.machine.program import program_of
 if TYPE_CHECKING:
     from stagec.cli.against import SourceProject
     from stagec.ir.plan import Plan
-    from stagec.ir.signing.keys import TrustedKey
+    from stagec.ir.signing import TrustedKey
 
 
 @value
@@ -78,7 +78,7 @@ class TrustedKeys:
 
     def judge(self, plan: Path, data: bytes) -> tuple[str, bool]:
         """Return what is to be said of the signature of a plan, and whether it is valid."""
-        from stagec.ir.signing.envelope import RefusedSignatureError
+        from stagec.ir.signing import RefusedSignatureError
 
         path = locate_signature(plan) if self.signature is None else self.signature
         if path is None:

@@ -134,9 +134,8 @@ class CostBasis:
 def assume(options: CostOptions, configuration: Configuration, known: Mapping[str, str] | None = None) -> CostBasis:
     """Return what figures assume: as options say, else as the configuration does; `known` models are settled."""
     from stagec.cli.running.models import choose_models, read_models
-    from stagec.ir.graph.expense import Assumed
     from stagec.ir.graph.figures import Assumptions
-    from stagec.ir.graph.usage import NamedModel
+    from stagec.ir.graph.usage import Assumed, NamedModel
 
     told, settings = configuration.settings.cost, configuration.settings
     table = load_prices(options.prices or find_configured(told, configuration.root))

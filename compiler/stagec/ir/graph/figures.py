@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Annotated
 
 from stagec.core.value import value
-from stagec.ir.graph.expense import Assumed
 from stagec.ir.graph.schedule_bounds import ScheduleBounds
-from stagec.ir.graph.usage import AssumedUse, ChooseModel, NamedModel, Quantity
+from stagec.ir.graph.usage import Assumed, AssumedUse, ChooseModel, NamedModel, Quantity
 from stagec.ir.plan.codec import words
 
 

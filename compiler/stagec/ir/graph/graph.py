@@ -1,24 +1,417 @@
-"""One flow, read once into integers, and the answers to all questions about it, each found when first asked for."""
+"""One flow, read once into integers: what can be reached, and all other answers, each found when first asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from heapq import heappop, heappush
 
 from stagec.core.place import Place
 from stagec.core.precedence import Neighbours, components, repeats
 from stagec.core.value import value
 from stagec.ir.flow import Flow, WrittenEdge
-from stagec.ir.graph.reachability import (
-    MOST,
-    Adjacency,
-    Clauses,
-    Dominators,
-    completion_clauses,
-    find_shortest,
-    read_flow,
-    starting_clauses,
-)
+from stagec.ir.plan.node import Chain, ForEach, Fork, Go, Named, Outcome, Stop, Target, list_targets
+
+
+@value
+class ScopeEdge:
+    """One edge that opens a scope: its nodes run together, then its join; or, in a chain, one after the other."""
+
+    source: int
+    branches: tuple[int, ...]
+    join: int | None
+    chain: bool
+    may_be_empty: bool = False
+    """Whether the join may follow although no branch has begun, or none has succeeded."""
+
+    @property
+    def leads(self) -> tuple[int, ...]:
+        """The nodes that run because the edge is taken."""
+        return self.branches if self.join is None else (*self.branches, self.join)
+
+    @property
+    def needs(self) -> tuple[int, ...]:
+        """The nodes that must complete for it to complete."""
+        if self.may_be_empty:
+            return () if self.join is None else (self.join,)
+        return self.leads
+
+
+@value
+class Adjacency:
+    """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
+
+    `exits` are the nodes that can end as runs of the flow may. The last points of `steps` are no nodes: each is a hub,
+    one for all edges with the same `Named`, which lead to it, and from which steps lead to the nodes that answers can
+    name. `schedules` have for each of their nodes those that it needs; one that names a node which does not exist is
+    left out.
+    """
+
+    ids: tuple[str, ...]
+    index: Mapping[str, int]
+    steps: Neighbours
+    scopes: tuple[ScopeEdge, ...]
+    ends: tuple[int, ...]
+    dangling: tuple[WrittenEdge, ...]
+    schedules: Mapping[str, Mapping[int, tuple[int, ...]]]
+    exits: tuple[int, ...] = ()
+
+    @property
+    def hubs(self) -> range:
+        """The points that are no nodes."""
+        return range(len(self.ids), len(self.steps))
+
+    def leads(self) -> Neighbours:
+        """Return which nodes run, at once or later, because an edge of a node is taken."""
+        if not self.scopes:
+            return self.steps
+        made = [list(each) for each in self.steps]
+        for scope in self.scopes:
+            made[scope.source].extend(scope.leads)
+        return made
+
+
+def read_flow(flow: Flow) -> Adjacency:
+    """Read a flow once, keeping edges apart that name a node which does not exist."""
+    read = _Reader(flow)
+    for source, node in enumerate(flow.nodes.values()):
+        read.add_node(source, node.edges)
+    found: dict[str, Mapping[int, tuple[int, ...]]] = {}
+    index = read.index
+    for name, schedule in flow.schedules.items():
+        names = schedule.needs
+        needed = {each for needs in names.values() for each in needs}
+        if needed <= names.keys() <= index.keys():
+            found[name] = {index[node]: tuple([index[each] for each in needs]) for node, needs in names.items()}
+    return Adjacency(
+        ids=tuple(read.index),
+        index=read.index,
+        steps=read.steps,
+        scopes=tuple(read.scopes),
+        ends=tuple(dict.fromkeys(read.ends)),
+        dangling=tuple(read.dangling),
+        schedules=found,
+        exits=tuple(dict.fromkeys(read.exits)),
+    )
+
+
+class _Reader:
+    """What has been read so far."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.index = {name: at for at, name in enumerate(flow.nodes)}
+        self.steps: Neighbours = [[] for _ in flow.nodes]
+        self._hubs: dict[int, int | None] = {}
+        self.scopes: list[ScopeEdge] = []
+        self.ends: list[int] = []
+        self.exits: list[int] = []
+        self._exits = flow.exits
+        self.dangling: list[WrittenEdge] = []
+
+    def add_node(self, source: int, edges: tuple[WrittenEdge, ...]) -> None:
+        own, index = self.steps[source], self.index
+        for edge in edges:
+            target = edge.edge.target
+            if edge.untaken:
+                continue
+            if isinstance(target, Go) and target.node in index:
+                own.append(index[target.node])
+            else:
+                self._add_rare(source, edge, target)
+
+    def _add_rare(self, source: int, edge: WrittenEdge, target: Target) -> None:
+        if isinstance(target, Fork | Chain | ForEach):
+            self._add_scope(source, edge, target)
+        elif isinstance(target, Named):
+            self._add_choice(source, edge, target)
+        elif isinstance(target, Stop):
+            if target.outcome is Outcome.DONE:
+                self.ends.append(source)
+            if target.outcome in self._exits:
+                self.exits.append(source)
+        else:
+            self.dangling.append(edge)
+
+    def _add_choice(self, source: int, edge: WrittenEdge, target: Named) -> None:
+        if id(target) not in self._hubs:
+            nodes = list_targets(target)
+            is_known = all(each in self.index for each in nodes)
+            self._hubs[id(target)] = len(self.steps) if is_known else None
+            if is_known:
+                self.steps.append([self.index[each] for each in nodes])
+        hub = self._hubs[id(target)]
+        if hub is None:
+            self.dangling.append(edge)
+        else:
+            self.steps[source].append(hub)
+
+    def _add_scope(self, source: int, edge: WrittenEdge, target: Fork | Chain | ForEach) -> None:
+        if all(each in self.index for each in list_targets(target)):
+            join = self.index[target.join] if not isinstance(target, Chain) and target.join is not None else None
+            branches = tuple(self.index[each] for each in target.nodes)
+            self.scopes.append(
+                ScopeEdge(source, branches, join, isinstance(target, Chain), isinstance(target, ForEach))
+            )
+        else:
+            self.dangling.append(edge)
+
+
+_NONE = -1
+
+
+class Dominators:
+    """The nodes of a graph by what has to come before them.
+
+    A node that no root leads to is not in the tree, and nothing is asked of it.
+    """
+
+    def __init__(self, leads: Neighbours, roots: Iterable[int]) -> None:
+        closest = _Search([*leads, list(roots)]).closest()
+        below: Neighbours = [[] for _ in closest]
+        for node, above in enumerate(closest):
+            if above != _NONE:
+                below[above].append(node)
+        self._first, self._last = _number(below, len(leads))
+
+    def is_reached(self, node: int) -> bool:
+        """Tell whether some root leads to a node."""
+        return self._first[node] != _NONE
+
+    def is_before(self, node: int, other: int) -> bool:
+        """Tell whether every way from a root to another node comes by this one first; no node comes before itself."""
+        return node != other and self._first[node] <= self._first[other] < self._last[node]
+
+
+def _number(below: Neighbours, root: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return a number for each node of a tree, and the one behind the numbers of all nodes below it."""
+    first, last = [_NONE] * len(below), [0] * len(below)
+    count, todo = 0, [root]
+    while todo:
+        node = todo[-1]
+        if first[node] == _NONE:
+            first[node] = count
+            count += 1
+            todo.extend(below[node])
+        else:
+            last[todo.pop()] = count
+    return first, last
+
+
+class _Search:
+    """Nodes by the number at which they are found; the last node of the graph is its only root.
+
+    `early` is the number of the earliest node from which a way leads to a node by later ones only.
+    """
+
+    def __init__(self, leads: Neighbours) -> None:
+        self._leads = leads
+        self._found: list[int] = []
+        self._number = [_NONE] * len(leads)
+        self._parent = [_NONE] * len(leads)
+        self._before: Neighbours = [[] for _ in leads]
+        self._walk(len(leads) - 1)
+        self._early: list[int] = [*self._number]
+        self._above: list[int] = [_NONE] * len(leads)
+        self._best: list[int] = [*range(len(leads))]
+
+    def closest(self) -> Sequence[int]:
+        """Return for each node the last one on every way to it; `-1` for the root and what it never leads to."""
+        closest = [_NONE] * len(self._leads)
+        waiting: Neighbours = [[] for _ in self._leads]
+        for node in reversed(self._found[1:]):
+            parent = self._parent[node]
+            self._early[node] = min(self._early[self._evaluate(each)] for each in self._before[node])
+            waiting[self._found[self._early[node]]].append(node)
+            self._above[node] = parent
+            for each in waiting[parent]:
+                best = self._evaluate(each)
+                closest[each] = best if self._early[best] < self._early[each] else parent
+            waiting[parent].clear()
+        for node in self._found[1:]:
+            if closest[node] != self._found[self._early[node]]:
+                closest[node] = closest[closest[node]]
+        return closest
+
+    def _walk(self, root: int) -> None:
+        """Find what the root leads to, each node before what it leads to itself."""
+        self._enter(root)
+        trail = [(root, iter(self._leads[root]))]
+        while trail:
+            node, rest = trail[-1]
+            target = next(rest, None)
+            if target is None:
+                trail.pop()
+                continue
+            self._before[target].append(node)
+            if self._number[target] == _NONE:
+                self._parent[target] = node
+                self._enter(target)
+                trail.append((target, iter(self._leads[target])))
+
+    def _enter(self, node: int) -> None:
+        self._number[node] = len(self._found)
+        self._found.append(node)
+
+    def _evaluate(self, node: int) -> int:
+        """Return the node of the least `early` on the way up from a node, and shorten that way."""
+        above, best = self._above, self._best
+        way = [node]
+        while above[way[-1]] != _NONE:
+            way.append(above[way[-1]])
+        way.pop()
+        for lower, upper in zip(reversed(way[:-1]), reversed(way), strict=False):
+            if self._early[best[upper]] < self._early[best[lower]]:
+                best[lower] = best[upper]
+            above[lower] = above[upper]
+        return best[node]
+
+
+@value
+class Clauses:
+    """Horn clauses: for each point those it helps to hold, and how many it needs; the first are nodes and hubs."""
+
+    users: Neighbours
+    need: list[int]
+    given: tuple[int, ...] = ()
+
+    def solve(self, seeds: Iterable[int] = ()) -> list[bool]:
+        """Return for each point whether it follows from the seeds and what is given, in linear time."""
+        left, users = list(self.need), self.users
+        todo = list(dict.fromkeys((*self.given, *seeds)))
+        for point in todo:
+            left[point] = 0
+        for point in todo:  # grows while it is read
+            for user in users[point]:
+                left[user] -= 1
+                if left[user] == 0:
+                    todo.append(user)
+        return [each <= 0 for each in left]
+
+    def add_point(self, need: int, *users: int) -> int:
+        """Add a point that is no node and return it."""
+        self.users.append(list(users))
+        self.need.append(need)
+        return len(self.need) - 1
+
+    def count_levels(self) -> list[int | None]:
+        """Return what the cheapest way to each node costs, None where there is none."""
+        costs: list[int | None] = [None] * len(self.need)
+        level, cost = list(self.given), 1
+        while level:
+            for node in level:
+                costs[node] = cost
+            above = dict.fromkeys(user for node in level for user in self.users[node])
+            level, cost = [node for node in above if costs[node] is None], cost + 1
+        return costs
+
+    def need_directly(self, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+        """Let a node start as `add_needs` does, where nothing else leads to it: no point is needed then."""
+        if needs:
+            self.need[node] = len(needs) + (not all(map(completes.__getitem__, needs)))
+            for each in needs:
+                self.users[each].append(node)
+
+    def add_needs(self, node: int, needs: Sequence[int], completes: Sequence[bool]) -> None:
+        """Let a node of a schedule start when all that it needs have started, if all of these can complete."""
+        if needs and all(completes[each] for each in needs):
+            point = self.add_point(len(needs), node)
+            for each in needs:
+                self.users[each].append(point)
+
+    def add_fork(self, scope: ScopeEdge, completes: Sequence[bool]) -> None:
+        """Let the branches of a fork start with its source, and its join when all of them can complete."""
+        own = self.users[scope.source]
+        own.extend(scope.branches)
+        if scope.join is not None:
+            if scope.may_be_empty:
+                own.append(scope.join)
+                return
+            endless = not all(completes[each] for each in scope.branches)
+            point = self.add_point(1 + len(scope.branches) + endless, scope.join)
+            own.append(point)
+            for each in scope.branches:
+                self.users[each].append(point)
+
+    def add_chain(self, scope: ScopeEdge, completes: Sequence[bool]) -> None:
+        """Let each branch of a chain start when the one before it has completed."""
+        before = scope.source
+        for each in scope.branches:
+            self.users[before].append(each)
+            point = self.add_point(2 + (not completes[each]))
+            self.users[before].append(point)
+            self.users[each].append(point)
+            before = point
+
+
+def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
+    """Return the implications between ends: which nodes come to an end if these nodes end runs."""
+    users: Neighbours = [[] for _ in net.steps]
+    for source, targets in enumerate(net.steps):
+        for target in targets:
+            users[target].append(source)
+    made = Clauses(users, [1] * len(users))
+    empty: list[int] = []
+    for scope in net.scopes:
+        point = made.add_point(len(scope.needs), scope.source)
+        for each in scope.needs:
+            users[each].append(point)
+        empty.extend(() if scope.needs else (point,))
+    return Clauses(users, made.need, (*ends, *empty))
+
+
+def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
+    """Return what starts because something else does."""
+    users = [list(each) for each in net.steps] if net.scopes or net.schedules else net.steps
+    made = Clauses(users, [1] * len(users))
+    for scope in net.scopes:
+        if scope.chain:
+            made.add_chain(scope, completes)
+        else:
+            made.add_fork(scope, completes)
+    is_alone = len(net.schedules) == 1 and not net.scopes and not any(net.steps)
+    for schedule in net.schedules.values():
+        for node, needs in schedule.items():
+            if is_alone:
+                made.need_directly(node, needs, completes)
+            else:
+                made.add_needs(node, needs, completes)
+    return made
+
+
+MOST = 10**18
+"""Larger numbers count as this one: forks inside forks double them."""
+
+
+def find_shortest(net: Adjacency, completion: Clauses) -> list[int | None]:
+    """Return for each node the least executions from it to a completing end.
+
+    Knuth's generalisation of Dijkstra's algorithm where scopes are opened, a breadth-first search elsewhere.
+    """
+    costs = _cost_of_scopes(net, completion) if net.scopes or net.hubs else completion.count_levels()
+    return costs[: len(net.ids)]
+
+
+def _cost_of_scopes(net: Adjacency, completion: Clauses) -> list[int | None]:
+    """Settle what is cheapest first: a node costs one more than its best way, a scope all that runs in it.
+
+    A hub costs no more than its best way.
+    """
+    nodes, points, left = len(net.ids), len(net.steps), list(completion.need)
+    costs: list[int | None] = [None] * len(left)
+    todo = sorted((int(point < nodes), point) for point in completion.given)
+    while todo:
+        cost, point = heappop(todo)
+        if costs[point] is not None:
+            continue
+        costs[point] = cost
+        for user in completion.users[point]:
+            left[user] -= 1
+            if user < points:
+                heappush(todo, (min(cost + (user < nodes), MOST), user))
+            elif not left[user]:
+                scope = net.scopes[user - points]
+                heappush(todo, (min(sum(costs[each] or 0 for each in scope.needs), MOST), user))
+    return costs
 
 
 def build(flow: Flow) -> Graph:

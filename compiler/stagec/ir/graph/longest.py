@@ -13,8 +13,8 @@ from typing import Any
 
 from stagec.core.precedence import Neighbours, order_names
 from stagec.core.value import replace, value
-from stagec.ir.graph.expense import MOST
 from stagec.ir.graph.figures import FAIL, SHOWN, Ending, Joint, Part, Way, Weight
+from stagec.ir.graph.usage import MOST
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.node import (

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from stagec.core.precedence import LongestChain, Precedence, order_names
 from stagec.core.value import value
-from stagec.ir.graph.expense import MOST
+from stagec.ir.graph.usage import MOST
 from stagec.ir.plan.act import Process
 from stagec.ir.plan.codec import Count
 from stagec.ir.plan.node import Node

@@ -9,8 +9,9 @@ from functools import cache
 from typing import Any
 
 from stagec.core.value import value
+from stagec.languages.agent_files import loaders
 from stagec.languages.agent_files.known import read_data
-from stagec.languages.agent_files.loaders import Loader, tools
+from stagec.languages.agent_files.loaders import Loader
 
 
 @value
@@ -57,15 +58,15 @@ class AgentKind:
 
 
 _LOADERS: Mapping[str, Loader] = {
-    "claude": tools.load_claude_code,
-    "cursor": tools.load_cursor,
-    "json": tools.load_json,
-    "jsonc": tools.load_jsonc,
-    "opencode": tools.load_opencode,
-    "prose": tools.load_prose,
-    "strict": tools.load_strict,
-    "toml": tools.load_toml,
-    "unread": tools.load_unread,
+    "claude": loaders.load_claude_code,
+    "cursor": loaders.load_cursor,
+    "json": loaders.load_json,
+    "jsonc": loaders.load_jsonc,
+    "opencode": loaders.load_opencode,
+    "prose": loaders.load_prose,
+    "strict": loaders.load_strict,
+    "toml": loaders.load_toml,
+    "unread": loaders.load_unread,
 }
 
 

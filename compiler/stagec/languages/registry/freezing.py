@@ -53,8 +53,8 @@ from stagec.languages.registry.files import Agent, is_prompt
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.inputs import PROVIDED, StepInput, list_inputs, list_provided
 from stagec.languages.registry.prompts import VARIABLE, Prompts, Store, WantedPrompt, find_prompts, read_fallback
+from stagec.languages.registry.read import read_success
 from stagec.languages.registry.supply import is_given
-from stagec.languages.registry.validators import read_success
 from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.read import Sources
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import partial
+from marshal import dumps
+from typing import Any, TypeVar
 
 from stagec.core.json import Json, Object, list_of, object_of, objects_in, text_in
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Mention, Place, Pointer
 from stagec.core.value import NOTHING, replace, value
+from stagec.ir.plan.document import Success
 from stagec.languages.registry.answers import agree
 from stagec.languages.registry.conduct import BrokenBlock, PromptReading, read_conduct, read_retry_prompt
 from stagec.languages.registry.document import (
@@ -35,7 +39,6 @@ from stagec.languages.registry.files import (
     is_prompt,
     read_address,
 )
-from stagec.languages.registry.gates import GateReader, OutputReader, read_reference, write_plainly
 from stagec.languages.registry.generation import LEGACY_MEMBERS, Generation
 from stagec.languages.registry.guards import (
     ValidationStep,
@@ -53,10 +56,270 @@ from stagec.languages.registry.prompts import (
     find_prompts,
     read_text,
 )
+from stagec.sources.contract.choices import Choices, choices, follow_pointer
+from stagec.sources.contract.conflict import emptiness
+from stagec.sources.contract.promise import Excluded, Promise, find_blank, find_excluded, possible_values, promise
 from stagec.sources.contract.reach import references_in
-from stagec.sources.contract.schemas import Schemas
-from stagec.sources.read import Sources
+from stagec.sources.contract.schemas import Miss, Schema, Schemas
+from stagec.sources.read import Sources, join
+from stagec.sources.shape.subschemas import tokens
 from stagec.sources.tree import Tree
+
+T = TypeVar("T")
+_PLAIN = 2
+"""A version of marshal's format in which equal bytes can only be equal values."""
+
+
+def write_plainly(given: Any) -> bytes:
+    """Return bytes that only equal JSON values have, with members in the same order."""
+    return dumps(given, _PLAIN)
+
+
+class GateReader:
+    """The gates read so far, by their content."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Gate] = {}
+
+    def read(self, given: Json) -> Gate | None:
+        """Return the gate that a `structuredGate` describes; nothing when it is no object."""
+        if not isinstance(given, dict):
+            return None
+        content = write_plainly(given)
+        if content not in self._known:
+            listed, handoff = given.get("allowedIntents"), given.get("handoffFields")
+            fields = [each if isinstance(each, str) else "" for each in list_of(handoff)]
+            field, pointer = text_in(given, "intentField"), text_in(given, "intentSchemaRef")
+            self._known[content] = Gate(
+                allowed={each: at for at, each in enumerate(list_of(listed)) if isinstance(each, str)},
+                is_whole=isinstance(listed, list) and all(isinstance(each, str) for each in listed),
+                fallback=text_in(given, "fallbackIntent"),
+                field=field,
+                pointer=pointer,
+                target_field=text_in(given, "targetField"),
+                target_mode=text_in(given, "targetMode"),
+                handoff=tuple(fields) if isinstance(handoff, list) else None,
+                fail_fast=given.get("failFast") is not False,
+                points_at_field=_names_field(pointer, field),
+            )
+        return self._known[content]
+
+
+def _names_field(pointer: str | None, field: str | None) -> bool:
+    if pointer is None or field is None:
+        return False
+    return tokens(pointer) == tuple(each for name in field.split(".") for each in ("properties", name))
+
+
+def read_reference(body: Object) -> tuple[str | None, str | None]:
+    """Return the file and the name by which a step refers to the schema of its output."""
+    reference = object_of(body.get("outputSchemaRef"))
+    return text_in(reference, "file"), text_in(reference, "schema")
+
+
+class OutputReader:
+    """The outputs of one registry's steps; steps that name the same schema by equal gates share one."""
+
+    def __init__(self, schemas: Schemas, folder: str) -> None:
+        self._schemas = schemas
+        self._folder = folder
+        self._known: dict[tuple[object, ...], OutputSchema] = {}
+
+    def output(self, file: str, name: str, gate: Gate | None, wanted: tuple[str, ...] = ()) -> OutputSchema:
+        """Return what a step's `outputSchemaRef` refers to, as its gate sees it; `wanted` are members of the answer."""
+        named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
+        key, asked = (file, name, *named), (file, name, wanted, *named)
+        if key not in self._known:
+            self._known[key] = self.keep(("output", *key), lambda: self._look_up(file, name, gate))
+        if wanted and asked not in self._known:
+            whole = self._known[key]
+            self._known[asked] = self.keep(
+                ("wanted", *asked), lambda: replace(whole, members=self._promise_each(whole, wanted))
+            )
+        return self._known[asked if wanted else key]
+
+    def keep(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """Return what follows from a question and from the schemas, as an earlier check found it out with them."""
+        return self._schemas.keep_here((self._folder, question), answer)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a later check may have use for what follows from the schemas."""
+        return self._schemas.is_carried
+
+    def look_up_each(self, bodies: Iterable[tuple[str, Object]]) -> Iterator[tuple[str, OutputSchema]]:
+        """Yield the schemas to which validation steps refer, by the keys of these steps."""
+        for key, body in bodies:
+            file, name = read_reference(body)
+            if file and name:
+                yield key, self.output(file, name, None)
+
+    def _promise_each(self, output: OutputSchema, wanted: tuple[str, ...]) -> Mapping[str, Promise]:
+        if not isinstance(output.found, Schema) or output.void is not None:
+            return {}
+        schema = output.found
+        return {name: promise(self._schemas, schema, (name,), of_object=True) for name in dict.fromkeys(wanted)}
+
+    def _look_up(self, file: str, name: str, gate: Gate | None) -> OutputSchema:
+        path = join(self._folder, file)
+        found = Miss.OUTSIDE if path is None else self._schemas.find_named(path, name)
+        void = emptiness(self._schemas, found) if isinstance(found, Schema) else None
+        if not isinstance(found, Schema) or gate is None or void is not None:
+            return OutputSchema(file, name, found, Miss.UNKNOWABLE, Miss.UNKNOWABLE, void=void)
+        points = gate.pointer is not None and gate.pointer.startswith("#/")
+        at = follow_pointer(self._schemas, found, gate.pointer or "") if points else Miss.UNKNOWABLE
+        offered = choices(self._schemas, at) if isinstance(at, Schema) else at
+        read = (gate.field, gate.target_field, *(gate.handoff or ()))
+        paths = {each: promise(self._schemas, found, each.split("."), of_object=True) for each in read if each}
+        values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
+        targets = values.get(gate.target_field or "")
+        return OutputSchema(
+            file=file,
+            name=name,
+            found=found,
+            pointed=at,
+            choices=offered,
+            excluded=self._find_excluded(offered, paths.get(gate.field or "")),
+            targets=targets if isinstance(targets, tuple) else None,
+            paths=paths,
+            values=values,
+            presences=frozenset(promised.presence for promised in paths.values()),
+            narrow=partial(_narrow, self._schemas, found, gate.field) if gate.field is not None else None,
+            find_blank=partial(find_blank, self._schemas),
+        )
+
+    def _find_excluded(self, offered: Choices | Miss, promised: Promise | None) -> tuple[Excluded, ...]:
+        if promised is None or not isinstance(offered, Choices):
+            return ()
+        return find_excluded(self._schemas, offered, promised)
+
+
+def _narrow(
+    schemas: Schemas, found: Schema, field: str, path: str, intent: str
+) -> tuple[Promise, tuple[Json, ...] | Miss]:
+    """Return what a schema promises about a path, and which values can be there, when the answer has an intent."""
+    given = (tuple(field.split(".")), intent)
+
+    def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
+        promised = promise(schemas, found, path.split("."), of_object=True, given=given)
+        return promised, possible_values(schemas, promised)
+
+    return schemas.memo.once(("narrowed", found.at, *given, path), look_up)
+
+
+def count_to_closure(registry: Registry, verdict: str) -> int | None:
+    """Return how many steps the shortest way from the entry of a verdict type to a closure step has, both included.
+
+    Nothing where no way is known to be the shortest: a step may lead anywhere, or a name on the way leads to nothing.
+    """
+    entry = registry.entries.get(verdict)
+    first = registry.step(entry.name) if entry is not None else None
+    reached, done, count = {first.key: first} if first is not None else {}, set[str](), 1
+    while reached:
+        if any(step.kind is StepKind.CLOSURE for step in reached.values()):
+            return count
+        if any(not _is_clear(registry, step) for step in reached.values()):
+            return None
+        done.update(reached)
+        targets = (move.target for step in reached.values() for move in step.moves if move.target is not None)
+        following = {step.key: step for step in map(registry.step, targets) if step is not None}
+        reached, count = {key: step for key, step in following.items() if key not in done}, count + 1
+    return None
+
+
+def _is_clear(registry: Registry, step: Step) -> bool:
+    """Tell whether it is known where a step leads."""
+    if step.kind is None or step.is_section or step.gate is None or Intent.JUMP in step.gate.allowed:
+        return False
+    return all(registry.step(move.target) is not None for move in step.moves if move.target is not None)
+
+
+_STATUSES = frozenset(map(str, range(256)))
+"""The exit statuses that programs have."""
+_STATUS = re.compile(r"exitCode:\s*([+-]?)0*([0-9]+)")
+
+
+def read_success(written: str) -> Success | None:
+    """Return when a command has succeeded; nothing for words that have no meaning."""
+    kind, colon, argument = written.partition(":")
+    status = _STATUS.match(written)
+    if status is not None:
+        return Success("exit", status[2] if status[2] == "0" else f"{status[1].strip('+')}{status[2]}")
+    return Success(kind, argument) if written == "empty" or (colon and kind in {"contains", "matches"}) else None
+
+
+def is_attainable(success: Success) -> bool:
+    """Tell whether a command can succeed as far as its exit status goes."""
+    return success.kind != "exit" or success.argument in _STATUSES
+
+
+@value
+class Exchange:
+    """A validator and the failure pattern it names, and the names of values that pass between them.
+
+    `extracted` are the members of `extractParams`, `wanted` the pattern's `params`, each by name; `wanted` is None
+    where the pattern lists none. `read` are the names that the retry prompts of the pattern read, None without prompts.
+    """
+
+    validator: str
+    pattern: str
+    extracted: Mapping[str, Place]
+    wanted: Mapping[str, Place] | None
+    read: frozenset[str] | None
+
+
+def list_validators(registry: Registry) -> Iterator[tuple[str, Object]]:
+    """Yield the validators of a registry by name."""
+    return objects_in(registry.body, "validators")
+
+
+def find_exchanges(registry: Registry) -> Iterator[Exchange]:
+    """Yield every validator with its failure pattern, where both can be read."""
+    patterns = dict(objects_in(registry.body, "failurePatterns"))
+    # the names that the retry prompts of each failure pattern read
+    read: dict[str, frozenset[str]] = {}
+    for each in registry.prompts.of_retries:
+        if each.prompt.file is not None:
+            names = frozenset(reading.name for reading in registry.prompts.readings.get(each.prompt.file, ()))
+            read[each.pattern] = read.get(each.pattern, frozenset()) | names
+    for name, body in list_validators(registry):
+        pattern = text_in(body, "failurePattern")
+        extracted = body.get("extractParams", {})
+        if pattern not in patterns or not isinstance(extracted, dict):
+            continue
+        at = registry.at / "validators" / name / "extractParams"
+        place = registry.at / "failurePatterns" / pattern / "params"
+        given = patterns[pattern].get("params")
+        if not isinstance(given, list):
+            wanted = None
+        else:
+            wanted = {each: place / index for index, each in enumerate(given) if isinstance(each, str)}
+        yield Exchange(name, pattern, {each: at / each for each in extracted}, wanted, read.get(pattern))
+
+
+def find_unused(registry: Registry) -> Mapping[str, tuple[str, ...]]:
+    """Return the validators and the failure patterns that nothing names, by their section.
+
+    One that was most likely meant where a name leads to nothing is not among them.
+    """
+    sections = (
+        ("validators", registry.validators, registry.validator_mentions),
+        ("failurePatterns", registry.patterns, registry.pattern_mentions),
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for section, names, mentions in sections:
+        meant = {each.name if each.name in names else names.nearest(each.name) for each in mentions}
+        found[section] = tuple(name for name in names if name not in meant)
+    return {section: names for section, names in found.items() if names}
+
+
+def find_conditionless(registry: Registry) -> Iterator[ValidationStep]:
+    """Yield the validation steps that name no validator."""
+    for guard in registry.validation_steps.values():
+        lists = (guard.preflight_at, guard.post_llm_at)
+        if all(guard.body.get(str(each.pointer[-1]), []) == [] for each in lists):
+            yield guard
+
 
 _KINDS = {kind.value: kind for kind in StepKind}
 

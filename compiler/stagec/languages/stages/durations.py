@@ -1,14 +1,16 @@
-"""Waits of cases and deadlines of stages and runs: how long they last, and which of them cannot hold."""
+"""Waits, deadlines and attempts of stages and runs: how long they last, how many there are, and which cannot hold."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 
+from stagec.core.canonical import MOST, to_count
 from stagec.core.place import Place
 from stagec.core.value import value
+from stagec.ir.plan.gate import Backoff, Retry
 from stagec.languages.stages.document import Case, Pipeline, Stage, WrittenDuration
-from stagec.languages.stages.retries import retry
 
 EXCEEDED = "deadline-exceeded"
 """The reason of a result that its deadline made."""
@@ -104,3 +106,24 @@ def can_exceed(stage: Stage) -> bool:
     conduct = stage.conduct
     said = any(check.reason == EXCEEDED for check in conduct.checks)
     return bool(conduct.deadline is not None or conduct.hooks or said)
+
+
+_BACKOFF = re.compile(r"(?P<kind>fixed|exponential):0*(?P<milliseconds>[0-9]+)")
+_DIGITS = len(str(MOST))
+
+
+def retry(stage: Stage) -> Retry | None:
+    """Return how often a stage may be tried and how long to wait, nothing where it does not say."""
+    given = stage.members.get("retryPolicy")
+    if not isinstance(given, dict):
+        return None
+    # how long to wait; one that is not known does not wait
+    said = given.get("backoff")
+    found = _BACKOFF.fullmatch(said) if isinstance(said, str) else None
+    if found is None:
+        return Retry(to_count(given.get("maxAttempts")) or 1, Backoff())
+    digits = found["milliseconds"]
+    return Retry(
+        to_count(given.get("maxAttempts")) or 1,
+        Backoff(found["kind"], MOST if len(digits) > _DIGITS else min(int(digits), MOST)),
+    )

@@ -28,12 +28,10 @@ from stagec.languages.stages.document import (
     StageCheck,
     StageCondition,
 )
-from stagec.languages.stages.durations import read_deadline
+from stagec.languages.stages.durations import read_deadline, retry
 from stagec.languages.stages.elements import list_each, runs_elements
-from stagec.languages.stages.inlining import list_inlined
-from stagec.languages.stages.inner import count_parallel
-from stagec.languages.stages.inner_inputs import OuterNames, look_outside
-from stagec.languages.stages.retries import retry
+from stagec.languages.stages.inner import OuterNames, count_parallel, look_outside
+from stagec.languages.stages.lower import list_inlined
 from stagec.sources.contract.schemas import Miss, Schema
 from stagec.sources.read import Sources
 

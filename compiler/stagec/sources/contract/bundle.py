@@ -11,8 +11,8 @@ from itertools import chain, count
 from typing import Any
 from urllib.parse import quote
 
+from stagec.core.canonical import text_of
 from stagec.core.json import Json, Object, list_of
-from stagec.core.json_text import text_of
 from stagec.core.place import Key, Place, Pointer, pointer_text
 from stagec.core.value import replace, value
 from stagec.sources.contract.choices import hold_number

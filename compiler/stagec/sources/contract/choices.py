@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from stagec.core.canonical import MOST
+from stagec.core.canonical import MOST, text_of
 from stagec.core.json import Json
-from stagec.core.json_text import text_of
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.sources.contract.schemas import Miss, Schema, Schemas

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, unquote_to_bytes, urldefrag, urljoin, urlsplit
 
+from stagec.core.canonical import text_of
 from stagec.core.json import Json
-from stagec.core.json_text import text_of
 from stagec.core.memo import KeptAnswers, Memo, OutwornError, Worked
 from stagec.core.place import Key, Place, Pointer
 from stagec.core.value import value

@@ -157,7 +157,7 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
     from stagec.sources.tree import write_stretches
-    from stagec.sources.yaml_text.edit import change
+    from stagec.sources.yaml_text.members import change
 
     every, fenced = tuple(edits), split(text)
     text = write_stretches(text, every, fenced.body if fenced else 0)

@@ -31,7 +31,7 @@ def _locate(data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
 
 
 def _apply(text: str, edits: Iterable[Edit]) -> str:
-    from stagec.sources.yaml_text.edit import change
+    from stagec.sources.yaml_text.members import change
 
     return change(text, edits)
 

@@ -13,8 +13,7 @@ from stagec.core.value import replace
 from stagec.sources.suppression import Suppression, match_comment, may_have_comments, read_comment
 from stagec.sources.tree import Fault, Lines, Parsed
 from stagec.sources.yaml_text.compose import compose, nodes_of
-from stagec.sources.yaml_text.edit import write_value
-from stagec.sources.yaml_text.members import line_end, line_start
+from stagec.sources.yaml_text.members import line_end, line_start, write_value
 from stagec.sources.yaml_text.mistakes import Outline
 from stagec.sources.yaml_text.nodes import Kind, NumberError, TagError, YamlNode, apply_tag, meaning
 

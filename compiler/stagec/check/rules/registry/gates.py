@@ -31,8 +31,8 @@ from stagec.languages.registry.document import (
     StepKind,
     Transition,
 )
-from stagec.languages.registry.gates import count_to_closure
 from stagec.languages.registry.generation import Generation
+from stagec.languages.registry.read import count_to_closure
 from stagec.sources.contract.choices import as_text
 from stagec.sources.contract.promise import Presence
 from stagec.sources.contract.schemas import Miss

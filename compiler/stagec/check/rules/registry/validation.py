@@ -16,7 +16,7 @@ from stagec.languages.registry.conduct import Defect
 from stagec.languages.registry.document import Intent, Registry, Step, StepKind
 from stagec.languages.registry.generation import Generation
 from stagec.languages.registry.guards import LIST_OF_PHASE, POST_LLM, PREFLIGHT, RetryPlan, find_slots
-from stagec.languages.registry.validators import (
+from stagec.languages.registry.read import (
     Exchange,
     find_conditionless,
     find_exchanges,

@@ -13,10 +13,12 @@ from stagec.languages.stages.inner import (
     LARGEST,
     InnerError,
     InnerMistake,
+    InputError,
+    InputMistake,
     find_inner_mistake,
+    find_input_mistakes,
     find_stray_ends,
 )
-from stagec.languages.stages.inner_inputs import InputError, InputMistake, find_input_mistakes
 
 _UNKNOWN = {
     CallError.UNKNOWN: "but there is no such pipeline",

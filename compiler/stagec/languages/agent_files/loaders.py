@@ -1,32 +1,278 @@
-"""How each tool reads its files."""
+"""How the tools that own agent files read them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from functools import partial
 
 from stagec.core.budgets import Budgets
+from stagec.core.diagnostic import Edit
 from stagec.core.failure import Failure
-from stagec.core.json import Json, list_of, object_of
-from stagec.core.place import Place, Position, Span
-from stagec.core.value import replace, value
-from stagec.languages.agent_files.loaders import LoadOutcome, OwnerReading
-from stagec.languages.agent_files.loaders.displaced import find_displaced
-from stagec.languages.agent_files.loaders.frontmatter import (
-    FrontmatterBlock,
-    Quoted,
-    find_refusal,
-    keep_others,
-    list_needed,
-    make_format,
-    move_back,
-    quote_values,
-    read_block,
-)
-from stagec.sources.formats.markdown import split
+from stagec.core.json import Json, Object, list_of, object_of
+from stagec.core.place import START, Place, Position, Span
+from stagec.core.value import NOTHING, replace, value
+from stagec.sources.formats.markdown import FORMAT, shift_span, split
 from stagec.sources.project.toml import line_of, parse
-from stagec.sources.tree import Fault, Lines, Tree
+from stagec.sources.tree import Fault, Format, Lines, Parsed, Tree
+
+
+class LoadOutcome(Enum):
+    """What the tool that owns a file makes of its frontmatter."""
+
+    READ = "read"
+    REPAIRED = "read at a second try"
+    LOST = "lost"
+    ABSENT = "absent"
+
+
+@value
+class OwnerReading:
+    """A frontmatter as the tool that owns it reads it.
+
+    `members` are its keys and values; `faults` are what makes it lost, for the rules about documents. `displaced` is
+    a frontmatter that does not count because something stands before it, and `cut` is where one ends too early.
+    `unportable` is what stricter tools refuse in it, and `mends` are the stretches that would have to stand in quotes,
+    with their texts. A `format` finds places in a text that the usual one cannot read.
+    """
+
+    outcome: LoadOutcome
+    members: Object = NOTHING
+    faults: tuple[Fault, ...] = ()
+    displaced: Displaced | None = None
+    cut: tuple[int, int] | None = None
+    unportable: Fault | None = None
+    mends: tuple[tuple[Place, str], ...] = ()
+    format: Format | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the tool receives the whole frontmatter, so that a missing member is really absent."""
+        return self.outcome in {LoadOutcome.READ, LoadOutcome.REPAIRED} and self.cut is None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing in the file was meant as frontmatter."""
+        return self.outcome is LoadOutcome.ABSENT and self.displaced is None
+
+
+Loader = Callable[[Tree, Budgets], OwnerReading]
+"""Reads the tree of a file, as the format of its suffix left it, by the rules of the tool that owns the file."""
+
+
+_FIRST_LINE = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
+_HEADLESS = re.compile(
+    r"(?:\ufeff)?(?P<keys>[a-z][\w-]*:[^\n]*\n(?:[a-z][\w-]*:[^\n]*\n|[ \t]+[^\n]*\n){0,40})---[ \t]*(?:\r?\n|\Z)"
+)
+"""Keys from the first line on, and a line that ends them."""
+_HTML_REMARK = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"\s*(?P<marks>```+|~~~+)[^\n`]*\n\s*")
+_MOST_BEFORE = 3
+"""Lines with something in them before a frontmatter; behind more of them it is an example in a text."""
+_FURTHEST = 2_000
+
+
+@value
+class Displaced:
+    """Where a frontmatter begins and ends that nobody reads.
+
+    `is_harmless` tells whether only blanks stand before it, `is_fenced` whether one code block holds all of the file;
+    `last_line` is the last line of that block. `refusal` is why it is no YAML.
+    `is_headless` tells that only its first line is missing.
+    """
+
+    start: int
+    end: int
+    is_harmless: bool = False
+    is_fenced: bool = False
+    last_line: tuple[int, int] | None = None
+    refusal: Fault | None = None
+    is_headless: bool = False
+
+
+def find_displaced(file: str, text: str, budgets: Budgets) -> Displaced | None:
+    """Return the frontmatter that stands behind a few lines or in one code fence with all of the file."""
+    headless = _HEADLESS.match(text)
+    if headless is not None and any(f"\n{name}:" in f"\n{headless['keys']}" for name in _TELLING):
+        return Displaced(headless.start("keys"), headless.end(), is_headless=True)
+    opening = _FIRST_LINE.search(text, 0, _FURTHEST)
+    before = "" if opening is None else text[: opening.start()]
+    closing = None if opening is None else _FIRST_LINE.search(text, opening.end())
+    if opening is None or closing is None:
+        return None
+    fence = _FENCE.fullmatch(_HTML_REMARK.sub("", before))
+    said = [line for line in _HTML_REMARK.sub("", before).splitlines() if line.strip()]
+    if len(said) > _MOST_BEFORE or (fence is None and any("```" in line or "~~~" in line for line in said)):
+        return None
+    inside = text[opening.end() : closing.start()]
+    parsed = read_block(FrontmatterBlock(file, inside, opening.end()), budgets)
+    refusal = find_refusal(parsed)
+    members = parsed.value if isinstance(parsed.value, dict) else {}
+    if not any(name in members for name in _TELLING) and refusal is None:
+        return None
+    if not members and not _KEY.search(inside):
+        return None
+    is_bare = fence is not None and not _HTML_REMARK.search(before)
+    last = None if fence is None else _find_last_fence(text, fence["marks"])
+    return Displaced(opening.start(), closing.end(), not before.strip(), is_bare and last is not None, last, refusal)
+
+
+def _find_last_fence(text: str, marks: str) -> tuple[int, int] | None:
+    """Return where the last line of a text is, if it ends the code block that begins with some marks."""
+    found = re.search(rf"\n[ ]{{0,3}}{marks}[`~]*\s*\Z", text)
+    return None if found is None else (found.start() + 1, len(text))
+
+
+_TELLING = ("name", "description", "tools", "mode", "agent", "applyTo", "allowed-tools", "argument-hint", "model", "on")
+_KEY = re.compile(r"^(?:name|description|tools|allowed-tools|applyTo|mode)[ \t]*:", re.MULTILINE)
+
+
+OF_YAML = frozenset({"invalid-yaml", "invalid-frontmatter", "repeated-key", "alias-expansion", "several-documents"})
+"""Topics of faults that say what stagec's own reading of a frontmatter found."""
+_REFUSED = frozenset({"invalid-yaml", "alias-expansion", "several-documents", "oversized-file", "deep-nesting"})
+"""Topics of faults with which a text has no value."""
+
+
+@value
+class FrontmatterBlock:
+    """The text of a frontmatter, and where in its file it begins."""
+
+    file: str
+    text: str
+    start: int
+
+
+def read_block(block: FrontmatterBlock, budgets: Budgets) -> Parsed:
+    """Return the value of a frontmatter, `{}` of an empty one; ranges of faults count from the start of the file."""
+    from stagec.sources.yaml_text.reading import read
+
+    parsed = read(block.file, block.text, budgets)
+    if any(fault.topic == "empty-file" for fault in parsed.faults):
+        return Parsed({})
+    moved: list[Fault] = []
+    for fault in parsed.faults:
+        related = tuple((shift_span(at, block.start), why) for at, why in fault.related)
+        moved.append(replace(fault, at=shift_span(fault.at, block.start), related=related))
+    return Parsed(parsed.value, tuple(moved))
+
+
+def find_refusal(parsed: Parsed) -> Fault | None:
+    """Return the fault because of which a text has no value."""
+    return next((fault for fault in parsed.faults if fault.topic in _REFUSED), None)
+
+
+def keep_others(tree: Tree) -> tuple[Fault, ...]:
+    """Return the faults of a tree that are not about YAML, such as a byte order mark."""
+    return tuple(fault for fault in tree.faults if fault.topic not in OF_YAML)
+
+
+@value
+class Quoted:
+    """A frontmatter with quotes round some of its values: what they stand round, and where.
+
+    `ranges` are offsets of the values in the text as it is written, `moved` those of the same values with their quotes
+    in `text`; both count from the start of the frontmatter.
+    """
+
+    block: FrontmatterBlock
+    text: str
+    ranges: tuple[tuple[int, int], ...] = ()
+    moved: tuple[tuple[int, int], ...] = ()
+
+    def find_offset(self, at: int) -> int:
+        """Return where in the text as it is written something is that has an offset in the one with quotes."""
+        index = bisect_right([start for start, _ in self.moved], at) - 1
+        if index < 0:
+            return at
+        (start, end), (begin, stop) = self.ranges[index], self.moved[index]
+        return end + at - stop if at >= stop else min(start + at - begin, end)
+
+
+def quote_values(block: FrontmatterBlock, find_value: Callable[[str], re.Match[str] | None]) -> Quoted:
+    """Return a frontmatter with quotes round the values that are found in its lines, as the group `value`."""
+    ranges: list[tuple[int, int]] = []
+    moved: list[tuple[int, int]] = []
+    lines: list[str] = []
+    at = shift = 0
+    for line in block.text.split("\n"):
+        found = find_value(line)
+        shown = line
+        if found is not None:
+            start, end = found.span("value")
+            quoted = '"{}"'.format(line[start:end].replace("\\", "\\\\").replace('"', '\\"'))
+            shown = f"{line[:start]}{quoted}{line[end:]}"
+            ranges.append((at + start, at + end))
+            moved.append((at + shift + start, at + shift + start + len(quoted)))
+        lines.append(shown)
+        shift += len(shown) - len(line)
+        at += len(line) + 1
+    return Quoted(block, "\n".join(lines), tuple(ranges), tuple(moved))
+
+
+def move_back(fault: Fault, quoted: Quoted) -> Fault:
+    """Return a fault of the text with quotes, whose ranges count from its start, as one of the file."""
+    at, start = fault.at, quoted.block.start
+    if at.range is None:
+        return fault
+    first, last = (quoted.find_offset(each) for each in at.range)
+    return replace(fault, at=replace(at, range=(start + first, start + max(first, last))), related=())
+
+
+def make_format(quoted: Quoted) -> Format:
+    """Return the format of one file whose frontmatter is found, member by member, in the text with quotes."""
+    return replace(FORMAT, suffixes=(), locate=partial(_locate, quoted), apply=partial(_apply, quoted))
+
+
+def _locate(quoted: Quoted, data: bytes, places: Iterable[Place]) -> Mapping[Place, Span]:
+    from stagec.sources.yaml_text.compose import compose
+    from stagec.sources.yaml_text.members import find_range
+    from stagec.sources.yaml_text.nodes import Finder
+
+    lines, wanted = Lines(data.decode(errors="replace")), tuple(places)
+    is_asked = any(place.range is None for place in wanted)
+    root = compose(quoted.text, Budgets()).root if is_asked else None
+    finder = Finder(root) if root else None
+    found: dict[Place, Span] = {}
+    for place in wanted:
+        here = place.range
+        if here is None and finder is not None:
+            first, last = find_range(finder, place, 0)
+            here = (quoted.block.start + quoted.find_offset(first), quoted.block.start + quoted.find_offset(last))
+        found[place] = lines.span(*here) if here else START
+    return found
+
+
+def _apply(quoted: Quoted, text: str, edits: Iterable[Edit]) -> str:
+    """Make edits of stretches; members cannot be edited before the frontmatter is YAML."""
+    every = tuple(edits)
+    if any(edit.at.range is None for edit in every):
+        raise ValueError("a frontmatter that is no YAML has no members")
+    start, end = quoted.block.start, quoted.block.start + len(quoted.block.text)
+    from stagec.sources.yaml_text.members import change
+
+    inside = [replace(edit, at=shift_span(edit.at, -start)) for edit in every]
+    return text[:start] + change(text[start:end], inside) + text[end:]
+
+
+def list_needed(quoted: Quoted) -> tuple[tuple[tuple[int, int], str], ...]:
+    """Return the ranges, in the file, of the values that mean something else without their quotes, and their texts.
+
+    There are none where a value is a list or a map by itself: its author did not mean a text.
+    """
+    from stagec.sources.yaml_text.quick import quick
+
+    found: list[tuple[tuple[int, int], str]] = []
+    for start, end in quoted.ranges:
+        written = quoted.block.text[start:end]
+        alone = object_of(quick(f"value: {written}", 3)).get("value")
+        if isinstance(alone, list | dict):
+            return ()
+        if alone != written:
+            found.append(((quoted.block.start + start, quoted.block.start + end), written))
+    return tuple(found)
+
 
 _OWN_LIMITS = frozenset({"anchor", "tag"})
 """Reasons for which stagec refuses frontmatter of its own that is good YAML."""
@@ -129,8 +375,6 @@ class _Fenced:
 
     def read(self, budgets: Budgets) -> OwnerReading:
         """Return what the owner of the file reads in it."""
-        from stagec.languages.agent_files.loaders.frontmatter import Quoted, make_format
-
         block = self.block
         parsed = read_block(block, budgets)
         refused = find_refusal(parsed)
@@ -207,7 +451,6 @@ def _read_nothing(tree: Tree, text: str, budgets: Budgets) -> OwnerReading:
 
 
 def _read_again(fenced: _Fenced, refused: Fault, budgets: Budgets) -> OwnerReading:
-    from stagec.languages.agent_files.loaders.frontmatter import quote_values
 
     quoted = quote_values(fenced.block, _CLAUDE_CODE_VALUE.fullmatch)
     if _CONTINUED.search(quoted.text):  # it stands as it is
