@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stagec.core.canonical import as_text
 from stagec.core.json import Json
-from stagec.runtime.machine.acts.authority import digest_of
+from stagec.runtime.machine.acts.conversation_state import digest_of
 from stagec.runtime.machine.exchange import Grant
 
 LONG = "x" * 9_000

@@ -16,8 +16,7 @@ from stagec.ir.plan.gate import VerdictGate
 from stagec.ir.plan.node import Node
 from stagec.runtime.machine.exchange import Execute, Publish
 from stagec.runtime.world.stages.stage_files import RunFolder
-from stagec.runtime.world.stages.stage_run import Surroundings
-from stagec.runtime.world.stages.stage_world import StageWorld
+from stagec.runtime.world.stages.stage_world import StageWorld, Surroundings
 from stagec.runtime.world.supervised_program import Link
 
 OUTPUTS = {"a": "a", "b": "b", "c": "deep/c"}

@@ -15,7 +15,7 @@ import pytest
 from stagec.cli.app import run
 from stagec.core.json import Json
 from stagec.runtime.drivers.local import JournalError, create, read_journal
-from stagec.runtime.drivers.local.steering import list_waiting, send_answer
+from stagec.runtime.drivers.local.mailbox import list_waiting, send_answer
 from stagec.runtime.drivers.replay import advance_through, replay_twice
 from stagec.runtime.machine import Answered, Started, State, load
 from stagec.runtime.machine.exchange import WITH_PLACES

@@ -17,7 +17,7 @@ from playable import steps
 from stagec.cli.app import run
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.dbos import open_database
-from stagec.runtime.drivers.dbos.tables import schedules
+from stagec.runtime.drivers.dbos.database import schedules
 
 Shown = pytest.CaptureFixture[str]
 NIGHTLY = ("--every", "0 3 * * *", "--name", "nightly")

@@ -26,8 +26,7 @@ from stagec.ir.plan.document import Server, Tool
 from stagec.ir.plan.facts import facts
 from stagec.runtime.drivers.local import JournalError
 from stagec.runtime.drivers.local.live_journal import read_stored
-from stagec.runtime.drivers.local.mailbox import Mailbox
-from stagec.runtime.drivers.local.steering import list_waiting
+from stagec.runtime.drivers.local.mailbox import Mailbox, list_waiting
 from stagec.runtime.drivers.messages import MessageKind, name_answer, write_message
 from stagec.runtime.machine import Answered
 

@@ -17,8 +17,7 @@ from stagec.core.json import Json, object_of
 from stagec.ir.plan import dump
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.drivers.local import JournalError, RunSession, create, open_journal, proceed, read_journal, restore
-from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher
-from stagec.runtime.drivers.local.steering import send_answer
+from stagec.runtime.drivers.local.mailbox import Mailbox, MessageWatcher, send_answer
 from stagec.runtime.drivers.messages import OtherAnswerError, RunMessage, name_answer
 from stagec.runtime.machine import Answered, Effect, Started, load
 from stagec.runtime.machine.exchange import Judge

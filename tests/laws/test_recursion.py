@@ -82,7 +82,7 @@ ALLOWED = {
     **{
         f"languages.stages.{each}": "`inner.DEEPEST` pipelines run inside each other, and only these are followed"
         for each in (
-            *("lower:lower", "lower:read_rights"),
+            *("lower:lower", "lower:inline", "lower:_list_inner", "lower:read_rights"),
             *("freezing:_freeze_nodes", "freezing:_list_members", "freezing:find_required", "inner:count_parallel"),
             *("inner:_count_executions", "inner:count_executions"),
         )

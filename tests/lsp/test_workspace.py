@@ -20,9 +20,8 @@ from stagec.core.value import replace
 from stagec.ir.flow import Flow, SearchedFlow
 from stagec.ir.plan import Plan
 from stagec.languages.stages.document import Pipeline, Stage
-from stagec.lsp.checker import Checker
 from stagec.lsp.positions import Point, Stretch, TextChange, TextLines, change_text
-from stagec.lsp.workspace import CheckedProject, SupersededError, Workspace, list_findings
+from stagec.lsp.workspace import CheckedProject, Checker, SupersededError, Workspace, list_findings
 from stagec.sources.read import Sources
 
 Edit = Callable[[str], Editor]

@@ -25,9 +25,9 @@ from stagec.ir.plan.document import Contents, Limits, Names
 from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Admission, Backoff, Exists, Retry, VerdictGate
 from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Node, Outcome, Stop
+from stagec.runtime.drivers.replay import show
 from stagec.runtime.machine import State, load
 from stagec.runtime.machine.failures import FailureKind
-from stagec.runtime.machine.step_text import show
 
 PLANS, RUNS = choose(12, whole=400), 6
 DONE, FAILED = Stop(Outcome.DONE), Stop(Outcome.FAILED)

@@ -13,9 +13,9 @@ from pathlib import Path
 import stagec
 from stagec.ir.plan.node import Outcome
 from stagec.ir.protocol.lifecycle import StageStatus
+from stagec.runtime.drivers.replay import REQUESTS, VALUES
 from stagec.runtime.machine.exchange import MACHINE
 from stagec.runtime.machine.failures import FailureKind
-from stagec.runtime.machine.step_text import REQUESTS, VALUES
 
 PACKAGE = Path(stagec.__file__).parent
 JOURNALS = Path(__file__).parents[1] / "drivers" / "local" / "journals"

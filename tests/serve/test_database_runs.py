@@ -19,8 +19,8 @@ from stagec.cli.app import run
 from stagec.cli.databases.submission import open_served_runs
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.dbos import Database, LiveRun, RunPhase, RunStore, list_briefs, migrate, open_database
+from stagec.runtime.drivers.dbos.database import runs as table
 from stagec.runtime.drivers.dbos.run_store import remove_old
-from stagec.runtime.drivers.dbos.tables import runs as table
 from stagec.runtime.drivers.local import create
 from stagec.runtime.drivers.messages import MessageKind, write_message
 from stagec.runtime.serve.run_source import ServeSetup

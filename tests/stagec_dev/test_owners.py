@@ -13,8 +13,7 @@ from stagec_dev.owners import claude_files
 from stagec_dev.owners.claude_files import LOADED
 from stagec_dev.owners.claude_session import ClaudeSession
 from stagec_dev.owners.claude_settings import measure
-from stagec_dev.owners.fact_files import FACTS, spell_facts
-from stagec_dev.owners.setting_rows import make_rows, put_rows, read_record
+from stagec_dev.owners.setting_rows import FACTS, make_rows, put_rows, read_record, spell_facts
 
 
 @pytest.mark.parametrize(("status", "agreeing"), [(0, 0), (1, 1)])

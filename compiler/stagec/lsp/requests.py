@@ -24,7 +24,6 @@ from stagec.core.version import __version__
 from stagec.core.words import visible
 from stagec.lsp import conversion as protocol
 from stagec.lsp.actions import fix_file, lay_out, list_actions
-from stagec.lsp.checker import Checker
 from stagec.lsp.completion import complete
 from stagec.lsp.hover import describe, find_syntax
 from stagec.lsp.name_places import FileSpot, find_renamed, read_places, rename
@@ -39,7 +38,7 @@ from stagec.lsp.symbols import (
     list_symbols,
     tell_bounds,
 )
-from stagec.lsp.workspace import CheckedProject, LoadProject, Workspace, find_real, list_findings
+from stagec.lsp.workspace import CheckedProject, Checker, LoadProject, Workspace, find_real, list_findings
 
 
 class StagecServer(LanguageServer):

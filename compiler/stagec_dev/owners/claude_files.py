@@ -13,8 +13,8 @@ from typing import Any
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.value import value
 from stagec.languages.agent_files.known import CLAUDE_CODE, is_off, read_data
-from stagec_dev.owners.asking import ask_all, validate
 from stagec_dev.owners.claude_session import MARK, SERVER, ClaudeSession, run_session
+from stagec_dev.owners.programs import ask_all, validate
 
 _BATCH = 40
 _VALUES: Sequence[Any] = (

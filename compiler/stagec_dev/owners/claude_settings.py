@@ -11,9 +11,9 @@ from typing import Any
 
 from stagec.core.value import value
 from stagec.languages.agent_files.known import CLAUDE_CODE, read_data
-from stagec_dev.owners.asking import ask_all, validate
 from stagec_dev.owners.claude_session import run_session
 from stagec_dev.owners.placing import Placing
+from stagec_dev.owners.programs import ask_all, validate
 from stagec_dev.owners.setting_rows import UNREAD, Refusals, Row, SettingsRecord, is_harmless, list_words, make_rows
 
 _TRIED = tuple(map(json.dumps, ("x", 1, 1.5, 0, -1, True, [], ["a"], [1], [{}], {}, {"a": 1}, {"a": "b"})))

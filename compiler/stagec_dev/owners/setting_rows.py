@@ -6,11 +6,35 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stagec.core.value import NOTHING, value
 from stagec.languages.agent_files.known import CLAUDE_CODE, read_data
 from stagec_dev.checkout import ROOT
-from stagec_dev.owners.fact_files import FACTS, spell_facts
+
+FACTS = ROOT / "compiler" / "stagec" / "languages" / "agent_files" / "facts"
+_WIDTH = 120
+
+
+def spell_facts(given: Mapping[str, Any]) -> str:
+    """Return data as JSON: a row a line, and short values with their members in one line."""
+    return f"{_spell(given, '', is_open=True)}\n"
+
+
+def _spell(given: Any, indent: str, *, is_open: bool = False) -> str:
+    flat = json.dumps(given, ensure_ascii=False)
+    inside = given.values() if isinstance(given, dict) else given if isinstance(given, list) else ()
+    has_rows = any(isinstance(each, dict | list) for each in inside)
+    is_short = isinstance(given, dict) and len(indent) + len(flat) <= _WIDTH
+    if not is_open and (not has_rows or is_short):
+        return flat
+    further = f"{indent}  "
+    if isinstance(given, list):
+        lines, marks = [json.dumps(each, ensure_ascii=False) for each in given], "[]"
+    else:
+        lines, marks = [f"{json.dumps(key)}: {_spell(each, further)}" for key, each in given.items()], "{}"
+    return f"{marks[0]}\n{further}" + f",\n{further}".join(lines) + f"\n{indent}{marks[1]}"
+
 
 RECORD = ROOT / "tests" / "stagec_dev" / "claude-settings.json"
 UNREAD = "none"

@@ -15,7 +15,7 @@ from stagec.core.failure import Failure
 from stagec.ir.plan import PlanError
 from stagec.runtime.drivers.local import History, JournalError, Reason, read_journal
 from stagec.runtime.drivers.local.live_journal import read_stored
-from stagec.runtime.drivers.local.steering import send_answer, send_request
+from stagec.runtime.drivers.local.mailbox import send_answer, send_request
 from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError
 from stagec.runtime.machine import load
 

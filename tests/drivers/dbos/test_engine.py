@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from in_databases import submission, submit
 
 from stagec.runtime.drivers.dbos import RunStore
-from stagec.runtime.drivers.dbos.tables import steps, workflows
+from stagec.runtime.drivers.dbos.database import steps, workflows
 from stagec.runtime.drivers.dbos.worker import put_back
 
 CHANGED = "the library has changed: read its release notes, and then 'drivers/dbos/worker.py' and 'tables.py'"

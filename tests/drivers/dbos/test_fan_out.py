@@ -23,11 +23,11 @@ from in_databases import ScriptedTestWorld, submit, transitions, wait_for, wait_
 from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.runtime.drivers.dbos import RunPhase, RunRecord, RunStore, Submission
+from stagec.runtime.drivers.dbos.database import workflows
 from stagec.runtime.drivers.dbos.run_store import remove_old
-from stagec.runtime.drivers.dbos.tables import workflows
 from stagec.runtime.drivers.messages import MessageKind, write_message
 from stagec.runtime.machine import Effect, Program
-from stagec.runtime.world.provider_outage import ProviderOutage
+from stagec.runtime.world.models.port import ProviderOutage
 
 FORKED = SAMPLES["scopes-fork-in-fork"]
 """It makes two requests, and then up to two at once."""

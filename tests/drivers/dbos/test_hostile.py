@@ -15,7 +15,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.dbos import RunPhase, RunStore
-from stagec.runtime.drivers.dbos.tables import messages
+from stagec.runtime.drivers.dbos.database import messages
 from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, write_message
 from stagec.runtime.machine import Effect
 

@@ -12,7 +12,7 @@ from in_databases import ScriptedTestWorld, submission, submit, transitions, wai
 from playable import judged
 
 from stagec.runtime.drivers.dbos import RunPhase, RunStore, migrate, open_database
-from stagec.runtime.drivers.dbos.tables import runs as rows
+from stagec.runtime.drivers.dbos.database import runs as rows
 from stagec.runtime.world.questions import list_open_questions
 
 MANY = 20_000

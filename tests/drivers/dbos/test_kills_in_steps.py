@@ -13,7 +13,7 @@ from in_databases import PATIENCE, WorkerProcess, end_worker, start_worker, wait
 from world.models.wire import serve
 
 from stagec.runtime.drivers.dbos import RunPhase, RunStore
-from stagec.runtime.drivers.dbos.tables import workflows
+from stagec.runtime.drivers.dbos.database import workflows
 from stagec.runtime.drivers.dbos.worker import put_back
 
 OVER = (RunPhase.DONE, RunPhase.FAILED, RunPhase.INTERRUPTED)

@@ -12,11 +12,11 @@ from in_databases import ScriptedTestWorld, submission, submit, transitions, wai
 from stagec.cli.databases.run_sources import list_stored_runs, read_stored_run
 from stagec.core.json import Json
 from stagec.runtime.drivers.dbos import RunPhase, RunRecord, RunStore
-from stagec.runtime.drivers.dbos.tables import runs as rows
+from stagec.runtime.drivers.dbos.database import runs as rows
 from stagec.runtime.drivers.messages import MessageKind, write_message
 from stagec.runtime.machine import Effect, Program
 from stagec.runtime.machine.exchange import Shell
-from stagec.runtime.world.provider_outage import LONGEST_REST, ProviderOutage
+from stagec.runtime.world.models.port import LONGEST_REST, ProviderOutage
 
 HOUR = 3600.0
 

@@ -21,9 +21,9 @@ from stagec.ir.plan.facts import facts
 from stagec.ir.plan.node import Edge, Fork, Go, Outcome, Stop
 from stagec.runtime.drivers.answer_parts import AnswerParts
 from stagec.runtime.drivers.dbos import RunPhase, RunRecord, RunStore
+from stagec.runtime.drivers.dbos.database import messages, workflows
 from stagec.runtime.drivers.dbos.fan_out import FanOut
 from stagec.runtime.drivers.dbos.run_records import FoundPart
-from stagec.runtime.drivers.dbos.tables import messages, workflows
 from stagec.runtime.drivers.dbos.worker import put_back
 from stagec.runtime.machine import Answered, Effect, Event, Program
 from stagec.runtime.machine.exchange import part_key, read_key, whole_key

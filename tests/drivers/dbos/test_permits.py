@@ -23,8 +23,8 @@ from in_databases import ScriptedTestWorld, submission, submit, transitions, wai
 
 from stagec.core.failure import Failure
 from stagec.runtime.drivers.dbos import QueueLimit, RunPhase, RunStore, Schedules, check, migrate, open_database
+from stagec.runtime.drivers.dbos.database import METADATA, permits, provider_limits, schedules, schema_version
 from stagec.runtime.drivers.dbos.queues import Permits
-from stagec.runtime.drivers.dbos.tables import METADATA, permits, provider_limits, schedules, schema_version
 from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow
 from stagec.runtime.drivers.messages import MessageKind, write_message
 

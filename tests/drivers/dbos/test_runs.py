@@ -43,12 +43,11 @@ from stagec.runtime.drivers.dbos import (
     open_database,
 )
 from stagec.runtime.drivers.dbos import worker as worker_module
-from stagec.runtime.drivers.dbos.database import UnreachableError
+from stagec.runtime.drivers.dbos.database import UnreachableError, documents, workflows
+from stagec.runtime.drivers.dbos.database import runs as rows
+from stagec.runtime.drivers.dbos.database import steps as steps_of_engine
 from stagec.runtime.drivers.dbos.run_records import Settlement, TakenUp
 from stagec.runtime.drivers.dbos.run_store import remove_old
-from stagec.runtime.drivers.dbos.tables import documents, workflows
-from stagec.runtime.drivers.dbos.tables import runs as rows
-from stagec.runtime.drivers.dbos.tables import steps as steps_of_engine
 from stagec.runtime.drivers.dbos.worker import Heartbeat, WorkerRow, put_back
 from stagec.runtime.drivers.history import History
 from stagec.runtime.drivers.local import run as run_locally

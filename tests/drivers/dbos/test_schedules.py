@@ -16,10 +16,10 @@ from stagec.core.value import replace
 from stagec.ir.plan.loader import read_frame
 from stagec.runtime.drivers.dbos import CatchUp, RunPhase, RunStore, Schedules, migrate, open_database
 from stagec.runtime.drivers.dbos import worker as worker_module
+from stagec.runtime.drivers.dbos.database import documents, schedules, workflows
 from stagec.runtime.drivers.dbos.queues import Queues
 from stagec.runtime.drivers.dbos.run_store import remove_old
 from stagec.runtime.drivers.dbos.schedules import CronTimes
-from stagec.runtime.drivers.dbos.tables import documents, schedules, workflows
 
 HOUR = 3_600_000
 OFTEN, YEARLY = "* * * * *", "0 0 1 1 *"

@@ -32,9 +32,9 @@ from stagec.ir.plan.facts import facts
 from stagec.ir.plan.gate import Among
 from stagec.ir.plan.node import Edge, Go
 from stagec.runtime.drivers.dbos import RunPhase, RunStore
+from stagec.runtime.drivers.dbos.database import documents
+from stagec.runtime.drivers.dbos.database import runs as rows
 from stagec.runtime.drivers.dbos.run_records import Settlement
-from stagec.runtime.drivers.dbos.tables import documents
-from stagec.runtime.drivers.dbos.tables import runs as rows
 from stagec.runtime.drivers.messages import MessageKind, write_message
 from stagec.runtime.machine import Effect
 from stagec.runtime.machine.exchange import Answered, Cancelled, Turn, Wait, read_key

@@ -23,7 +23,7 @@ from stagec.runtime.drivers.local import Inbox, Journal, RunSession, create, dri
 from stagec.runtime.drivers.replay import replay_twice
 from stagec.runtime.machine import Answered, Cancelled, Effect, Program, Started, State, load
 from stagec.runtime.machine.exchange import Call, Turn, read_key
-from stagec.runtime.world.provider_outage import ProviderOutage
+from stagec.runtime.world.models.port import ProviderOutage
 
 TOP = Path(__file__).parents[3]
 STARTED = Started("one")

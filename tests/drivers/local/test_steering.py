@@ -15,8 +15,7 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.ir.plan import dump
 from stagec.runtime.drivers.local import Journal, create
-from stagec.runtime.drivers.local.mailbox import Mailbox
-from stagec.runtime.drivers.local.steering import list_waiting, send_answer, send_request
+from stagec.runtime.drivers.local.mailbox import Mailbox, list_waiting, send_answer, send_request
 from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, RunMessage, name_answer
 from stagec.runtime.machine import Answered, Cancelled, Started, load
 

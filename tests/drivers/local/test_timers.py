@@ -25,7 +25,7 @@ from stagec.ir.plan.node import Edge, Go, Outcome
 from stagec.runtime.drivers.history import EventTimes, add_times, dump_event
 from stagec.runtime.drivers.local import create, drive, open_journal
 from stagec.runtime.drivers.local.drive import restore
-from stagec.runtime.drivers.timers import Timers
+from stagec.runtime.drivers.requests import Timers
 from stagec.runtime.machine import Answered, Effect, Program, Started, load
 from stagec.runtime.machine.exchange import Turn, Wait
 from stagec.runtime.machine.state import State, StepResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.machine.acts.authority import Authority, Decision, Token, decide_call, digest_of
+from stagec.runtime.machine.acts.conversation_state import Authority, Decision, Token, decide_call, digest_of
 
 TOKEN = Token("r/a#1", 1, "p", "bash", "d")
 

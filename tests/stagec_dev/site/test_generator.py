@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stagec.core.failure import Failure
-from stagec_dev import site as generator
-from stagec_dev.site import SiteSources, build
+from stagec_dev.tools import site as generator
+from stagec_dev.tools.site import SiteSources, build
 
 HOME = "# Home\n\n## One\n\n- [a](a.md)\n- [b](b.md)\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stagec_dev.site import complete, find_faults
+from stagec_dev.tools.site import complete, find_faults
 
 CDN = "https://cdn.example.org/"
 PAGE = '<html><head></head><body><h1 id="top">A</h1>{}</body></html>'

@@ -9,7 +9,7 @@ import pytest
 from stagec.check.pipeline import list_families
 from stagec.core.rule import AnyRule
 from stagec_dev.checkout import ROOT
-from stagec_dev.site import SiteSection, SiteSources, configure, convert_page, read_navigation, read_sources
+from stagec_dev.tools.site import SiteSection, SiteSources, configure, convert_page, read_navigation, read_sources
 
 
 def rules() -> list[AnyRule]:

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from stagec import languages as frontends
 from stagec.core.shelf import members
 from stagec.languages import FrontEnd
-from stagec_dev.site import CATALOGUED, publish_schemas
+from stagec_dev.tools.site import CATALOGUED, publish_schemas
 
 TOP = Path(__file__).parents[3]
 FILES = {f"schemas/{path.name}": path.read_bytes() for path in sorted((TOP / "schemas").glob("*.json"))}

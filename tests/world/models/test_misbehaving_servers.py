@@ -22,7 +22,7 @@ from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine import Started
 from stagec.runtime.machine.failures import FailureKind
 from stagec.runtime.machine.program import load
-from stagec.runtime.world.provider_outage import ProviderOutage
+from stagec.runtime.world.models.port import ProviderOutage
 
 REPAIR = load((Path(__file__).parents[2] / "plan_vectors" / "docs-repair" / "plan.json").read_bytes())
 BEGIN = Started("r", None, {"topic": "installation"})

@@ -25,8 +25,7 @@ from stagec.runtime.machine.program import load, program_of
 from stagec.runtime.world.budget import Budget, BudgetedWorld, BudgetReached
 from stagec.runtime.world.composed import AgentsWorld, ComposedWorld
 from stagec.runtime.world.models.model_world import ModelChoice, ModelSetup, ModelWorld
-from stagec.runtime.world.models.port import read_usage
-from stagec.runtime.world.provider_outage import ProviderOutage
+from stagec.runtime.world.models.port import ProviderOutage, read_usage
 
 VECTORS = Path(__file__).parents[2] / "plan_vectors"
 REPAIR = load((VECTORS / "docs-repair" / "plan.json").read_bytes())

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from stagec.core.json import Json
-from stagec.runtime.world.models.port import Listener, ModelError, ModelFault, ModelReply, ModelRequest
+from stagec.runtime.world.models.port import (
+    LONGEST_REST,
+    Listener,
+    ModelError,
+    ModelFault,
+    ModelReply,
+    ModelRequest,
+    ProviderOutage,
+    read_outage,
+)
 from stagec.runtime.world.models.retries import (
     Clock,
     ModelOutageError,
@@ -18,7 +27,6 @@ from stagec.runtime.world.models.retries import (
     RetryingProvider,
     RetryPolicy,
 )
-from stagec.runtime.world.provider_outage import LONGEST_REST, ProviderOutage, read_outage
 
 KEY, MODEL = "run/write#1/1.0", "openai:gpt"
 DOWN = ModelError(ModelFault.SERVER_ERROR, "down", status=500)

@@ -107,7 +107,7 @@ def complete_answer(context: click.Context, _argument: click.Parameter, begun: s
     from stagec.cli.running.runs import Runs
     from stagec.core.failure import Failure
     from stagec.runtime.drivers.local import JournalError
-    from stagec.runtime.drivers.local.steering import list_waiting
+    from stagec.runtime.drivers.local.mailbox import list_waiting
 
     try:
         path = Runs(context.params.get("runs") or FOLDER).find(context.params["run"])

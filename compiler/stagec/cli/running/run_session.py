@@ -41,11 +41,11 @@ from stagec.runtime.drivers.local.drive import forget_interruption, keep_interru
 from stagec.runtime.drivers.local.mailbox import MessageWatcher
 from stagec.runtime.drivers.local.request_descriptions import label_request
 from stagec.runtime.drivers.messages import MessageKind, RunMessage
-from stagec.runtime.drivers.timers import Timers
+from stagec.runtime.drivers.requests import Timers
 from stagec.runtime.machine import Cancelled, Effect, Event, Program, State, StepResult
 from stagec.runtime.machine.exchange import Confirm, Grant, Hook, Judge, Run, Shell, Wait
 from stagec.runtime.world.budget import BudgetedWorld, BudgetReached
-from stagec.runtime.world.provider_outage import ProviderOutage
+from stagec.runtime.world.models.port import ProviderOutage
 
 
 @value

@@ -18,7 +18,7 @@ from stagec.core.json import Object, object_of
 from stagec.core.value import value
 from stagec.core.words import escape_ci_commands, format_count, quote, visible
 from stagec.runtime.drivers.local import JournalError
-from stagec.runtime.drivers.local.steering import WaitingQuestion, list_waiting, send_answer, send_request
+from stagec.runtime.drivers.local.mailbox import WaitingQuestion, list_waiting, send_answer, send_request
 from stagec.runtime.drivers.messages import MessageKind, OtherAnswerError, RunMessage
 from stagec.runtime.world.questions import OpenQuestion, question_to_json
 

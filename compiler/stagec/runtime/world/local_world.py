@@ -99,7 +99,7 @@ class LocalWorld:
                 return self._find_stages(effect).answer(effect)
 
     def _execute(self, effect: Execute) -> Json:
-        from stagec.runtime.world.stages.stage_run import Surroundings
+        from stagec.runtime.world.stages.stage_world import Surroundings
 
         stages = self._find_stages(effect)
         variables = select_variables(os.environ, self._permissions.variables)

@@ -1,9 +1,10 @@
-"""Scenario files: the answers of a world, written down beforehand, and what in them a plan does not have."""
+"""Scenario files: the answers of a world, written down beforehand, what a plan lacks of them, and passed deadlines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
+from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Pointer
@@ -12,7 +13,30 @@ from stagec.core.words import quote
 from stagec.ir.plan import Plan
 from stagec.ir.plan.act import Converse, Process, Prompt
 from stagec.ir.plan.loader import load_agents
-from stagec.runtime.machine.exchange import read_agent_run
+from stagec.runtime.machine.exchange import (
+    Answered,
+    deadline_key,
+    execution_of,
+    read_agent_run,
+    run_deadline_key,
+    run_of,
+)
+
+
+class PassedDeadlineError(Exception):
+    """The deadline passes of an execution that has made a request, or that of its run; nobody answers the request."""
+
+    def __init__(self, key: str, *, of_run: bool) -> None:
+        super().__init__(key)
+        self._asked = key
+        self._key = run_deadline_key(run_of(key)) if of_run else deadline_key(execution_of(key))
+
+    def find_event(self, pending: Container[str]) -> Answered:
+        """Return what has happened; raise `Failure` where no such deadline is among the open requests."""
+        if self._key not in pending:
+            raise Failure(f"the scenario lets a deadline pass in {quote(self._asked)}, and there is none")
+        return Answered(self._key, {})
+
 
 CALLED = "called"
 """The member of a step's answer that lists the tools called for it."""

@@ -40,8 +40,7 @@ from stagec.runtime.machine.exchange import (
     Wait,
     read_key,
 )
-from stagec.runtime.world.passed_deadline import PassedDeadlineError
-from stagec.runtime.world.scenario import MARKED_ANSWERS, Scenario, find_told
+from stagec.runtime.world.scenario import MARKED_ANSWERS, PassedDeadlineError, Scenario, find_told
 
 _EMPTY = sha256().hexdigest()
 """What is said of files that nobody has written."""

@@ -14,7 +14,7 @@ from stagec.core.value import value
 from stagec.ir.plan.document import Plan
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.machine.acts import hooks
-from stagec.runtime.machine.acts.authority import digest_of
+from stagec.runtime.machine.acts.conversation_state import digest_of
 from stagec.runtime.machine.exchange import Call, Effect, Grant, Hook, Turn
 from stagec.runtime.machine.gate import may_join
 from stagec_dev.rows import Agreement, is_out_of_scope, out_of_scope

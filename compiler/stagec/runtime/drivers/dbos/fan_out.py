@@ -17,14 +17,14 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json, Object, object_of
 from stagec.core.words import quote
 from stagec.runtime.drivers.answer_parts import AnswerParts
+from stagec.runtime.drivers.dbos.database import UNFINISHED, workflows
 from stagec.runtime.drivers.dbos.queues import PermittedWorld
 from stagec.runtime.drivers.dbos.run_records import FoundPart, RunRecord, name_child
-from stagec.runtime.drivers.dbos.tables import UNFINISHED, workflows
 from stagec.runtime.drivers.dbos.transitions import Transitions
 from stagec.runtime.drivers.following import UnreachableError
 from stagec.runtime.drivers.requests import IDLE
 from stagec.runtime.machine.exchange import Effect, whole_key
-from stagec.runtime.world.provider_outage import read_outage
+from stagec.runtime.world.models.port import read_outage
 
 T = TypeVar("T")
 HearPart = Callable[[FoundPart], None]

@@ -17,9 +17,8 @@ from stagec.core.failure import Failure
 from stagec.core.json import Json
 from stagec.core.value import value
 from stagec.core.words import quote
-from stagec.runtime.drivers.dbos.database import Database
+from stagec.runtime.drivers.dbos.database import Database, permits, provider_limits, queues
 from stagec.runtime.drivers.dbos.run_records import RunRecord, name_child, name_segment
-from stagec.runtime.drivers.dbos.tables import permits, provider_limits, queues
 from stagec.runtime.drivers.following import UnreachableError
 from stagec.runtime.machine.exchange import Effect
 

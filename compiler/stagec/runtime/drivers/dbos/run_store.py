@@ -18,7 +18,7 @@ from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import replace
 from stagec.core.words import quote
 from stagec.ir.plan.loader import PlanError, read_frame
-from stagec.runtime.drivers.dbos.database import Database
+from stagec.runtime.drivers.dbos.database import Database, documents, messages, runs, steps, workers, workflows
 from stagec.runtime.drivers.dbos.queues import REQUEST, Queues
 from stagec.runtime.drivers.dbos.run_records import (
     APPLICATION_VERSION,
@@ -29,7 +29,6 @@ from stagec.runtime.drivers.dbos.run_records import (
     name_segment,
     read_row,
 )
-from stagec.runtime.drivers.dbos.tables import documents, messages, runs, steps, workers, workflows
 from stagec.runtime.drivers.history import EventTimes, History, load_timed_event, strip_times
 from stagec.runtime.drivers.replay import fold_run, replay_twice
 from stagec.runtime.machine import Program, State, load

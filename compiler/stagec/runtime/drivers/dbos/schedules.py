@@ -19,9 +19,9 @@ from stagec.core.json import object_of
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.value import value
 from stagec.core.words import quote
+from stagec.runtime.drivers.dbos.database import runs, schedules
 from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION, Submission
 from stagec.runtime.drivers.dbos.run_store import RunStore, find_differing
-from stagec.runtime.drivers.dbos.tables import runs, schedules
 from stagec.runtime.drivers.following import UnreachableError
 
 _LONGEST = 100

@@ -26,14 +26,13 @@ from stagec.runtime.drivers.history import UNTIMED, EventTimes, History, add_tim
 from stagec.runtime.drivers.messages import MessageKind, RunMessage
 from stagec.runtime.drivers.redaction import redact_answer, redact_event
 from stagec.runtime.drivers.replay import digest_step, find_difference
-from stagec.runtime.drivers.requests import THREADS, Inbox, InterruptionError, RequestPool, World, open_pool
-from stagec.runtime.drivers.timers import Timers
+from stagec.runtime.drivers.requests import THREADS, Inbox, InterruptionError, RequestPool, Timers, World, open_pool
 from stagec.runtime.drivers.usage_ledger import UsageLedger, total_to_json
 from stagec.runtime.machine import Program, State, advance
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Replanned, Wait, whole_key
 from stagec.runtime.machine.state import StepResult
-from stagec.runtime.world.provider_outage import ProviderOutage, read_outage, spread
+from stagec.runtime.world.models.port import ProviderOutage, read_outage, spread
 from stagec.runtime.world.questions import is_for_people, list_open_questions
 
 OUTAGE = "outage"

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from stagec.core.failure import Failure
 from stagec.core.value import NOTHING, replace
 from stagec.core.words import quote
+from stagec.runtime.drivers.dbos.database import messages, runs, workflows
 from stagec.runtime.drivers.dbos.run_records import (
     APPLICATION_VERSION,
     RESUMABLE,
@@ -23,7 +24,6 @@ from stagec.runtime.drivers.dbos.run_records import (
     read_row,
 )
 from stagec.runtime.drivers.dbos.run_store import RunStore
-from stagec.runtime.drivers.dbos.tables import messages, runs, workflows
 from stagec.runtime.drivers.history import dump_event, load_event
 from stagec.runtime.drivers.messages import (
     LARGEST,

@@ -23,7 +23,7 @@ from stagec.core.json import Object
 from stagec.core.secrets import Redactor
 from stagec.core.value import value
 from stagec.core.words import format_count, quote
-from stagec.runtime.drivers.dbos.database import Database, check
+from stagec.runtime.drivers.dbos.database import Database, check, permits, workers, workflows
 from stagec.runtime.drivers.dbos.execution_setup import (
     FEWEST,
     ExecutionSetup,
@@ -38,7 +38,6 @@ from stagec.runtime.drivers.dbos.run_records import APPLICATION_VERSION, RunPhas
 from stagec.runtime.drivers.dbos.run_store import RunStore, UnknownPlanError, remove_old
 from stagec.runtime.drivers.dbos.schedules import Schedules
 from stagec.runtime.drivers.dbos.segment import Segment, Word, execute_child
-from stagec.runtime.drivers.dbos.tables import permits, workers, workflows
 from stagec.runtime.drivers.dbos.transitions import Transitions
 from stagec.runtime.drivers.following import UnreachableError
 

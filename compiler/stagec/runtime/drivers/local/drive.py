@@ -34,13 +34,12 @@ from stagec.runtime.drivers.history import (
 from stagec.runtime.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.drivers.redaction import redact_event
 from stagec.runtime.drivers.replay import BranchWalk, advance_history, digest_step, find_difference
-from stagec.runtime.drivers.requests import Inbox, RequestPool, World, open_pool
-from stagec.runtime.drivers.timers import Timers
+from stagec.runtime.drivers.requests import Inbox, RequestPool, Timers, World, open_pool
 from stagec.runtime.machine.advance import advance
 from stagec.runtime.machine.exchange import Answered, Event, Replanned, Rewound, Started, choose_next
 from stagec.runtime.machine.program import Program, load
 from stagec.runtime.machine.state import State, StepResult
-from stagec.runtime.world.passed_deadline import PassedDeadlineError
+from stagec.runtime.world.scenario import PassedDeadlineError
 
 T = TypeVar("T")
 Todo = SimpleQueue[tuple[Callable[[], Any], SimpleQueue[tuple[Any, ...]]] | None]

@@ -10,8 +10,7 @@ from stagec.core.words import format_count
 from stagec.ir.plan.gate import Backoff, Check, VerdictGate
 from stagec.runtime.machine import gate as gates
 from stagec.runtime.machine.acts import hooks
-from stagec.runtime.machine.acts.authority import digest_of
-from stagec.runtime.machine.acts.conversation_state import conversation_of, messages_to_json, update
+from stagec.runtime.machine.acts.conversation_state import conversation_of, digest_of, messages_to_json, update
 from stagec.runtime.machine.exchange import Effect, Hook, Message, Wait
 from stagec.runtime.machine.execution import Conversation, Execution, NodeResult
 from stagec.runtime.machine.failures import FailureKind, RunFailure

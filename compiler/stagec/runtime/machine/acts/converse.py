@@ -11,7 +11,8 @@ from stagec.core.words import format_duration, listing
 from stagec.ir.plan.act import Converse
 from stagec.ir.plan.gate import Admission
 from stagec.runtime.machine.acts import conclusion, hooks
-from stagec.runtime.machine.acts.authority import (
+from stagec.runtime.machine.acts.conclusion import Conclusion, pause
+from stagec.runtime.machine.acts.conversation_state import (
     APPROVE,
     ASK,
     DENY,
@@ -21,13 +22,10 @@ from stagec.runtime.machine.acts.authority import (
     Authority,
     Decision,
     Token,
-    decide_call,
-    digest_of,
-)
-from stagec.runtime.machine.acts.conclusion import Conclusion, pause
-from stagec.runtime.machine.acts.conversation_state import (
     calls_to_json,
     conversation_of,
+    decide_call,
+    digest_of,
     explain_call,
     messages_to_json,
     read_calls,

@@ -30,6 +30,7 @@ from stagec.runtime.world.models.port import (
     ModelReply,
     ModelRequest,
     Provider,
+    ProviderOutage,
     TokenUse,
     add_usage,
     price_usage,
@@ -37,7 +38,6 @@ from stagec.runtime.world.models.port import (
     usage_to_json,
 )
 from stagec.runtime.world.models.retries import ModelOutageError
-from stagec.runtime.world.provider_outage import ProviderOutage
 from stagec.runtime.world.request_json import (
     OPENING,
     ToolDefinition,

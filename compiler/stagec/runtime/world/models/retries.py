@@ -21,8 +21,10 @@ from stagec.runtime.world.models.port import (
     ModelReply,
     ModelRequest,
     Provider,
+    find_rest,
+    limit_asked,
+    spread,
 )
-from stagec.runtime.world.provider_outage import find_rest, limit_asked, spread
 
 DEFAULT, NODE = "default", "node:"
 """Whose policy holds where there is none for a provider, a model or a node; and what precedes the id of a node."""

@@ -17,7 +17,7 @@ from stagec.core.words import listing as list_names
 from stagec.core.words import quote
 from stagec.ir.plan.act import Converse
 from stagec.ir.plan.document import Plan, is_boundary_tool
-from stagec.runtime.machine.acts.authority import APPROVE, ASK, DENY, digest_of
+from stagec.runtime.machine.acts.conversation_state import APPROVE, ASK, DENY, digest_of
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Ask, Call, Effect, Grant, Turn, execution_of, read_key, request_key
 from stagec.runtime.machine.json_values import normalise

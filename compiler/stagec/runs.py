@@ -1,4 +1,7 @@
-"""Execute runs in an event loop: a request under way is a task, and a run that waits holds no thread."""
+"""Runs in a program: start, resume, follow, answer and cancel runs of plans.
+
+The asynchronous face is `start` and `resume`, which return a `RunHandle`; the synchronous one is `run`.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,11 @@ from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import quote
 from stagec.ir.plan.node import Outcome
 from stagec.runtime.drivers.answer_parts import AnswerParts
-from stagec.runtime.drivers.history import EventTimes
+from stagec.runtime.drivers.history import EventTimes, JournalError
 from stagec.runtime.drivers.local.drive import Course, EventCount, EventStore, RunSession, restore, run_at_once
 from stagec.runtime.drivers.local.journal import Journal, create, open_journal
 from stagec.runtime.drivers.local.mailbox import find_state_folder
-from stagec.runtime.drivers.requests import IDLE
-from stagec.runtime.drivers.timers import Timers
+from stagec.runtime.drivers.requests import IDLE, Timers
 from stagec.runtime.machine.answer_schemas import read_answer
 from stagec.runtime.machine.exchange import Answered, Cancelled, Effect, Event, Started, Wait
 from stagec.runtime.machine.failures import RunFailure, describe_failure, failure_to_json
@@ -535,3 +537,19 @@ def run(
             return await handle.result()
 
     return asyncio.run(follow())
+
+
+__all__ = [
+    "Answerer",
+    "JournalError",
+    "OwnWorld",
+    "Questioned",
+    "RunEnded",
+    "RunEvent",
+    "RunHandle",
+    "RunResult",
+    "StepTaken",
+    "resume",
+    "run",
+    "start",
+]
