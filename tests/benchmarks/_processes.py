@@ -15,8 +15,8 @@ from stagec.ir.plan.document import Limits, Names
 from stagec.ir.plan.gate import VerdictGate
 from stagec.ir.plan.node import Node
 from stagec.runtime.machine.exchange import Execute, Publish
-from stagec.runtime.world.stages.stage_files import RunFolder
-from stagec.runtime.world.stages.stage_world import StageWorld, Surroundings
+from stagec.runtime.world.stage_files import RunFolder
+from stagec.runtime.world.stage_world import StageWorld, Surroundings
 from stagec.runtime.world.supervised_program import Link
 
 OUTPUTS = {"a": "a", "b": "b", "c": "deep/c"}

@@ -14,7 +14,7 @@ from stagec.cli.app import run
 from stagec.core.json import Json
 from stagec.ir.protocol import checkpoint
 from stagec.ir.protocol.checkpoint import encode_manifest
-from stagec.runtime.world.stages import checkpoints
+from stagec.runtime.world import checkpoints
 
 Shown = pytest.CaptureFixture[str]
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import AskedRow
 from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.checkpoint_scenarios import CHECKPOINT_SCENARIOS
 from stagec_dev.rows.protocol import ARTIFACT_PATHS, CHECKPOINT_MANIFESTS
+from stagec_dev.tools.answer import AskedRow
 
 _KINDS = (ARTIFACT_PATHS, CHECKPOINT_MANIFESTS, CHECKPOINT_SCENARIOS)
 _ANSWERS = {"ok", "error", "resolved", "contained", "issue_paths", "issues", "sha256", "canonical", "note"}

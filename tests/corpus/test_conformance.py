@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement, Row
+from stagec_dev.tools.answer import AskedRow, ask_rows
 
 _ANSWERS = {"rules", "places", "severity", "expect", "upstream", "description", "stagec", "expected", "note"}
 _SECTIONS = ("reg.", "xref.", "step.", "gate.")

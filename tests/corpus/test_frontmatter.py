@@ -22,8 +22,8 @@ from stagec.core.budgets import Budgets
 from stagec.core.diagnostic import Edit
 from stagec.sources.formats.markdown import FORMAT
 from stagec.sources.project.settings import Settings
-from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement
+from stagec_dev.tools.answer import AskedRow, ask_rows
 
 LISTED = "frontmatter/index.json"
 needs_corpus = pytest.mark.skipif("STAGEC_CORPUS" not in os.environ, reason="STAGEC_CORPUS is not set")

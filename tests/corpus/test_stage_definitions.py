@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import AskedRow
 from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.stage_definitions import STAGE_DEFINITIONS
+from stagec_dev.tools.answer import AskedRow
 
 _ANSWERS = {"expect", "ok", "error", "stagec", "refs", "note", "name", "sha256", "calls", "out", "manifest"}
 _OUT_OF_SCOPE = frozenset({"approval-stack", "continuation-controller", "grant-token-sequences", "headless"})

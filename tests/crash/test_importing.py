@@ -10,8 +10,8 @@ from crash.interruptions import Interruption, each_interruption
 from protocol.manifests import CONTENT, ENTRY, encode, upstream_json
 
 from stagec.ir.protocol.checkpoint import TrustLevel
-from stagec.runtime.world.stages.checkpoints import discard, import_checkpoint, judge_checkpoint, judge_import
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.checkpoints import discard, import_checkpoint, judge_checkpoint, judge_import
+from stagec.runtime.world.stage_files import RunFolder
 
 PLACE = "reports/wine/checkpoints/run-001/ckpt-001/checkpoint.json"
 MADE = "checkpoints/ckpt-S01_load_data.json"

@@ -17,8 +17,8 @@ from world.stages.workshop import Workshop, is_success, stage
 
 from stagec.core.json import Json, object_of
 from stagec.runtime.machine.exchange import Publish
-from stagec.runtime.world.stages.checkpoints import discard
-from stagec.runtime.world.stages.stage_files import RunFolder, prepare_attempt
+from stagec.runtime.world.checkpoints import discard
+from stagec.runtime.world.stage_files import RunFolder, prepare_attempt
 
 OUTPUTS = {"a": "a.txt", "b": "deep/er/b.txt"}
 PROGRAM = """

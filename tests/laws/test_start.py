@@ -40,7 +40,7 @@ WORLD = (
     "asyncio",
     "stagec.ir.catalogue",
     "stagec.runtime.world.models.model_world",
-    "stagec.runtime.world.stages.stage_world",
+    "stagec.runtime.world.stage_world",
 )
 """What runs load only where something in them asks for it: an event loop, models, and what executes stages."""
 RUNS = (

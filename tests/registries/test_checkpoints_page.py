@@ -13,7 +13,7 @@ from protocol.manifests import encode, sign
 from stagec.cli.app import run
 from stagec.core.json import Json
 from stagec.ir.protocol.checkpoint import TrustLevel, read_manifest
-from stagec.runtime.world.stages.checkpoints import judge_checkpoint
+from stagec.runtime.world.checkpoints import judge_checkpoint
 
 PAGE = (Path(__file__).parents[2] / "docs" / "user-guide" / "checkpoints.md").read_text(encoding="utf-8")
 CONTENT = b"a,b\n1,2\n"

@@ -99,8 +99,8 @@ def _judge_checkpoints(root: Path, inputs: tuple[FencedBlock, ...]) -> tuple[Dia
     """Verify the checkpoints in a project; those with a word such as `imported` are to be brought into a run."""
     from stagec.cli.commands.checkpoint import report_checkpoints
     from stagec.ir.protocol.checkpoint import TrustLevel
-    from stagec.runtime.world.stages.checkpoints import judge_checkpoint, judge_import, list_manifests
-    from stagec.runtime.world.stages.stage_files import RunFolder
+    from stagec.runtime.world.checkpoints import judge_checkpoint, judge_import, list_manifests
+    from stagec.runtime.world.stage_files import RunFolder
 
     sources = {block.info[1]: TrustLevel(word) for block in inputs for word in block.info[2:]}
     run = RunFolder(root, "wine", "run-002")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import ask_rows
 from stagec_dev.rows import Agreement
+from stagec_dev.tools.answer import ask_rows
 
 
 def stage(name: str, *needs: str, **members: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import ask_rows
 from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.plans import FRONTMATTER
+from stagec_dev.tools.answer import ask_rows
 
 OK = {"pyyaml": "ok", "ruamel_safe_12": "ok", "js_yaml4": None, "pyyaml_message": None}
 BROKEN = {"pyyaml": "err:x", "ruamel_safe_12": "err:x", "gray_matter": "ok", "pyyaml_message": "line 1, column 4"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import ask_rows
 from stagec_dev.rows import Agreement
+from stagec_dev.tools.answer import ask_rows
 
 BEGIN = {"type": "STAGE", "subtype": "begin", "attributes": {}, "content": "", "lineNumber": 1, "valid": True}
 ODD = {**BEGIN, "type": "ODD", "valid": False}

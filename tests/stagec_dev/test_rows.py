@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from stagec_dev.__main__ import main
-from stagec_dev.corpus import ask_rows
 from stagec_dev.rows import Agreement, Row
 from stagec_dev.rows.flows import MUTANTS
+from stagec_dev.tools.answer import ask_rows
 
 REGISTRY = {"agentId": "small", "version": "1.0.0", "c1": "steps", "steps": {}}
 ANSWERS = {"rules": ["reg.version-semver"], "places": [["steps_registry.json", "/version"]], "expect": "report"}

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from stagec_dev.checkout import ROOT
-from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement
+from stagec_dev.tools.answer import AskedRow, ask_rows
 
 WRONG = {"errors": 1, "codes": {"STG201": 1}, "compile": None, "run": None}
 RIGHT = {"errors": 0, "codes": {}, "compile": 0, "run": None}

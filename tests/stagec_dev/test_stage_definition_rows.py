@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement
+from stagec_dev.tools.answer import AskedRow, ask_rows
 
 STAGE = {
     "id": "plan",

@@ -1,14 +1,18 @@
-"""The budgets and the configuration that follow from what the user says."""
+"""The budgets, the configuration and the projects that follow from what the user says."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from stagec.core.value import NOTHING
 from stagec.sources.project.configuration import Configuration, amount, ceilings, configure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stagec.check.pipeline import Project
 
 
 def read_budgets() -> Mapping[str, int]:
@@ -33,3 +37,18 @@ def load_configuration(
 ) -> Configuration:
     """Return the configuration for the paths that a user named, with the budgets that the user sets."""
     return configure(paths, root, {**overrides, "budgets": read_budgets()}, os.environ)
+
+
+def make_loader() -> Callable[[Path], Project]:
+    """Return what loads the project of a folder as `stagec validate` finds it, with the budgets that the user sets."""
+    from stagec.check.pipeline import Project
+    from stagec.cli.baselines import load_configured_baseline
+
+    budgets = read_budgets()  # which only this thread knows
+
+    def load(start: Path) -> Project:
+        configuration = configure((start,), None, {"budgets": budgets}, os.environ)
+        baseline = load_configured_baseline(configuration)
+        return Project(configuration.root, (), configuration.settings, baseline=baseline)
+
+    return load

@@ -26,8 +26,8 @@ from stagec.ir.protocol.checkpoint import (
     read_manifest,
 )
 from stagec.ir.protocol.stage_ids import find_segment_fault
-from stagec.runtime.world.stages.checkpoints import judge_checkpoint, list_manifests
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.checkpoints import judge_checkpoint, list_manifests
+from stagec.runtime.world.stage_files import RunFolder
 from stagec_dev.rows import Agreement, Row, RowKind, is_out_of_scope, list_rows, out_of_scope
 
 _FILES = ("checkpoint_scenarios_edge", "checkpoint_scenarios_upstream_tests")

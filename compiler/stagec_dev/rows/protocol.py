@@ -16,7 +16,7 @@ from stagec.ir.protocol.checkpoint import digest_stringified, find_shape_faults,
 from stagec.ir.protocol.lifecycle import GRACE, StageEvent, StageStatus, follow_event, grace_of, tier_of, watch_times
 from stagec.ir.protocol.markers import Marker, read_markers
 from stagec.ir.protocol.stage_ids import find_artifact_fault, find_segment_fault, is_contained, place_artifact
-from stagec.runtime.world.stages.checkpoints import write_durably
+from stagec.runtime.world.checkpoints import write_durably
 from stagec_dev.rows import Agreement, Row, RowKind, is_out_of_scope, list_rows, out_of_scope
 
 _ARTIFACT_PATHS_FILES = ("artifact_paths", "path_containment", "path_segments_edge", "path_segments_upstream_tests")

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stagec_dev.checkout import corpus
-from stagec_dev.corpus import AskedRow, ask_rows
 from stagec_dev.rows import Agreement
 from stagec_dev.table import table
 from stagec_dev.tools import DeveloperTool
+from stagec_dev.tools.answer import AskedRow, ask_rows
 
 _SECTIONS = {"A": ("reg.",), "B": ("xref.",), "C": ("step.", "gate.")}
 """How the slugs of each section of the registry's specification begin."""

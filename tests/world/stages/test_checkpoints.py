@@ -15,7 +15,7 @@ from stagec.core.disk import open_folder
 from stagec.core.folders import remove_tree
 from stagec.core.json import Json
 from stagec.ir.protocol.checkpoint import Manifest, TrustLevel, encode_manifest
-from stagec.runtime.world.stages.checkpoints import (
+from stagec.runtime.world.checkpoints import (
     LARGEST,
     judge_checkpoint,
     list_manifests,

@@ -14,7 +14,7 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, native_json, sign
 
 from stagec.core.json import Json
 from stagec.ir.protocol.checkpoint import TrustLevel, encode_manifest, read_manifest
-from stagec.runtime.world.stages.checkpoints import judge_checkpoint
+from stagec.runtime.world.checkpoints import judge_checkpoint
 
 OWN = "reports/wine/run-001/checkpoints/ckpt-S01_load_data.json"
 FOREIGN = "reports/wine/checkpoints/run-001/ckpt-001/checkpoint.json"

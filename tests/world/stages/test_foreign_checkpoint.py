@@ -12,9 +12,9 @@ from protocol.manifests import CONTENT, ENTRY, encode, native, upstream_json
 from stagec.core.json import Json
 from stagec.core.value import replace
 from stagec.ir.protocol.checkpoint import ArtifactEntry, TrustLevel, encode_manifest
-from stagec.runtime.world.stages import checkpoints
-from stagec.runtime.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world import checkpoints
+from stagec.runtime.world.checkpoints import import_checkpoint, judge_checkpoint, judge_import
+from stagec.runtime.world.stage_files import RunFolder
 
 MADE = "checkpoints/ckpt-S01_load_data.json"
 

@@ -13,7 +13,7 @@ import pytest
 from world.stages.workshop import Workshop, is_success, stage, writes
 
 from stagec.ir.protocol.checkpoint import TrustLevel
-from stagec.runtime.world.stages.checkpoints import judge_checkpoint
+from stagec.runtime.world.checkpoints import judge_checkpoint
 
 SIZE = 256 * 1024
 FILLS = """

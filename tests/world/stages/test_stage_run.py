@@ -14,7 +14,7 @@ from world.stages.workshop import Workshop, is_success, stage, writes
 from stagec.core.failure import Failure
 from stagec.core.secrets import Redactor
 from stagec.ir.plan.act import Process, ProcessInput
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.stage_files import RunFolder
 
 SHOW = "print(json.dumps({name: each for name, each in os.environ.items()} | {'cwd': os.getcwd(), 'argv': sys.argv}))"
 

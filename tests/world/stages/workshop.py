@@ -18,8 +18,8 @@ from stagec.ir.plan.document import Limits, Names
 from stagec.ir.plan.gate import VerdictGate
 from stagec.ir.plan.node import Node
 from stagec.runtime.machine.exchange import Execute, Interrupt, Preserve, Publish
-from stagec.runtime.world.stages.stage_files import RunFolder
-from stagec.runtime.world.stages.stage_world import StageWorld, Surroundings
+from stagec.runtime.world.stage_files import RunFolder
+from stagec.runtime.world.stage_world import StageWorld, Surroundings
 from stagec.runtime.world.supervised_program import Link
 
 LONG = ProcessLimits(600_000, 600_000, 605_000, 608_000)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stagec.check.fixes import list_edits, make_edits
 from stagec.check.pipeline import Compilation, compile_project
-from stagec.cli.editor_server import make_loader
+from stagec.cli.limits import make_loader
 from stagec.core.diagnostic import Diagnostic
 from stagec.core.failure import Failure
 from stagec.core.observations import resolve

@@ -26,8 +26,8 @@ from stagec.core.shelf import member, names
 from stagec.core.value import value
 from stagec.core.words import format_count, listing, quote
 from stagec.ir.protocol.checkpoint import TRUST_LEVELS, JudgedCheckpoint, ManifestError, TrustLevel
-from stagec.runtime.world.stages.checkpoints import import_checkpoint, judge_checkpoint, judge_import, list_manifests
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.checkpoints import import_checkpoint, judge_checkpoint, judge_import, list_manifests
+from stagec.runtime.world.stage_files import RunFolder
 from stagec.sources.project.settings import Selection, Settings
 from stagec.sources.read import Sources
 

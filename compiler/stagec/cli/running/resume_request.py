@@ -52,7 +52,7 @@ from stagec.runtime.drivers.replay import RunPlace, fold_events, fold_run, list_
 from stagec.runtime.machine import Program, State
 from stagec.runtime.machine.exchange import Replanned, Resumed, Rewound
 from stagec.runtime.machine.replanning import ObstacleError, is_process
-from stagec.runtime.world.stages.stage_files import RunFolder
+from stagec.runtime.world.stage_files import RunFolder
 from stagec.sources.project.settings import Settings
 
 

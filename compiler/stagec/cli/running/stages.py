@@ -38,9 +38,9 @@ TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
     from stagec.ir.protocol.checkpoint import TrustLevel
-    from stagec.runtime.world.stages.checkpoints import Resumption
-    from stagec.runtime.world.stages.stage_files import Published, RunFolder
-    from stagec.runtime.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.checkpoints import Resumption
+    from stagec.runtime.world.stage_files import Published, RunFolder
+    from stagec.runtime.world.stage_world import StageWorld
 
 
 _PACE = 0.25
@@ -205,7 +205,7 @@ def open_stages(folder: RunFolder | None, plan: Plan, reporter: RunReporter) -> 
     if folder is None:
         yield None
         return
-    from stagec.runtime.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.stage_world import StageWorld
 
     with closing(StageWorld(folder, plan, find_needs(plan), reporter.tell)) as world:
         world.show = reporter.show
@@ -218,7 +218,7 @@ def find_folder(plan: Plan, name: str, options: StageOptions) -> RunFolder | Non
         return None
     if name in _RESERVED:
         raise Failure(f"{quote(name)} cannot name a run of stages: the protocol reserves that name")
-    from stagec.runtime.world.stages.stage_files import RunFolder
+    from stagec.runtime.world.stage_files import RunFolder
 
     return RunFolder(options.folder, plan.id, name)
 
@@ -256,7 +256,7 @@ def refuse_other_results(folder: RunFolder | None) -> None:
     """Raise `Failure` where the directory of a run that is to begin has results already."""
     if folder is None:
         return
-    from stagec.runtime.world.stages.stage_files import ATTEMPTS, LOG
+    from stagec.runtime.world.stage_files import ATTEMPTS, LOG
 
     try:
         found = sorted({*os.listdir(folder.path)} - {ATTEMPTS, LOG})
@@ -283,7 +283,7 @@ def verify_stages(
 
     `finished` is what has been published of which the journal does not say it.
     """
-    from stagec.runtime.world.stages.checkpoints import Verifier, list_published
+    from stagec.runtime.world.checkpoints import Verifier, list_published
 
     needs = find_needs(program.plan)
     strays = [each for each in consent.stages if each not in needs]

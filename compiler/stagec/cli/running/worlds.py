@@ -37,6 +37,7 @@ from stagec.runtime.drivers.usage_ledger import describe_usage
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.exchange import Effect, Judge
 from stagec.runtime.world.budget import Budget, BudgetedWorld, Excess, Extend
+from stagec.runtime.world.checkpoints import InterruptedStages
 from stagec.runtime.world.commands import CommandLock
 from stagec.runtime.world.composed import AgentsWorld, ComposedWorld, ScriptedAgent, WorldPart
 from stagec.runtime.world.local_world import ClosedWorld, LocalWorld, Permissions
@@ -50,7 +51,6 @@ from stagec.runtime.world.questions import (
 )
 from stagec.runtime.world.scenario import Scenario
 from stagec.runtime.world.scripted_world import ScriptedWorld
-from stagec.runtime.world.stages.checkpoints import InterruptedStages
 from stagec.runtime.world.tools.files import RUNS, Protection
 from stagec.runtime.world.tools.programs import ToolSetting
 from stagec.runtime.world.tools.step_calls import is_step_call
@@ -59,8 +59,8 @@ from stagec.sources.project.configuration import Configuration
 TYPE_CHECKING = False  # the real one costs the import of `typing`
 
 if TYPE_CHECKING:
-    from stagec.runtime.world.stages.stage_files import RunFolder
-    from stagec.runtime.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.stage_files import RunFolder
+    from stagec.runtime.world.stage_world import StageWorld
 
 
 class Answers(StrEnum):

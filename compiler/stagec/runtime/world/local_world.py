@@ -31,7 +31,7 @@ from stagec.runtime.world.supervised_program import Link
 
 TYPE_CHECKING = False  # what executes stages is loaded where a run has some
 if TYPE_CHECKING:
-    from stagec.runtime.world.stages.stage_world import StageWorld
+    from stagec.runtime.world.stage_world import StageWorld
 
 LocalRequest = Run | Shell | Hook | Wait | StageRequest
 """What a scenario leaves to the machine on which a run executes."""
@@ -99,7 +99,7 @@ class LocalWorld:
                 return self._find_stages(effect).answer(effect)
 
     def _execute(self, effect: Execute) -> Json:
-        from stagec.runtime.world.stages.stage_world import Surroundings
+        from stagec.runtime.world.stage_world import Surroundings
 
         stages = self._find_stages(effect)
         variables = select_variables(os.environ, self._permissions.variables)

@@ -32,8 +32,8 @@ from stagec.ir.protocol.markers import (
     format_stage_progress,
 )
 from stagec.runtime.machine.exchange import Effect, Execute, Interrupt, Preserve, Publish
-from stagec.runtime.world.stages.checkpoints import Publication, judge_checkpoint, preserve, publish
-from stagec.runtime.world.stages.stage_files import (
+from stagec.runtime.world.checkpoints import Publication, judge_checkpoint, preserve, publish
+from stagec.runtime.world.stage_files import (
     ATTEMPTS,
     CHECKPOINTS,
     LOG,

@@ -55,7 +55,7 @@ from stagec.ir.protocol.checkpoint import (
 from stagec.ir.protocol.stage_ids import is_contained, place_artifact
 from stagec.runtime.machine.exchange import Answered, Effect, Event, Execute, Interrupt, Preserve, Publish
 from stagec.runtime.machine.state import State, StepResult
-from stagec.runtime.world.stages.stage_files import (
+from stagec.runtime.world.stage_files import (
     ATTEMPTS,
     CHECKPOINTS,
     REPORTS,

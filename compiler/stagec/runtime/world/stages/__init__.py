@@ -1,1 +1,0 @@
-"""Stages as processes and files: the directory of a run, attempts, processes, publication and checkpoints."""
