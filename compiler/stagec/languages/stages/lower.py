@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from stagec.core.canonical import MOST, compact
+from stagec.core.canonical import MOST, text_of
 from stagec.core.json import object_of
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, replace, value
@@ -143,7 +143,7 @@ def _list_called(pipeline: Pipeline) -> Iterator[tuple[str, InnerFlow]]:
         if stage.inner is not None and stage.inner.file is not None:
             within, constants = stage.inner.pipeline, stage.inner.constants
             inputs = {
-                name: compact(constants[name]) if name in constants else mention.name
+                name: text_of(constants[name]) if name in constants else mention.name
                 for name, mention in stage.inner.inputs.items()
             }
             yield stage.name, InnerFlow(within.id if within is not None else "", Place(stage.inner.file), inputs)
