@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from stagec.check.pipeline import Project, compile_project
+from stagec.change.creation.exporting import OWNERS, export_stages
+from stagec.check.pipeline import Project, compile_project, read_documents
+from stagec.cli.app import run
 from stagec.sources.project.settings import Settings
 from stagec_dev.cost import STEEPEST, Dimension, Files, Growth, MeasuredCost, measure
 from stagec_dev.tools.scaling import dimensions
@@ -35,13 +38,8 @@ def test_a_dimension_grows_with_its_count_and_its_faulty_variant_differs(dimensi
     assert dimension.files(4, faulty=True) != dimension.files(4, faulty=False)
 
 
-def _count_calls(folder: Path, title: str, count: int) -> int:
-    """Return how many functions run to check a project; a generator counts for each value."""
-    dimension = next(each for each in dimensions() if each.title == title)
-    for name, text in dimension.files(count, faulty=False).items():
-        path = folder / str(count) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(str(text))
+def _count_calls(work: Callable[[], object]) -> int:
+    """Return how many functions run; a generator counts for each value."""
     calls = 0
 
     def note(_frame: object, event: str, _given: object) -> None:
@@ -50,17 +48,56 @@ def _count_calls(folder: Path, title: str, count: int) -> int:
 
     sys.setprofile(note)
     try:
-        compile_project(Project(folder / str(count), (folder / str(count),), Settings()))
+        work()
     finally:
         sys.setprofile(None)
     return calls
 
 
+def _make(folder: Path, title: str, count: int, *, faulty: bool = False) -> Path:
+    dimension = next(each for each in dimensions() if each.title == title)
+    for name, text in dimension.files(count, faulty=faulty).items():
+        path = folder / str(count) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(text))
+    return folder / str(count)
+
+
 def test_twice_as_many_members_that_demand_each_other_take_twice_as_many_calls(tmp_path: Path) -> None:
-    title = "members that demand each other"
-    _count_calls(tmp_path, title, 4)  # what is loaded at the first time
-    once, twice = (_count_calls(tmp_path, title, each) for each in (200, 400))
+    def check(count: int) -> int:
+        folder = _make(tmp_path, "members that demand each other", count)
+        return _count_calls(lambda: compile_project(Project(folder, (folder,), Settings())))
+
+    check(4)  # what is loaded at the first time
+    assert check(400) < STEEPEST * check(200)
+
+
+_CONFIGURED = ("patterns of node policies", "models of a configuration", "patterns of files that rules ignore")
+
+
+@pytest.mark.parametrize("faulty", [False, True], ids=["sound", "faulty"])
+@pytest.mark.parametrize("title", _CONFIGURED)
+def test_twice_as_many_entries_of_a_configuration_take_twice_as_many_calls(
+    title: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], *, faulty: bool
+) -> None:
+    def check(count: int) -> int:
+        folder = _make(tmp_path, title, count, faulty=faulty)
+        return _count_calls(lambda: run(["validate", "--no-cache", str(folder)]))
+
+    check(4)  # what is loaded at the first time
+    once, twice = map(check, (300, 600))
     assert twice < STEEPEST * once
+    assert "stagec: error" not in capfd.readouterr().err
+
+
+def test_twice_as_many_stages_take_twice_as_many_calls_to_export(tmp_path: Path) -> None:
+    def export(count: int) -> int:
+        folder = _make(tmp_path, "stages", count)
+        project = read_documents(Project(folder, (folder,), Settings()))
+        return _count_calls(lambda: export_stages(project, OWNERS["claude"]))
+
+    export(4)  # what is loaded at the first time
+    assert export(1000) < 2.2 * export(500)  # each stage takes many calls, which hide that a few more are too many
 
 
 def test_what_doubles_with_its_input_is_no_trouble() -> None:

@@ -16,6 +16,7 @@ from stagec.check.swaps import fold_swapped
 from stagec.core.collector import PausedCollector
 from stagec.core.diagnostic import Diagnostic, Severity
 from stagec.core.memo import KeptAnswers
+from stagec.core.nearest import NameIndex
 from stagec.core.observations import resolve
 from stagec.core.place import Pointer
 from stagec.core.rule import AnyFamily, AnyRule, Family
@@ -25,7 +26,7 @@ from stagec.core.words import quote
 from stagec.ir.agent import CalledAgent
 from stagec.ir.flow import Concerns, Occurrence, SearchedFlow, find_nearest_folder
 from stagec.ir.graph import Graph, build
-from stagec.ir.policies import UnmatchedPattern, apply_policies, find_misspelt, matches
+from stagec.ir.policies import UnmatchedPattern, apply_policies, find_misspelt, index_patterns
 from stagec.languages import AnyFrontEnd, Flow, FlowRights, FrontEnd
 from stagec.sources.contract.expansion import judge_reached
 from stagec.sources.discover import Discovery, discover
@@ -405,15 +406,13 @@ def _list_unmatched(policies: NodePolicies, meanings: Iterable[Meaning]) -> tupl
     if not policies.entries:
         return ()
     flows = tuple(meanings)
-    asking = tuple(dict.fromkeys(name for each in flows for name in each.list_asking()))
-    nodes = tuple(dict.fromkeys(name for each in flows for name in each.flow.nodes))
-    found = []
-    for pattern in policies.entries:
-        if not any(matches(pattern, each) for each in asking):
-            at = place_text(policies.file, policies.text, policies.lines.get(pattern, 1), pattern)
-            is_known = any(matches(pattern, each) for each in nodes)
-            found.append(UnmatchedPattern(pattern, at, asking, is_known))
-    return tuple(found)
+    patterns = index_patterns(tuple(policies.entries))
+    asking = NameIndex(name for each in flows for name in each.list_asking())
+    used = patterns.find_used(asking)
+    unused = [each for each in policies.entries if each not in used]
+    known = patterns.find_used(dict.fromkeys(name for each in flows for name in each.flow.nodes)) if unused else set()
+    places = (place_text(policies.file, policies.text, policies.lines.get(each, 1), each) for each in unused)
+    return tuple(UnmatchedPattern(each, at, asking, each in known) for each, at in zip(unused, places, strict=True))
 
 
 def _list_misspelt(named: NamedModels) -> Iterator[UnmatchedPattern]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from itertools import accumulate
 
 from stagec.check.findings import Verdict
 from stagec.core.place import Part, Place, Pointer, Span
@@ -78,11 +79,17 @@ def _list_covers(
 
 def place_text(file: str, text: str, line: int, sought: str = "") -> Place:
     """Return where something stands on a line of a configuration, else the whole line."""
-    lines = text.split("\n")
-    start, whole = sum(len(each) + 1 for each in lines[: line - 1]), lines[line - 1]
+    start, whole = _list_lines(text)[line - 1]
     found = whole.find(sought) if sought else -1
     at = (start, start + len(whole.rstrip())) if found < 0 else (start + found, start + found + len(sought))
     return Place(file, range=at)
+
+
+@lru_cache(maxsize=1)
+def _list_lines(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the lines of a text, of which many places are asked for, and where each begins."""
+    lines = text.split("\n")
+    return tuple(zip(accumulate((len(each) + 1 for each in lines), initial=0), lines, strict=False))
 
 
 class KnownRules:

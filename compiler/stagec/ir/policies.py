@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from typing import Any
 
 from stagec.core.canonical import to_count
 from stagec.core.json import Json, text_in
-from stagec.core.nearest import is_slip
+from stagec.core.nearest import NameIndex, is_slip
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.core.words import format_count
@@ -31,7 +33,7 @@ class UnmatchedPattern:
 
     pattern: str
     at: Place
-    nodes: tuple[str, ...] = ()
+    nodes: NameIndex = NameIndex(())
     others: bool = False
     provider: str | None = None
 
@@ -115,9 +117,60 @@ def read_setting_name(key: str) -> str:
     return first + "".join(map(str.capitalize, others))
 
 
-def matches(pattern: str, node: str) -> bool:
-    """Tell whether a pattern is about a node; `*` stands for any text, `?` for one character."""
-    return fnmatchcase(node, pattern)
+_WILD = re.compile(r"[*?\[\]]")
+
+
+class NodePatterns:
+    """Patterns of nodes, indexed for the question which of them are about a node.
+
+    `*` stands for any text, `?` for one character. A pattern is compared only with nodes that begin as it does, or end
+    as it does if it begins with a wildcard, and that contain the longest text between its wildcards.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._patterns = tuple(patterns)
+        self._exact: dict[str, int] = {}
+        self._beginnings: dict[str, list[int]] = {}
+        self._ends: dict[str, list[int]] = {}
+        self._inside: list[str] = []
+        self._compiled: dict[int, re.Pattern[str]] = {}
+        for at, pattern in enumerate(self._patterns):
+            beginning, *others = _WILD.split(pattern)
+            self._inside.append("" if "[" in pattern else max((beginning, *others), key=len))
+            if not others:
+                self._exact[pattern] = at
+            elif beginning:
+                self._beginnings.setdefault(beginning, []).append(at)
+            else:
+                self._ends.setdefault(others[-1], []).append(at)
+        self._first_lengths = {*map(len, self._beginnings)}
+        self._last_lengths = {*map(len, self._ends)}
+
+    def find(self, node: str) -> list[int]:
+        """Return the positions of the patterns that are about a node, in order."""
+        size = len(node)
+        near = [at for most in self._first_lengths if most <= size for at in self._beginnings.get(node[:most], ())]
+        near += (at for most in self._last_lengths if most <= size for at in self._ends.get(node[size - most :], ()))
+        inside = self._inside
+        found = [at for at in near if inside[at] in node and self._compile(at).match(node)]
+        if node in self._exact:
+            found.append(self._exact[node])
+        return sorted(found)
+
+    def find_used(self, nodes: Iterable[str]) -> set[str]:
+        """Return the patterns that are about any of some nodes."""
+        return {self._patterns[at] for each in nodes for at in self.find(each)}
+
+    def _compile(self, at: int) -> re.Pattern[str]:
+        if at not in self._compiled:
+            self._compiled[at] = re.compile(translate(self._patterns[at]))
+        return self._compiled[at]
+
+
+@lru_cache(maxsize=1)
+def index_patterns(patterns: tuple[str, ...]) -> NodePatterns:
+    """Return the index of the patterns of a configuration, which all flows of a project share."""
+    return NodePatterns(patterns)
 
 
 def apply_policies(draft: Draft, patterns: Mapping[str, Mapping[str, Json]] = NOTHING) -> Draft:
@@ -128,11 +181,11 @@ def apply_policies(draft: Draft, patterns: Mapping[str, Mapping[str, Json]] = NO
     """
     if not patterns:
         return draft
-    known = tuple((pattern, _read_configured(given)) for pattern, given in patterns.items())
+    index, policies = index_patterns(tuple(patterns)), tuple(patterns.values())
     made: dict[tuple[int, NodePolicy], Prompt | Converse] = {}  # large flows share acts
     nodes = dict(draft.plan.nodes)
     for name, node in draft.plan.nodes.items():
-        act, found = node.act, _find(known, name)
+        act, found = node.act, _merge(_read_configured(policies[at]) for at in index.find(name))
         if found == NodePolicy() or not isinstance(act, Prompt | Converse):
             continue
         is_usual = name in draft.usual_models
@@ -150,9 +203,9 @@ def _read_configured(given: Mapping[str, Json]) -> NodePolicy:
     return read_policy({read_setting_name(key): each for key, each in given.items()})
 
 
-def _find(known: Iterable[tuple[str, NodePolicy]], node: str) -> NodePolicy:
+def _merge(policies: Iterable[NodePolicy]) -> NodePolicy:
+    """Return what policies say together; the last one counts."""
     found = NodePolicy()
-    for pattern, policy in known:
-        if matches(pattern, node):
-            found = policy.fill(found)
+    for each in policies:
+        found = each.fill(found)
     return found

@@ -100,6 +100,31 @@ def _settings(count: int, *, faulty: bool) -> Files:
     return {".claude/settings.json": settings, ".claude/agents/worker.md": agent}
 
 
+def _node_policies(count: int, *, faulty: bool) -> Files:
+    """Make patterns of nodes in the configuration, all about one stage, or about none."""
+    name = "examination-of-details"
+    patterns = (
+        "".join("?" if at >> place & 1 else letter for place, letter in enumerate(name)) + "x" * faulty
+        for at in range(count)
+    )
+    lines = "".join(f'"{each}" = {{ temperature = 0 }}\n' for each in patterns)
+    return {**pipeline({name: stage(name)}), "stagec.toml": f"[node-policies]\n{lines}"}
+
+
+def _named_models(count: int, *, faulty: bool) -> Files:
+    """Make models of a configuration, of a provider that runs know or of a misspelt one."""
+    provider = "opnai" if faulty else "openai"
+    lines = "".join(f'model-{at} = "{provider}:gpt-{at}"\n' for at in range(count))
+    return {**pipeline({"first": stage("first")}), "stagec.toml": f"[models]\n{lines}"}
+
+
+def _file_ignores(count: int, *, faulty: bool) -> Files:
+    """Make rules that files of the configuration are not judged by; each silences nothing, or has no reason."""
+    reason = "" if faulty else "kept"
+    lines = "".join(f'"legacy-{at}/**" = {{ STG601 = "{reason}" }}\n' for at in range(count))
+    return {**pipeline({"first": stage("first")}), "stagec.toml": f"[per-file-ignores]\n{lines}"}
+
+
 def _skills(count: int, *, faulty: bool) -> Files:
     """Make skills; faulty where each has the name of another one."""
     return {
@@ -122,6 +147,7 @@ def _delegating(count: int, *, faulty: bool) -> Files:
 
 
 _CHECKED = ("validate text", "validate json", "permissions", "format")
+_CONFIGURED = ("validate text", "validate json", "compile", "format", "diff", "review")
 
 PROJECTS = Dimensions(
     (
@@ -137,6 +163,9 @@ PROJECTS = Dimensions(
         Dimension("tests of a flow", _flow_tests, 4_000, ("validate text", "test", "mutate", "format", "handbook")),
         Dimension("suppressions", _suppressions, 12_000, _CHECKED),
         Dimension("rules of settings", _settings, 30_000, _CHECKED),
+        Dimension("patterns of node policies", _node_policies, 12_000, _CONFIGURED),
+        Dimension("models of a configuration", _named_models, 20_000, _CONFIGURED),
+        Dimension("patterns of files that rules ignore", _file_ignores, 16_000, _CONFIGURED),
         Dimension("skills", _skills, 4_000, _CHECKED),
         Dimension("delegating agents", _delegating, 3_000, _CHECKED),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 
 from stagec.change.creation.collected import make_id
 from stagec.change.creation.new_project import Loss
@@ -145,10 +146,11 @@ def export_stages(project: ReadProject, owner: AgentOwner) -> ExportedAgents:
     known = next((each.catalogue for each in pipelines if each.catalogue is not None), None)
     stages = [(pipeline, stage) for pipeline in pipelines for stage in pipeline.stages if stage.id is not None]
     names: dict[str, tuple[Pipeline, Stage]] = {}
+    free: dict[str, Iterator[str]] = {}  # a name that is taken once is never free again
     for pipeline, stage in stages:
         first = make_id(stage.id or "") or "stage"
-        numbered = (f"{first}-{at}" for at in range(2, len(stages) + 2))
-        names[next(each for each in (first, *numbered) if each not in names)] = (pipeline, stage)
+        following = free.setdefault(first, _number(first))
+        names[next(each for each in following if each not in names)] = (pipeline, stage)
     files: dict[str, bytes] = {}
     losses: list[Loss] = []
     for name, (pipeline, stage) in names.items():
@@ -157,6 +159,12 @@ def export_stages(project: ReadProject, owner: AgentOwner) -> ExportedAgents:
         files[f"{name}{owner.suffix}"] = made.write(name).encode()
         losses += made.losses
     return ExportedAgents(files, tuple(sorted(losses, key=lambda each: (each.file, each.line, each.key))))
+
+
+def _number(name: str) -> Iterator[str]:
+    """Yield a name, then the same with numbers from 2 on."""
+    yield name
+    yield from (f"{name}-{at}" for at in count(2))
 
 
 def _find_above(project: ReadProject, stage: Stage) -> Catalogue | None:

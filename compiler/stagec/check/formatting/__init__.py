@@ -122,8 +122,9 @@ def _lay_out(text: str, order: MemberOrder, budgets: Budgets, syntax: str) -> st
 
 
 def _refuse_depth(text: str, root: YamlNode) -> None:
-    level = [root]
-    for _ in range(_DEEPEST):
+    level, depth = [root], 0
+    while level and depth < _DEEPEST:
+        depth += 1
         level = [item for node in level if node.kind is not Kind.ALIAS for item in node.items]
     if level:
         raise UnusualLayoutError(text.count("\n", 0, level[0].start) + 1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stagec.core.diagnostic import Severity
-from stagec.core.nearest import NameIndex, hint
+from stagec.core.nearest import hint
 from stagec.core.rule import Family, Finding
 from stagec.core.words import quote
 from stagec.ir.policies import UnmatchedPattern
@@ -28,7 +28,7 @@ def stg050_unmatched_node_pattern(unmatched: UnmatchedPattern) -> Iterator[Findi
         return
     pattern = quote(unmatched.pattern)
     why = f"{pattern} matches only nodes that ask no model" if unmatched.others else f"{pattern} matches no node"
-    near = "" if unmatched.others else hint(unmatched.pattern, NameIndex(unmatched.nodes))
+    near = "" if unmatched.others else hint(unmatched.pattern, unmatched.nodes)
     yield Finding(unmatched.at, f"{why}{near}")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from stagec.core.expansion import extent
@@ -43,17 +45,25 @@ def parse(file: str, text: str) -> dict[str, Any]:
 
 def line_of(text: str, path: tuple[str, ...]) -> int:
     """Return the line on which a key, or the nearest table around it, is written; line 1 when none is."""
+    lines = _list_lines(text)
+    around = (path[:size] for size in range(len(path), 0, -1))
+    return next((lines[each] for each in around if each in lines), 1)
+
+
+@lru_cache(maxsize=1)
+def _list_lines(text: str) -> Mapping[tuple[str, ...], int]:
+    """Return the first line of each key and table; somebody asks for the lines of many keys of one text."""
     table: tuple[str, ...] = ()
-    best, best_line = 0, 1
+    found: dict[tuple[str, ...], int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         head = line.lstrip()
         opens = head.startswith("[")
         names = _names(head.lstrip("["), "]" if opens else "=")
         here = names if opens else (*table, *names)
         table = here if opens and names else table
-        if best < len(here) <= len(path) and names and path[: len(here)] == here:
-            best, best_line = len(here), number
-    return best_line
+        if names:
+            found.setdefault(here, number)
+    return found
 
 
 def _names(text: str, end: str) -> tuple[str, ...]:
