@@ -9,10 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import sqlalchemy as sa
-
 from stagec.core.extras import explain_missing_extra
 from stagec.core.failure import Failure
+
+try:  # whatever is imported of this package, this comes first
+    import sqlalchemy as sa
+    from dbos import DBOS
+    from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+    from sqlalchemy.exc import TimeoutError as NoConnectionError
+except ModuleNotFoundError as error:
+    raise explain_missing_extra("runs in a database need", "dbos") from error
+
 from stagec.core.value import value
 from stagec.core.words import quote
 from stagec.runtime.drivers.following import UnreachableError
@@ -169,15 +176,6 @@ UNFINISHED = ("ENQUEUED", "PENDING", "DELAYED")
 """What the engine calls workflows that are not over."""
 queues = sa.Table("queues", _ENGINE, sa.Column("name", sa.Text))
 """What the engine knows of each queue."""
-
-
-try:  # whatever is imported of this package, this comes first
-    import sqlalchemy as sa
-    from dbos import DBOS
-    from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
-    from sqlalchemy.exc import TimeoutError as NoConnectionError
-except ModuleNotFoundError as error:
-    raise explain_missing_extra("runs in a database need", "dbos") from error
 
 
 _KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
