@@ -143,7 +143,8 @@ def _create_inside(root: Path, file: str, data: bytes) -> None:
         raise RefusedWriteError("its folder is reached through a link that leads out of the project")
     make_folder(root / folder)
     with open_folder_inside(root, folder) as opened:
-        os.close(opened.create(name, partial(write_all, data=data), mode=0o666))
+        # what was lost in a power cut is made again by the same command
+        os.close(opened.create(name, partial(write_all, data=data), durable=False, mode=0o666))
 
 
 @contextmanager

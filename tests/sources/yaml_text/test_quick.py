@@ -22,9 +22,13 @@ import sys
 from stagec.core.budgets import Budgets
 from stagec.sources.formats.markdown import FORMAT as MARKDOWN
 from stagec.sources.formats.yaml import FORMAT as YAML
+from stagec.core.place import Place
 markdown = MARKDOWN.parse("f.md", b"---\\na: [1, {b: c}]\\nd: >\\n  e\\n  f\\n---\\n", Budgets())
 empty = MARKDOWN.parse("f.md", b"---\\n---\\n", Budgets())
-print(markdown.value, empty.value, YAML.parse("f.yaml", b"- a: 'b'\\n", Budgets()).value, "ruamel" in sys.modules)
+read = YAML.parse("f.yaml", b"- a: 'b'\\n", Budgets()).value
+place = Place("f.yaml", (0, "a"))
+(span,) = YAML.locate(b"- a: 'b'\\n", [place]).values()
+print(markdown.value, empty.value, read, span.start.column, "ruamel" in sys.modules)
 """
 
 
@@ -168,5 +172,5 @@ def test_everyday_yaml_does_not_import_the_parser() -> None:
         check=False,
         env={"PYTHONPATH": str(TOP / "compiler")},
     )
-    told = "{'a': [1, {'b': 'c'}], 'd': 'e f\\n'} {} [{'a': 'b'}] False\n"
+    told = "{'a': [1, {'b': 'c'}], 'd': 'e f\\n'} {} [{'a': 'b'}] 6 False\n"
     assert (ended.stdout, ended.stderr) == (told, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -248,10 +249,8 @@ class Drafting:
         handoffs, calls = self._handoffs, [(each.caller, each.callee) for each in self.hints]
         pairs = [*((name, target) for name, found in handoffs.items() for target, _ in found), *calls]
         callees = {target for _, target in pairs}
-        best = max(
-            self._stages,
-            key=lambda each: (sum(caller == each for caller, _ in pairs), each not in callees),
-        )
+        named = Counter(caller for caller, _ in pairs)
+        best = max(self._stages, key=lambda each: (named[each], each not in callees))
         is_first = not pairs
         return best, "the first by its file" if is_first else "it names the others most often"
 

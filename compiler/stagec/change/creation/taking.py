@@ -94,8 +94,14 @@ RESULT = frozenset({"summary", "handoff"})
 
 def find_hint(prompt: str, completion: str) -> re.Match[str] | None:
     """Return the end of a prompt if it is the one that `stage.md.jinja` adds."""
-    wanted = rf"When you are done, call `{re.escape(completion)}` with:\n\n- `summary`: what you did[^\n]*"
-    return re.search(rf"(?:(?<=\n\n)|\A){wanted}(?:\n- `handoff`: what comes next[^\n]*)?\Z", prompt)
+    found = _HINT.search(prompt)
+    return found if found is not None and found["tool"] == completion else None
+
+
+_HINT = re.compile(
+    r"(?:(?<=\n\n)|\A)When you are done, call `(?P<tool>.+)` with:\n\n- `summary`: what you did[^\n]*"
+    r"(?:\n- `handoff`: what comes next[^\n]*)?\Z"
+)
 
 
 def escape_prompt(text: str) -> str:

@@ -365,14 +365,15 @@ def compose(text: str, budgets: Budgets) -> Composed:
         return _attempt(text, budgets, fast_events(text, budgets.depth)) if is_fast else _explain(text, budgets)
 
 
+@lru_cache(maxsize=1)
 def compose_quickly(text: str, budgets: Budgets) -> YamlNode | None:
-    """Return the root of a text that was read without mistakes; the parser in C reads it, where there is one."""
-    composed = (
-        _attempt(text, budgets, fast_events(text, budgets.depth)) if has_fast_events() else compose(text, budgets)
-    )
-    if composed.trouble is not None:  # the parser that explains takes more
-        composed = compose(text, budgets)
-    return composed.root
+    """Return the root of a text, if any; the parser in C reads it, where there is one. The last text is remembered."""
+    if has_fast_events():
+        with PausedCollector():
+            composed = _attempt(text, budgets, fast_events(text, budgets.depth))
+        if composed.trouble is None:
+            return composed.root
+    return compose(text, budgets).root  # the parser that explains takes more
 
 
 def _explain(text: str, budgets: Budgets) -> Composed:

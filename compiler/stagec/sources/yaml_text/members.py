@@ -12,7 +12,7 @@ from stagec.core.json import Json
 from stagec.core.place import START, Part, Place, Span
 from stagec.core.value import value
 from stagec.sources.tree import Lines
-from stagec.sources.yaml_text.compose import compose
+from stagec.sources.yaml_text.compose import compose, compose_quickly
 from stagec.sources.yaml_text.nodes import Finder, Kind, Member, YamlNode, meaning
 
 Range = tuple[int, int]
@@ -28,7 +28,7 @@ def spans(text: str, places: Iterable[Place], within: Range | None = None) -> Ma
     wanted = tuple(places)
     start, end = within or (0, len(text))
     symbolic = any(place.range is None for place in wanted)
-    root = compose(text[start:end], Budgets()).root if symbolic else None
+    root = compose_quickly(text[start:end], Budgets()) if symbolic else None
     finder = Finder(root) if root else None
     found: dict[Place, Span] = {}
     for place in wanted:
