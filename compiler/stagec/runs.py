@@ -105,7 +105,7 @@ def open_own_world(program: Program, run_id: str, journal: Path | None, given: O
 
 @value
 class StepTaken:
-    """An event of the run, and what follows: the new requests, the executions that have ended, and where they lead.
+    """An event of the run and its consequences: the new requests, the ended executions, and their targets.
 
     `seq` is the number of the event in the run, from 0.
     """
@@ -116,7 +116,7 @@ class StepTaken:
     moves: tuple[Move, ...]
 
     def to_json(self) -> Object:
-        """Return what a page shows of it: which requests are new, and which executions have ended."""
+        """Return the part for a page: the new requests, and the ended executions."""
         requests: list[Json] = [{"is": type(each).__name__.lower(), "key": each.key} for each in self.requests]
         moves: list[Json] = [
             {"node": each.node, "visit": each.visit, "outcome": each.outcome, "to": list(each.to)}
@@ -230,7 +230,7 @@ class RunHandle:
         return State() if self._course is None else self._course.state
 
     async def follow(self, since: int = 0) -> AsyncIterator[RunEvent]:
-        """Yield what has happened from the event of that number on, then what happens, until the run has ended.
+        """Yield the past events from that number on, then the new ones, until the run has ended.
 
         Any number of callers may follow a run. Raises what has interrupted the run.
         """
@@ -443,8 +443,8 @@ async def start(
     """Begin a run of a plan, and return it; with the path of a journal, what happens is kept there.
 
     `answers` are the caller's own parts; stagec's own world answers what these do not, unless it is None. Questions to
-    people wait for `RunHandle.answer`. Raises `PlanError` for a plan that is refused, `Failure` for a run that cannot
-    begin, and `JournalError` for a journal that has a run already.
+    people wait for `RunHandle.answer`. Raises `PlanError` for a refused plan, `Failure` for a run that cannot begin,
+    and `JournalError` for a journal with a run in it.
     """
     program = await asyncio.to_thread(load, plan)
     refuse_unfit(program, started)
@@ -471,7 +471,7 @@ async def resume(journal: Path, *, answers: Answers = _NOBODY, own: OwnWorld | N
 
 @value
 class _Opening:
-    """A run that is about to be executed: its id, its journal or None, what opens it, and the event that begins it."""
+    """A run before its execution: its id, its journal or None, the function that opens it, and its first event."""
 
     run: str
     journal: Path | None

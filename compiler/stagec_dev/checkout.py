@@ -1,4 +1,4 @@
-"""The checkout that the contributors' tools work on: where things are, and how a folder of it compiles."""
+"""The checkout that the contributors' tools work on: its folders, and compiling one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bring the files of a project from one release of their format to the next: what is certain, and what is not."""
+"""Migrate the files of a project to the next release of their format, and list the decisions that remain."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rewrite:
 
 @value
 class PendingDecision:
-    """Something that has no single meaning: where, what is open, and what could be written there."""
+    """An ambiguous member: its place, the open question, and possible texts."""
 
     at: Place
     what: str

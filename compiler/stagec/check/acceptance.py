@@ -1,4 +1,4 @@
-"""Which verdicts a baseline accepts, and which of its entries nothing matches any more."""
+"""The verdicts that a baseline accepts, and its entries that match nothing any more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from stagec.sources.project.settings import Selection
 
 @value
 class Acceptance:
-    """What a baseline accepts: the verdicts that it leaves, how many it takes, and which of its entries match less.
+    """The effect of a baseline: the other verdicts, the number of accepted ones, and entries with fewer matches.
 
     `possible` are the entries of all verdicts that a baseline can hold. The counts of `stale` entries are what is too
     much. Of `unjudged` ones nobody knows whether they are: their files, or what these rest on, could not be judged.

@@ -173,9 +173,9 @@ def _find_twins(trees: Iterable[Tree]) -> Mapping[Place, tuple[Place, ...]]:
 def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]]) -> tuple[list[Verdict], Counter[int]]:
     """Leave out what only repeats an error, and what is too much; count it there.
 
-    That is what lies at or inside the place of an earlier family's error, or of any error that spoils its own place,
-    and what names an error as its cause. Of errors that name each other the first stands. What repeats a silent error
-    is silent with it, unless its rule is mandatory.
+    A verdict follows from another if it lies at or inside the place of an earlier family's error, or of an error that
+    spoils its own place, or if it names an error as its cause. Of errors that name each other the first stands. What
+    repeats a silent error is silent with it, unless its rule is mandatory.
     """
     roots = _Roots(twins)
     folded: Counter[int] = Counter()
@@ -197,9 +197,9 @@ Of a file that cannot be read everything follows from the mistake in it, whateve
 class _Roots:
     """The errors that stand so far, by what they explain.
 
-    `_causes` are all of them, `_around` those of earlier families. `_broken` has every member that one of the first
-    family lies in: of these members something cannot be read, so what rests on them follows from that. `_spoilt` are
-    the places of errors that are about all that lies there.
+    `_causes` are all of them, `_around` those of earlier families. `_broken` has every member with an error of the
+    first family inside: part of it cannot be read, so errors that rest on it follow from that one. `_spoilt` are the
+    places of errors that are about all that lies there.
     """
 
     def __init__(self, twins: Mapping[Place, tuple[Place, ...]]) -> None:

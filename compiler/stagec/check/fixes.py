@@ -1,4 +1,4 @@
-"""Apply fixes: choose those that can be made together, make them in the texts of the files, and keep what is better.
+"""Apply fixes: select those that do not conflict, edit the texts of the files, and keep the edits that help.
 
 A fix is made only if the project has fewer findings with it, and none that it did not have before. A file that could
 not be read is an exception: what was hidden in it may show.
@@ -93,7 +93,7 @@ def _is_of_mark(edit: Edit) -> bool:
 
 @value
 class _Standing:
-    """A project at one moment: what is shown of it, and all that is known, also by rules that are not selected."""
+    """A project at one moment: the findings that are shown, and all findings, also of rules that are not selected."""
 
     project: Project
     shown: Compilation
@@ -111,8 +111,8 @@ class _Standing:
     def is_better(self, after: _Standing, settled: Sequence[Diagnostic]) -> bool:
         """Tell whether every rule says less by what was settled, of each file and in all, or as much where nothing was.
 
-        What is said in the same words may have moved to another file. A file that can be read only now says for the
-        first time what is wrong in it and with what uses it.
+        What is said in the same words may have moved to another file. A file that becomes readable shows its own
+        errors, and those of its users, for the first time.
         """
         if any(_is_of_broken_file(each, self.shown.trees) for each in settled):
             return True

@@ -186,7 +186,7 @@ class CheckedCases:
 
 @value
 class Compilation:
-    """What came of a project: what is wrong, what it means, and the files as they were read.
+    """The result of a compilation: the findings, the flows, and the files as they were read.
 
     `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
     counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all

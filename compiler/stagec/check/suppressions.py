@@ -1,4 +1,4 @@
-"""Which verdicts the files of a project silence, and what is wrong with how they say so."""
+"""The verdicts that suppressions in files silence, and mistakes in these suppressions."""
 
 from __future__ import annotations
 

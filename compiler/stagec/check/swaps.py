@@ -91,7 +91,7 @@ def _list_near(first: Sequence[Place], second: Sequence[Place], trees: Mapping[s
 
 
 def _list_owners(first: Sequence[Place], second: Sequence[Place]) -> Iterable[_Swap]:
-    """Return the pairs of values in which two places are alike: from where the places differ, and to where they do."""
+    """Return the pairs of values around two places with equal ends: from their first different member to the last."""
     pairs = dict.fromkeys(each for left in first for right in second for each in _split(left, right))
     # each error is about its own value: what names both may be gone because the other value says less
     return [
@@ -102,7 +102,7 @@ def _list_owners(first: Sequence[Place], second: Sequence[Place]) -> Iterable[_S
 
 
 def _list_paths(left: Place, right: Place, named: Iterable[Place]) -> list[Pointer]:
-    """Return the paths to all that is named in one of two members, and to what that lies in."""
+    """Return the paths to all named places in one of two members, and to the members around them."""
     inner = [at.pointer[len(top.pointer) :] for at in named for top in (left, right) if at in top]
     return sorted(dict.fromkeys(path[:end] for path in inner for end in range(len(path) + 1)), key=len)
 

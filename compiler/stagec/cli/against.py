@@ -1,4 +1,4 @@
-"""Compare a plan with what its flow compiles to now, and say in words which parts differ."""
+"""Compare a plan with the one that its flow compiles to now, and tell in words which parts differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent files of two sides may do, and what the settings of their projects give to all of them."""
+"""The rights of the agent files of two sides, and those that project settings give to all agents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def list_agent_rights(compilation: Compilation) -> tuple[AgentRights, ...]:
 
 @value
 class ReviewedAgent:
-    """An agent file that differs: what has become of it, and what it may do before and now, None where it is absent.
+    """A changed agent file: the change, and its rights before and now, None where it is absent.
 
     `shown` is the newer side of it, the older one where it is gone.
     """
@@ -183,7 +183,7 @@ class ReviewedGrant:
         return (self.new is not None and self.new.widens) or (self.old is not None and self.old.guards)
 
     def describe(self, arrow: str) -> str:
-        """Return what it says now, and what it said before if that differs; empty where the name says it all."""
+        """Return the present text, and the former one if it differs; empty where the name says it all."""
         old, new = ("" if each is None else each.told for each in (self.old, self.new))
         if self.action is not Action.CHANGED:
             return quote(old or new) if old or new else ""

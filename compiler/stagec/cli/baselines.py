@@ -1,4 +1,4 @@
-"""The baseline of a project: which file it is, and what it holds."""
+"""The baseline of a project: its file and its entries."""
 
 from __future__ import annotations
 

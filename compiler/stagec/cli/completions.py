@@ -1,4 +1,4 @@
-"""What a shell may complete besides commands, options, words and files; what cannot be read completes nothing."""
+"""Shell completions of values; a file that cannot be read gives none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flows of two sides as drawings: each side read once, the flows of one name in one drawing that shows what differs."""
+"""Drawings of the flows of two sides: each side is read once, and one drawing shows the differences of two flows."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ class DrawnFlow:
 class DrawnSide:
     """One of two sides: what the user calls it, its flows, and what was found wrong; whether all could be read.
 
-    `acceptance` is what became of the baseline, which is that of the new side for both: who adopts one fixes nothing.
-    `agents` is what agent files may do that belong to no flow, and `files` counts all files that were read.
+    `acceptance` is the effect of the baseline. Both sides use the baseline of the new side: to accept a finding is not
+    to fix it. `agents` are the rights of agent files that belong to no flow, and `files` counts all files that were
+    read.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Read and write files that a user names; what goes wrong is a failure."""
+"""Read and write the files that a user names; a problem is a `Failure`."""
 
 from __future__ import annotations
 

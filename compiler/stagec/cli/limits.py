@@ -1,4 +1,4 @@
-"""The budgets, the configuration and the projects that follow from what the user says."""
+"""Budgets, configuration and projects, as the arguments of a command select them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups and parameters of commands that say which known name an unknown one may have meant."""
+"""Groups and parameters of commands; for an unknown name they suggest a similar known one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signatures beside plans, the keys that a user trusts, and the signatures that a project demands."""
+"""Signatures beside plans, the trusted keys of a user, and the signatures that a project requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The streams a command writes to: what they can show, whole documents, progress, and readers that went away."""
+"""The output streams of a command: their abilities, whole documents, progress, and readers that went away."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class TestedFlows:
 
 @value
 class RunTest:
-    """A test that has been run: its file, its flow, what came of it, and what should have."""
+    """A finished test: its file, its flow, its result and the expected one."""
 
     tree: Tree
     test: FlowTest

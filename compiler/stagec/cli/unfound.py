@@ -41,7 +41,7 @@ _GLANCE = 2_000
 
 
 def list_hints(project: Project) -> list[str]:
-    """Return what is said where nothing was found: what stagec looked for, what is nearly that, and how to go on."""
+    """Return the hints of an empty result: what stagec looks for, similar files, and the next step."""
     survey = _Survey(project)
     others = (
         "orchestrator files '.agent/workflow.json', stage files with frontmatter, stage plans in JSON or YAML, "

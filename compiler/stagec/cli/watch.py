@@ -1,7 +1,6 @@
-"""Do something again each time when something has changed that it looked at on the disk.
+"""Repeat a task whenever something changes on the disk that the task has looked at.
 
-What it looked at is what it asked while it was recorded: files and folders, names that were not there, links,
-configurations in parent folders.
+Its questions are recorded: files and folders, absent names, links, and configurations in parent folders.
 """
 
 from __future__ import annotations

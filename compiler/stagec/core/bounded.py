@@ -1,4 +1,4 @@
-"""Read what users name, never more of it than a budget allows: the only place where such bytes are read."""
+"""Read files that users name, within a budget: the only module that reads them."""
 
 from __future__ import annotations
 

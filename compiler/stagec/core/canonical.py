@@ -47,7 +47,8 @@ _ROUND, _TINY = 21, -6
 def canonical(given: Json) -> bytes:
     """Return the one text of a value, in UTF-8; raise `ValueError` for what has none.
 
-    That is a number that is not finite, an integer that no double is, a lone surrogate, and what is nested too deeply.
+    Such values are a number that is not finite, an integer that no double holds, a lone surrogate, and too deep
+    nesting.
     """
     try:
         return _text(given, _SORTED, _by_units).encode()

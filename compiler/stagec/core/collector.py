@@ -19,7 +19,7 @@ def start_collector() -> None:
 
 
 def settle_collector() -> None:
-    """Take everything that there is for what stays until the end, so that no collection looks at it."""
+    """Exclude all present objects from later collections: they stay until the end."""
     gc.collect()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""What a user reads when something is wrong with a project, and the edits that fix it."""
+"""Diagnostics: the report of a mistake in a project, and the edits that fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Remark:
 
 @value
 class Diagnostic:
-    """One complete report: which rule, where, how heavy, in what words, and what would fix it.
+    """One complete report: its rule, place, severity, message and fixes.
 
     `folded` counts the findings that only repeat this one's cause and were therefore left out. `url` is the page of the
     rule on the site of the documentation, if that is published.

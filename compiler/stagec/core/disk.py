@@ -1,4 +1,4 @@
-"""Write files and make folders: besides `core.folders` the one module of stagec that changes what is on a disk.
+"""Write files and make folders: with `core.folders` the only module of stagec that changes the disk.
 
 A file is written whole or not at all. It gets a name that nobody can guess, is created exclusively in an opened folder,
 reaches the disk, and then takes the place of the old file. No link is followed at the end of a path, except where

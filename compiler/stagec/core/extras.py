@@ -1,4 +1,4 @@
-"""The messages about missing extras, with a command that installs each from where stagec was installed."""
+"""The messages about missing extras, with the command that installs each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one reader of JSON that others have made: it refuses what is no JSON, with its place and the reason."""
+"""The one reader of JSON from outside: it refuses invalid JSON with the place and the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stagec asks a disk while it checks a project: every question, so that the answers can be asked for again.
+"""The questions that stagec asks a disk while it checks a project: recorded, so that they can be asked again.
 
 What a check says follows from its arguments and from these answers alone. Whoever records them can therefore tell
 later, by asking the same questions, whether the check would say the same. What nobody asked cannot matter.

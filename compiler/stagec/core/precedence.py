@@ -1,4 +1,4 @@
-"""What has to end before what: orders, longest chains and gaps of nodes that wait for each other, in linear time."""
+"""Orders, longest chains and gaps of nodes that wait for each other, in linear time."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class ClosingStep:
 class CalledAgent:
     """An agent: its definition, the steps that can end its work, and the flow that leads there.
 
-    `limit` is the number of steps that a run of it may take, and `limit_at` where that is written. `entry` selects
-    where its runs begin. `is_whole` tells that nothing is misshapen that decides which steps end its work.
+    `limit` is the most steps of one of its runs, and `limit_at` the place of that number. `entry` selects where its
+    runs begin. `is_whole` tells whether all members are well formed that decide which steps end its work.
     """
 
     at: Place

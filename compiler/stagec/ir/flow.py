@@ -1,4 +1,4 @@
-"""A flow: nodes, the outcomes that leave them, and where each outcome leads; the same for every system."""
+"""A flow: nodes, the outcomes that leave them, and the targets of each outcome; the same for every system."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ def _count_milliseconds(seconds: float) -> int:
 class WrittenEdge:
     """An edge of a plan as it is written: the node that it leaves, its place, and what only checking knows.
 
-    Nodes whose answers choose from equal names share one `Named` target, so that what many nodes and many names have in
-    common costs their sum and not their product. `kinds` are the kinds of node that the outcome may lead to, None when
-    any will do. `repair` marks an edge whose target was written wrongly: it leads to what was most likely meant, and
-    nothing is to be said about it. A `fallback` is taken when the node to which another edge of the outcome leads
-    cannot start. One that is `untaken` is written down, but edges before it leave no result for it.
+    Nodes whose answers choose from equal names share one `Named` target, so the cost is the sum of nodes and names and
+    not their product. `kinds` are the kinds of node that the outcome may lead to, None when any will do. `repair` marks
+    an edge whose target was written wrongly: it leads to what was most likely meant, and nothing is to be said about
+    it. A `fallback` is taken when the node to which another edge of the outcome leads cannot start. One that is
+    `untaken` is written down, but edges before it leave no result for it.
     """
 
     source: str
@@ -133,8 +133,8 @@ class FlowNode:
 
     `idle` nodes are needed by no run: nothing is lost when none reaches them. `decided_at` is where a node lists the
     outcomes among which it decides. `parts` are what belongs to its definition and is written elsewhere, by what it is
-    called: `prompt`, `schema`. `names_any` tells that its answers may name the node that follows, and that nobody can
-    list the names; `Flow.called` has those that mean something.
+    called: `prompt`, `schema`. `names_any` tells whether its answers may name the next node while nobody can list the
+    names; `Flow.called` has those that mean something.
     """
 
     id: str
@@ -165,7 +165,7 @@ class Entry:
 class Bound:
     """The most node executions a run may have, and where that is written.
 
-    Where it `counts_moves`, what is written is the number of moves between nodes, of which a run has one less.
+    If it `counts_moves`, the written number counts moves between nodes, of which a run has one less than nodes.
     """
 
     executions: int
@@ -177,8 +177,8 @@ class Bound:
 class Source:
     """A read of a result: the producer, the path, the promise about the path, and the place; None for what is absent.
 
-    `promised.followed` counts the parts of the whole path that could be followed. `is_barred` tells that no result
-    that leads to a reader has anything there, whatever the schema allows.
+    `promised.followed` counts the parts of the whole path that could be followed. `is_barred` tells that the member is
+    absent in every result that leads to a reader, whatever the schema allows.
     """
 
     node: str
@@ -217,7 +217,7 @@ class Demand:
 class Unmet:
     """A node whose result never meets a demand: the path and the two contradicting schemas.
 
-    Where it `is_failed`, that is so of the results with which it has failed.
+    If it `is_failed`, this concerns the results of failed executions.
     """
 
     node: str
@@ -229,7 +229,7 @@ class Unmet:
 
 @value
 class InnerFlow:
-    """A flow whose nodes are nodes of another one: what it is called, and where it is written.
+    """A flow whose nodes are part of another one: its name and its place.
 
     `inputs` are the names of its context, each with what is written for it: a path, or a constant as JSON.
     """
@@ -246,9 +246,8 @@ class Flow:
     `entries` and `schedules` are the ways of starting a run, by what selects them. `exact` is False when something that
     could be an edge, a need or an entry was too broken to be read: then nothing can be said about what is absent.
     `suspect` tells that an edge or a need was read but cannot be meant as it is written: what follows from it is then
-    its fault, not another one.
-    `strays` tells that a way was written which no run takes, and that this is no error: it may be why nothing leads to
-    a node, but what runs do is known. `open` are the nodes that may also lead to any node an answer names.
+    its fault, not another one. `strays` tells that the author wrote a way that no run takes, and that this is no error:
+    it can explain an unreachable node. `open` are the nodes that may also lead to any node an answer names.
     """
 
     id: str
@@ -419,7 +418,7 @@ class UntakenWay:
 
 @value
 class SearchedFlow:
-    """A flow whose runs were searched: the entries from which no run completes, and the ways that no run takes."""
+    """A flow after the search for runs: the entries from which no run completes, and the ways that no run takes."""
 
     flow: Flow
     lost: tuple[LostEntry, ...] = ()

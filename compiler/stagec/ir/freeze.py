@@ -56,8 +56,8 @@ class MissingAgentError(Exception):
 def freeze(draft: Draft, sources: Sources, file: str, agents: Mapping[str, Plan] = NOTHING) -> Plan:
     """Return the plan of a draft whose files are among the sources; `file` declares the flow.
 
-    Sources are named from the folder of that file, so that a plan is the same wherever its project lies, and whatever
-    else the project holds. `agents` are the plans of the agents that it needs.
+    The paths of sources begin at the folder of that file, so a plan does not depend on the place of its project or on
+    other files in it. `agents` are the plans of the agents that it needs.
     """
     read = {each: tree.data for each in draft.files if (tree := sources.find_tree(each)) is not None}
     folder = posixpath.dirname(f"/{file}")

@@ -1,4 +1,4 @@
-"""What nodes may do: the tools and programs that they may call, what these reach, and the permission mode."""
+"""The rights of nodes: the tools and programs that they may call, the reach of these, and the permission mode."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Teller(StrEnum):
 
 @value
 class Labelled:
-    """What a tool reads and does, and who says so: the weightiest of those who say something."""
+    """The effects of a tool, and the most trusted source that labels them."""
 
     labels: frozenset[Label] = frozenset()
     teller: Teller = Teller.NOBODY
@@ -85,9 +85,9 @@ class Rights:
     """What one node may do.
 
     `is_open` tells that nobody limits its tools: it may call whatever its host has, but for those it is `without`.
-    `general` is the mode that is written for all nodes together. `prompts` are the texts that tell the model what to
-    do, None where one of them is not known. `shell` are the texts of others that become parts of programs. A node that
-    `is_fixed` runs a program that does the same whatever it reads: no model decides there.
+    `general` is the mode that is written for all nodes together. `prompts` are the instructions of the model, None
+    where one of them is unknown. `shell` are the texts of others that become parts of programs. A node that `is_fixed`
+    runs a program whose actions do not depend on the texts that it reads: no model decides there.
     """
 
     tools: tuple[Right, ...] = ()
@@ -118,7 +118,7 @@ class Rights:
 class FlowRights:
     """What the nodes of a flow may do, read when somebody asks; `inner` are the agents that run inside nodes.
 
-    One that `is_alone` is that of a file without a flow, made for what it may do.
+    One that `is_alone` belongs to a single file without a flow.
     """
 
     def __init__(

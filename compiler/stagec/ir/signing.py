@@ -1,4 +1,4 @@
-"""Signed envelopes of plans: what they state, the keys that sign and are trusted, and how both are checked."""
+"""Signed envelopes of plans: their statements, the keys that sign and are trusted, and the checks of both."""
 
 from __future__ import annotations
 

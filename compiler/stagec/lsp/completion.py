@@ -1,4 +1,4 @@
-"""What can be written at a position: keys, values, and names of what the project has; also in a broken text."""
+"""Completion at a position: keys, values and names of the project; also in a broken text."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "~", "-",
 
 @value
 class Proposal:
-    """Something that can be written: how it is shown, what it is, the text with its place, and what it means."""
+    """A proposal: its label, its kind, its text with the place, and its meaning."""
 
     label: str
     sort: str

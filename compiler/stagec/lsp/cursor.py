@@ -1,7 +1,7 @@
-"""Where in a document a position is, also in a text that is not complete: the members around it, and the word there.
+"""The position of the cursor in a document, also an incomplete one: the members around it, and the word there.
 
-Nothing here reads a document as the compiler does: it looks only at what stands before the position, so that a text in
-which something is missing says as much as possible.
+This module does not read a document as the compiler does: it looks only at the text before the position, so that
+incomplete texts say as much as possible.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an editor shows about a place: the rule of a finding, what a name stands for, and the meaning of a key."""
+"""Hover texts: the rule of a finding, the meaning of a name, and the documentation of a key."""
 
 from __future__ import annotations
 

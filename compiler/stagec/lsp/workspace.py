@@ -1,4 +1,4 @@
-"""The projects that an editor has open, with its unsaved texts, and the thread that checks them after each change."""
+"""The open projects of an editor, with unsaved texts, and the thread that checks them after each change."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ class CheckedProject:
     ) -> CheckedProject:
         """Return the project as it is with some texts in place of files.
 
-        `tell` is given the project with what the rules have found before runs and swapped values are searched, unless
-        that search found something last time: nothing that stays may vanish for a moment.
+        `tell` gets the project with the findings of rules before the slow searches for runs and swapped values, unless
+        the last search found something: a finding that stays must not vanish for a moment.
         """
         fresh = CheckedProject(self.root, self.project, self.failure)
         if self.project is None:

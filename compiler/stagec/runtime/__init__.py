@@ -1,1 +1,1 @@
-"""Runs of plans: the machine, what stores their history, the world that answers them, their page and telemetry."""
+"""Runs of plans: the machine, the stores of their history, the world that answers, the page and telemetry."""

@@ -1,4 +1,4 @@
-"""Which files a command looks at: those that a user names, and those that front ends claim."""
+"""The files that a command checks: those that a user names, and those that front ends claim."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ Anchor = Callable[[str], tuple[str, str] | None]
 class Walk:
     """Collects the wanted files under some folders of one project, and others to consider; `root` has no link in it.
 
-    Links to folders are followed after everything that can be reached without them, so that what lies in the project
-    is called by its own name first. A folder is visited again by another path where an `anchor` says that the path
-    gives its files another meaning: once for each folder that the path counts from, which may be reached by many paths
-    itself, and each part that counts. So many links cannot make more visits than folders times meanings.
+    Links to folders come last, so that a file inside the project has its own path first. A folder is visited again by
+    another path if an `anchor` tells that its files mean something else there: once for each folder from which the path
+    counts, and for each part that counts. So many links cannot make more visits than folders times meanings.
     """
 
     def __init__(
@@ -275,9 +274,9 @@ class FileWish:
 class Discovery:
     """What was found: files by path relative to the root, with `/`, sorted.
 
-    `claimed` has one tuple per front end. `named` are the files that a user named by hand, `unclaimed` those of them
-    that nobody claims by name, `others` the files that nobody named or claims and somebody considers. `trees` carry
-    what is wrong with folders and links; they stand for no readable file.
+    `claimed` has one tuple per front end. `named` are the files that a user named, `unclaimed` those of them that no
+    front end claims by name, and `others` the files that nobody named or claims and some front end considers. `trees`
+    carry what is wrong with folders and links; they stand for no readable file.
     """
 
     claimed: tuple[tuple[str, ...], ...]

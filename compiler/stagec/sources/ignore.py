@@ -1,4 +1,4 @@
-"""What a project leaves out: patterns in the syntax of `.gitignore`, and which apply in a folder."""
+"""Excluded files of a project: patterns in the syntax of `.gitignore`, and those that apply in a folder."""
 
 from __future__ import annotations
 

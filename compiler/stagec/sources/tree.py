@@ -32,8 +32,8 @@ def write_stretches(text: str, edits: Iterable[Edit], start: int = 0) -> str:
 class Fault:
     """One thing that is wrong with a file, without a sentence about it: sentences are in `rules/`.
 
-    `topic` is the name of the rule that speaks of it, `reason` chooses between that rule's sentences, `facts` are what
-    the sentence needs, `related` are further places and the reason each is shown.
+    `topic` is the name of the rule that reports it, `reason` selects its message, `facts` fill the message, and
+    `related` are further places, each with its explanation.
     """
 
     topic: str

@@ -1,1 +1,1 @@
-"""Drawings of flows: what is drawn where, and the files of every format."""
+"""Drawings of flows: the layout, and the files of every format."""

@@ -1,1 +1,1 @@
-"""What programs do with the files that they own, and what stagec says of the same files."""
+"""Compare what programs do with their own files and what stagec reports about them."""

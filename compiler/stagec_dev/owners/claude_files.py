@@ -1,4 +1,4 @@
-"""Agents and skills of Claude Code with right and wrong values: what a session makes of them, and what stagec says."""
+"""Agents and skills of Claude Code with right and wrong values: the result of a session, and of stagec."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Head = Mapping[str, Any]
 
 @value
 class LoadedKind:
-    """A kind of files of which a session lists what it has loaded: where they are, and how one is judged.
+    """A kind of files that a session lists after loading: their paths, and the judge of one.
 
     `measured` and `told` return short sentences about a file, from a session and from stagec; `None` from the first
     is what the session does not show.

@@ -1,4 +1,4 @@
-"""One session of Claude Code with a model on this machine: what it loads of a project, and what its agents may use."""
+"""One session of Claude Code with a model on this machine: the loaded files, and the tools of its agents."""
 
 from __future__ import annotations
 

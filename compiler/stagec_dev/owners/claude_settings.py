@@ -1,4 +1,4 @@
-"""Settings of Claude Code: which values sessions refuse, and what that costs."""
+"""Settings of Claude Code: the values that sessions refuse, and the cost of each."""
 
 from __future__ import annotations
 

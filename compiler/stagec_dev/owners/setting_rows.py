@@ -1,4 +1,4 @@
-"""What sessions of Claude Code have said of settings, and the rows of data that follow from it."""
+"""Results of sessions of Claude Code about settings, and the rows of data made from them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What upstream's checkpoint manager did in projects of several files, answered by what stagec finds in them.
+"""Results of upstream's checkpoint manager in projects of several files, compared with those of stagec.
 
 A step that only asks (`validate`, `list`, `resume`) is answered from the files that are there. Of a step that writes,
 the answer is whether stagec would write such a checkpoint; the steps behind it look at the files that upstream has
-left. stagec has no notebooks, no sessions and no step that removes checkpoints, and where a run goes on is a question
-of its plan: what rows say about these is out of scope. A fault that upstream does not know is beside the answer.
+left. stagec has no notebooks, no sessions and no step that removes checkpoints, and a plan decides where a run
+continues: rows about these are out of scope. A fault that upstream does not know is beside the answer.
 """
 
 from __future__ import annotations

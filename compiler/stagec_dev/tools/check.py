@@ -1,4 +1,4 @@
-"""Run everything that CI runs and print what came of it."""
+"""Run everything that CI runs and print the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write what is made from rules, kinds of changes and commands, or check that it is current."""
+"""Write the pages made from rules, kinds of changes and commands, or check that they are current."""
 
 from __future__ import annotations
 

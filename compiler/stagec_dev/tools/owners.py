@@ -1,4 +1,4 @@
-"""Compare what stagec says of configurations, agents, skills and settings with what their programs do with them."""
+"""Compare the findings of stagec about configurations, agents, skills and settings with their own programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run random projects that compile without errors, and print what happened and whether any failed to route."""
+"""Run random projects that compile without errors, and print the results and the runs that failed to route."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One difference between two plans: what it is about, what was there, and what is there now."""
+"""One difference between two plans: its subject, the old value and the new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs in one node of two plans: its gate, its edges, and what is checked before and after it acts."""
+"""Differences of one node in two plans: its gate, its edges, and the checks before and after its act."""
 
 from __future__ import annotations
 

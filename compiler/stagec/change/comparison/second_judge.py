@@ -1,4 +1,4 @@
-"""Ask a second implementation of JSON Schema what the schemas of a plan mean: the only module that imports jsonschema.
+"""Judge the schemas of a plan with a second implementation of JSON Schema: the only module that imports `jsonschema`.
 
 Runners of others use other libraries than stagec. Where two libraries judge a value differently, a run depends on who
 runs the plan.

@@ -417,8 +417,8 @@ _REMEDY = "## What to do"
 class Hindrance:
     """Why a run cannot continue with another plan.
 
-    `kind` is that of the change, None where no change is known that says it. `flow` is the agent in whose run it is,
-    empty for the run itself; `here` says why it concerns this run, `remedy` what can be done.
+    `kind` is the kind of the change, None where no known change has this effect. `flow` is the agent in whose run it
+    is, empty for the run itself; `here` says why it concerns this run, `remedy` what can be done.
     """
 
     kind: ChangeKind | None

@@ -1,4 +1,4 @@
-"""A project that is about to be written, and the minimal ones that are packed with stagec."""
+"""A new project before it is written, and the minimal projects that stagec ships."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LeftOut:
 
 @value
 class Loss:
-    """Something that an agent file says and the new project does not: where, under which key, and why."""
+    """A statement of an agent file that the new project cannot express: its place, its key and the reason."""
 
     file: str
     line: int

@@ -1,4 +1,4 @@
-"""Take over what an agent file says into a stage, and remember all that a stage has nothing for."""
+"""Turn the content of an agent file into a stage, and list the parts that a stage cannot express."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stagec.sources.yaml_text.members import write_value
 
 @value
 class Handoff:
-    """A stage that surely comes next: the name by which the file mentions it, what it says of that, and the line."""
+    """A certain successor: the name by which the file mentions it, the condition in the file's words, and the line."""
 
     target: str
     label: str

@@ -153,7 +153,7 @@ _SHALLOW = 2
 
 
 def _write_line(given: Json) -> str:
-    """Return a value on one line: JSON, in which texts need no quotes where YAML reads them as what they are."""
+    """Return a value on one line: JSON, with quotes left out where YAML reads the same text without them."""
     shown = json.dumps(given, ensure_ascii=False, allow_nan=False)
     return _TEXT.sub(lambda found: write_value(json.loads(found[0])), shown)
 

@@ -128,8 +128,8 @@ _RUN = "test"
 class LastRequest:
     """The last request to a model, or for a process, that a node has made.
 
-    `prompt` is all that a model is told, `tools` those that it may call, None where the runner chooses. `inputs` are
-    the names of what a process is given.
+    `prompt` is the whole prompt of a model; `tools` are those that it may call, None where the runner chooses. `inputs`
+    are the names of what a process is given.
     """
 
     prompt: str = ""
@@ -141,10 +141,10 @@ class LastRequest:
 class Observation:
     """What came of a run: how it ended, its moves, how often what was asked, and the results of nodes.
 
-    `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request.
-    `judged` are the judgements and refusals by node, with their reasons, `waits` milliseconds, `touched` the nodes that
-    the run came to, `attempts` how often each acted in its last execution, `broken` what schemas judge otherwise than
-    expected, `used` the tools that nodes called, `taken` the edges that the run took.
+    `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request. By
+    node, `judged` are the judgements and refusals with their reasons, and `attempts` counts the attempts of its last
+    execution. `waits` are milliseconds, `touched` the nodes that the run reached, `broken` the judgements of schemas
+    that were not expected, `used` the tools that nodes called, and `taken` the edges of the run.
     """
 
     outcome: str | None

@@ -1,4 +1,4 @@
-"""Compare what came of a run with what was expected."""
+"""Compare the result of a run with the expected one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stagec.core.words import format_count, listing, quote
 
 @value
 class Mismatch:
-    """A member of the expectations that does not hold: in a sentence what is the case instead, and what would hold."""
+    """An expectation that does not hold: the actual result in a sentence, and a value that would hold."""
 
     pointer: Pointer
     told: str

@@ -1,4 +1,4 @@
-"""What the world answered in a run, written down as the scenario in which it answers so again."""
+"""Write the answers that a run got as a scenario, so that another run gets the same ones."""
 
 from __future__ import annotations
 

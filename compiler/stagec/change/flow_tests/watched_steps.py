@@ -1,4 +1,4 @@
-"""Steps of the machine in tests of flows: which edges they take, and those that runs which begin alike share."""
+"""Steps of the machine in tests of flows, with the edges that they take; runs with the same beginning share them."""
 
 from __future__ import annotations
 

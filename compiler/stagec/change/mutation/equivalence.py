@@ -1,4 +1,4 @@
-"""Mutants that no run can tell from the plan, as far as that can be decided, each with the reason."""
+"""Mutants that behave as the plan in every run, as far as that can be decided, each with the reason."""
 
 from __future__ import annotations
 

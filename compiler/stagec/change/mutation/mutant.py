@@ -113,7 +113,7 @@ _DEEPEST = 30
 
 @value
 class SchemaEdit:
-    """A schema with one constraint changed: where that is, what was done, and the whole schema."""
+    """A schema with one changed constraint: its place, the change, and the whole schema."""
 
     at: Pointer
     told: str

@@ -1,4 +1,4 @@
-"""Try the mutants of a plan: which test notices each, and which have no effect on any run."""
+"""Run the tests of a plan on its mutants: the test that detects each, and the mutants that change no run."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ class Report:
     """What there is to tell: diagnostics in the order of printing, the flows found, and every file read, by name.
 
     A `quiet` report holds diagnostics only. `excerpts` are lines, by number, of files that nobody keeps. Rules whose
-    codes are `explained` need not be explained again. `name_file` returns what a file of the project is called where
-    the reader stands, `name_in_repository` what it is called from the top of the repository, as build services do.
-    `explain` returns the page of a rule, in Markdown, by its code; `documentation` is the address of the site with all.
-    `suppressed` counts what files silence, `known` what the baseline accepts. `unread` is what was seen and not read.
+    codes are `explained` need not be explained again. `name_file` returns the path of a file as the reader writes it,
+    `name_in_repository` the path from the top of the repository, as build services write it. `explain` returns the page
+    of a rule, in Markdown, by its code; `documentation` is the address of the site with all. `suppressed` counts what
+    files silence, `known` what the baseline accepts. `unread` is what was seen and not read.
     """
 
     diagnostics: tuple[Diagnostic, ...]

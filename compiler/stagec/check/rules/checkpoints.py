@@ -232,12 +232,10 @@ def stg866_distrusted_checkpoint(checkpoint: JudgedCheckpoint) -> Iterator[Findi
     """A checkpoint does not come from this project.
 
     ## Why this matters
-
-    Its digests show that its files are those that its author has put in. They do not show who the author is, and what
-    the files do to the stage that reads them: a pickled model, for example, can run a program when it is loaded.
+    Its digests show that its files are those that its author has put in. They do not show the author, nor the effect of
+    the files on the stage that reads them: a pickled model, for example, can run a program while it is loaded.
 
     ## How to fix
-
     Resume from it only if you know where it comes from. stagec itself never executes anything that a checkpoint holds.
     """
     if checkpoint.is_valid and checkpoint.trust is not TrustLevel.LOCAL:

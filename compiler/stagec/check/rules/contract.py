@@ -1,4 +1,4 @@
-"""STG7xx: what nodes read and demand of each other, against what their schemas promise, along every way."""
+"""STG7xx: values that nodes read and demand, compared with the schemas of their producers on every path."""
 
 from collections.abc import Iterable, Iterator
 
@@ -112,7 +112,9 @@ def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
 
 
 def _find_demands(graph: Graph, read: Read) -> Iterator[Place]:
-    """Yield where the reader demands, by a schema that no result meets, what it reads or something around it."""
+    """Yield the places where the reader's schema demands, against every result, the value that it reads or something
+    around it.
+    """
     for each in graph.flow.demands:
         paths = {one.path for one in each.unmet if one.path}
         if each.node == read.node and any(read.path[: len(path)] == path for path in paths):

@@ -122,7 +122,7 @@ def only_awaited(graph: Graph) -> Mapping[str, tuple[WrittenEdge, ...]]:
 
 
 def only_collected(graph: Graph) -> frozenset[str]:
-    """Return the nodes that runs come to only for elements of lists whose joins see also the elements that fail."""
+    """Return the nodes that run only for elements of lists whose joins also see failed elements."""
     flow, every = graph.flow, frozenset(graph.flow.nodes)
     targets = (edge.target for node in flow.nodes.values() for edge in node.edges)
     if not any(isinstance(each, ForEach) and each.collect for each in targets):
@@ -247,7 +247,9 @@ def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
 
 
 def _find_told(graph: Graph, name: str) -> Entry:
-    """Return what is told to be unreachable where a node is: whatever has an inner flow run stands for its nodes."""
+    """Return the subject of the finding for an unreachable node: the node that runs an inner flow stands for the nodes
+    inside.
+    """
     node = graph.flow.nodes[name]
     return node.caller or Entry(name, node.at)
 
@@ -338,8 +340,8 @@ def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
     """Runs reach a node from which nothing leads on, and which does not complete them.
 
     ## Why this matters
-    Whatever the node answers, the run fails or stands still there. Where it runs for an element of a list whose
-    failures are collected, the element fails and the run goes on: that is a warning.
+    Whatever the node answers, the run fails or stands still there. If it runs for an element of a list whose failures
+    are collected, the element fails and the run continues: this is a warning.
 
     ## How to fix
     Give the node an outcome that leads on, or make it one that completes the run. In a pipeline, a stage with a check
@@ -509,8 +511,8 @@ def stg609_unstartable_join(graph: Graph) -> Iterator[Finding]:
     """A join waits for a node that can never end well, so that it never runs.
 
     ## Why this matters
-    A join starts only when everything that it waits for has succeeded. Where one of these nodes always fails, every
-    run that gets there fails, and what the others did is lost.
+    A join starts only when everything that it waits for has succeeded. If one of these nodes always fails, every run
+    that gets there fails, and the work of the others is lost.
 
     ## How to fix
     Let the node succeed, or give it a way on for its failures that ends well. In a pipeline these are checks that do

@@ -56,12 +56,10 @@ def stg801_unknown_marker_type(line: MarkedLine) -> Iterator[Finding]:
     """A marker has a type that the protocol does not know.
 
     ## Why this matters
-
-    Tools that read markers keep such a line, but do not know what it means: no report shows it, and a misspelt `STAGE`
-    or `CHECKPOINT` says nothing to whoever waits for it. Each type is reported where it first stands in a log.
+    Tools that read markers keep such a line but do not understand it: no report shows it, and a misspelt `STAGE` or
+    `CHECKPOINT` tells nothing to a program that waits for it. Each type is reported where it first stands in a log.
 
     ## How to fix
-
     Use one of the forty types of the protocol, or write the line in another way if it is not meant as a marker: a
     marker is a line that begins with capitals in brackets.
     """

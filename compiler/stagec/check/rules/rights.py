@@ -1,4 +1,4 @@
-"""STG55x: what nodes may do, and what can come of it on the ways of a flow; opinions, silent until selected."""
+"""STG55x: the rights of nodes, and their risks on the paths of a flow; opinions, silent until selected."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -92,9 +92,9 @@ def stg551_lethal_trifecta(access: FlowRights) -> Iterator[Finding]:
     where no model decides after strangers were read, nothing is reported.
 
     ## How to fix
-    Take one of the three away. Let the node that reads what strangers wrote have no tool that sends; or send from a
-    flow that reads nothing private, to which you hand only a checked value, such as a number or one word of a list. If
-    a tool is harmless in your project, say so in `tools.yaml`: `labels: {Read: {reads: []}}`.
+    Take one of the three away. Give no sending tool to the node that reads foreign text; or send from a flow that reads
+    nothing private, to which you hand only a checked value, such as a number or one word of a list. If a tool is
+    harmless in your project, say so in `tools.yaml`: `labels: {Read: {reads: []}}`.
     """
     whole = access.whole
     labels = {name: rights.labels for name, rights in whole.rights.items()}
@@ -129,8 +129,8 @@ def stg552_unmentioned_tool(access: FlowRights) -> Iterator[Finding]:
     """A tool is allowed of which no prompt says anything.
 
     ## Why this matters
-    A model uses what it has. A tool that changes something, sends something or brings in what strangers wrote, and of
-    which no prompt speaks, is a risk without a use. Often it was copied from another agent.
+    A model uses what it has. A tool that changes, sends or fetches foreign text, and that no prompt mentions, is a risk
+    without a use. Often it was copied from another agent.
 
     ## How to fix
     Take the tool out of the list, or say in the prompt what it is for. `stagec permissions` shows which tools the
@@ -178,9 +178,9 @@ def stg553_loosened_mode(access: FlowRights) -> Iterator[Finding]:
     """A later node may do without asking what an earlier one may not.
 
     ## Why this matters
-    Somebody wrote a strict permission mode to decide about changes. What the strict node prepares is then carried out
-    by a node that asks nobody, and an instruction that slipped into the first one waits for the second. To leave
-    `plan` for `default` or `acceptEdits` is what planning is for, and is not meant here.
+    Somebody wrote a strict permission mode to decide about changes. A node without questions then carries out the work
+    of the strict one, and an instruction that slipped into the first one waits for the second. To leave `plan` for
+    `default` or `acceptEdits` is what planning is for, and is not meant here.
 
     ## How to fix
     Give the later node the mode of the earlier one, or the earlier one the mode that the flow really has. A node

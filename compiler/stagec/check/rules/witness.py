@@ -59,8 +59,8 @@ def stg650_no_completed_run(searched: SearchedFlow) -> Iterator[Finding]:
     Each run fails or goes on until it reaches its bound. No model and no person can help that.
 
     ## How to fix
-    Change what ends the runs: raise the bound, let the judge of the work accept an answer that the schema allows, or
-    add an outcome that completes the run.
+    Remove the reason: raise the bound, let the judge accept an answer that the schema allows, or add an outcome that
+    completes the run.
     """
     groups: dict[tuple[str, str], list[LostEntry]] = {}
     for each in searched.lost:
@@ -123,8 +123,9 @@ def stg652_untaken_way(searched: SearchedFlow) -> Iterator[Finding]:
     goes on until each node and each edge is seen. This warning needs a search that has tried everything.
 
     ## Why this matters
-    Some runs complete, but the part of the flow behind this place is never used. Something ends every run before: a
-    gate that always blocks, a bound, a join that waits for what never succeeds, or other edges that take every answer.
+    Some runs complete, but the part of the flow behind this place is never used. Every run ends before it: at a gate
+    that always blocks, at a bound, at a join that waits for a stage that never succeeds, or by other edges that take
+    every answer.
 
     ## How to fix
     Change what ends the runs there, or delete what no run comes to.

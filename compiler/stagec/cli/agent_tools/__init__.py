@@ -1,1 +1,1 @@
-"""What `stagec mcp` tells agents: tools that read one project and change nothing."""
+"""The tools of `stagec mcp`: they read one project and change nothing."""

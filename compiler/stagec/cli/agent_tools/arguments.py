@@ -137,7 +137,7 @@ _LARGEST = 10**9
 
 @value
 class Argument:
-    """One argument: its type as JSON Schema calls it, what it means, and what it is where it is not given."""
+    """One argument: its type in JSON Schema, its meaning, and its default."""
 
     name: str
     type: str

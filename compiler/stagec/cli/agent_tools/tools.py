@@ -212,7 +212,7 @@ def _write_edge(edge: WrittenEdge) -> Object:
 
 
 def _write_whole(compilation: Compilation, flow: Flow, node: FlowNode) -> Object:
-    """Return all that is known about a node: also what leads to it, what it is made of, reads and may call."""
+    """Return all facts about a node: also its predecessors, its members, its reads and its tools."""
     comes: list[Json] = [
         {"from": edge.source, "on": edge.on}
         for other in flow.nodes.values()

@@ -1,4 +1,4 @@
-"""`stagec baseline`: accept the findings that are there, and nothing that comes later."""
+"""`stagec baseline`: accept the present findings, and no later ones."""
 
 from __future__ import annotations
 

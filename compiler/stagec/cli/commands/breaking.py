@@ -56,7 +56,7 @@ class BreakingReport:
     flows: Annotated[tuple[BreakingFlow, ...], "Every flow of both sides, by name."]
 
     def draw(self, sheet: Sheet) -> None:
-        """Write each flow that has changed: what breaks its runs, and what does not."""
+        """Write each changed flow: the changes that break its runs, and the others."""
         for flow in self.flows:
             for counted, found in flow.group():
                 sheet.heading(f"{shorten(flow.flow)}: {counted}")

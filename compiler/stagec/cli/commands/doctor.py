@@ -1,4 +1,4 @@
-"""`stagec doctor`: what a bug report needs to know of this machine, and what is wrong with it."""
+"""`stagec doctor`: facts about this machine for a bug report, and problems of the installation."""
 
 from __future__ import annotations
 

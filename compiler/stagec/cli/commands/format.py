@@ -87,7 +87,7 @@ class FormatRequest:
 
 @value
 class FormattedProject:
-    """The files of a project that were asked for, as they would be: those that can be read, and those that cannot."""
+    """The requested files of a project after formatting: those that can be read, and those that cannot."""
 
     files: tuple[FormattedFile, ...]
     unreadable: tuple[Tree, ...]
@@ -98,7 +98,7 @@ class FormattedProject:
         return {each.file: (each.before, each.after) for each in self.files if each.after != each.before}
 
     def put_text(self, overlay: Mapping[str, bytes]) -> None:
-        """Print the text that was read: laid out, as it is where it is no document, not at all where it is broken."""
+        """Print the text from standard input: formatted, unchanged if it is no document, nothing if it is broken."""
         if self.unreadable:
             return
         formatted = {each.file: each.after for each in self.files}

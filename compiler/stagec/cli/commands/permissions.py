@@ -1,4 +1,4 @@
-"""`stagec permissions`: what each node may do, and what of that the tests of its flow need."""
+"""`stagec permissions`: the rights of each node, and those that the tests of its flow use."""
 
 from __future__ import annotations
 

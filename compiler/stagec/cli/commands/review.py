@@ -181,11 +181,11 @@ class ReviewedFlow:
 
 @value
 class Review:
-    """Everything about two sides; of findings those that are new, those that are gone, and those that both have.
+    """Everything about two sides; of findings the new ones, the fixed ones, and those on both sides.
 
-    `changed` are the flows that differ, or of which that is not known: those that break first. `branch` is what the
-    newer side went off at the older one, empty where nobody asked for that. `agents` are the agent files that differ,
-    `grants` the permission rules, modes, folders, hooks and servers.
+    `changed` are the flows that differ, or that cannot be compared: those that break come first. `branch` is the
+    revision from which the newer side started, empty where nobody asked for it. `agents` are the agent files that
+    differ, `grants` the permission rules, modes, folders, hooks and servers.
     """
 
     old: str
@@ -585,7 +585,7 @@ class SortedFindings:
 
 @value
 class ReviewReport:
-    """What changes between two sides, what that breaks, costs and gets wrong."""
+    """The changes between two sides, with those that break runs, their costs and their findings."""
 
     against: Annotated[str, "What the user calls the older side."]
     branch: Annotated[str | None, "What the newer side went off at the older one (`--merge-base`); null otherwise."]

@@ -1,1 +1,1 @@
-"""What the commands do with runs that are kept in a database."""
+"""Commands on runs in a database."""

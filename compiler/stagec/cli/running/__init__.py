@@ -1,1 +1,1 @@
-"""What the commands share that start, resume and show runs."""
+"""Shared parts of the commands that start, resume and show runs."""

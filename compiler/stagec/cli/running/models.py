@@ -1,4 +1,4 @@
-"""The models of a run: which ones answer, as options and configurations name them, and who asks them."""
+"""The models of a run: selected by options and configuration, and the providers that ask them."""
 
 from __future__ import annotations
 

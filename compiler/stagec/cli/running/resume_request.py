@@ -75,7 +75,7 @@ class Standpoint:
 class ChangeRequest:
     """A request to continue a run with another plan.
 
-    Its file, the codes that do not count, what begins again, and the inputs that the run is given.
+    The file of the plan, the codes to accept, the nodes to begin again, and the new inputs of the run.
     """
 
     plan: Path
@@ -86,8 +86,8 @@ class ChangeRequest:
     def read(self, standpoint: Standpoint) -> tuple[Program, Replanned | None]:
         """Return the program with which a run continues, and the event; None if it has that plan already.
 
-        Raises `Failure` where the change is breaking for the state of the run, and where nobody vouches for the plan
-        whom the project trusts.
+        Raises `Failure` if the change breaks the state of the run, or if the project requires a signature that the plan
+        does not have.
         """
         data, program = read_program(self.plan)
         self._refuse_unknown(standpoint)
@@ -155,8 +155,8 @@ class ChangeRequest:
 class BreakingChangeError(Failure):
     """A change of plans that is breaking for the state of a run.
 
-    It has the program of the new plan, what hinders the run, and which nodes may begin again and which inputs the run
-    lacks.
+    It has the program of the new plan, the hindrances of the run, the nodes that may begin again, and the inputs that
+    the run lacks.
     """
 
     def __init__(

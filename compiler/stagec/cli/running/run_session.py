@@ -195,7 +195,7 @@ def _execute(setup: RunSetup, event: Event | None, steering: Steering) -> State:
 
 
 def _cancel(setup: RunSetup, audience: Audience) -> State:
-    """Cancel a run that has just been interrupted, wherever that was: what counts is what its journal has."""
+    """Cancel an interrupted run, wherever the interruption came: its journal decides."""
     setup.journal.close()
     with closing(open_journal(setup.path)) as journal:
         state = restore(setup.program, journal.history, audience.catch_up())

@@ -1,4 +1,4 @@
-"""Where runs are kept: a file for each in a folder, under a name that any file system takes."""
+"""The folder of runs: one file for each, with a name that every file system accepts."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def refuse_other_results(folder: RunFolder | None) -> None:
 
 @value
 class Consent:
-    """What somebody allows a run that is resumed: stages that run again, and how little trust in checkpoints."""
+    """Permissions of a person for a resumed run: stages to run again, and whether to trust checkpoints."""
 
     stages: tuple[str, ...]
     trust: TrustLevel

@@ -52,7 +52,8 @@ def check_ceiling(
 ) -> None:
     """Refuse a ceiling below the cost of every completed run, or one that cannot hold; say what a run may cost.
 
-    Only where nothing but models answers what models are asked: what others answer costs what they say.
+    This holds only if models alone answer the requests to models: the cost of other answers is known only when they
+    come.
     """
     begun = plan.entry if entry is None else entry
     if begun not in plan.entries or not others.models or others.factory is not None or others.command is not None:

@@ -1,4 +1,4 @@
-"""The options that name the world of a run, the same for every command that executes runs."""
+"""The options of the world of a run, the same for every command that executes runs."""
 
 from __future__ import annotations
 

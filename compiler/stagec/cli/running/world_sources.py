@@ -202,7 +202,7 @@ def _merge(first: PolicyEntries, second: PolicyEntries) -> PolicyEntries:
 
 
 def recall_worlds(given: WorldSources, facts: Mapping[str, str] = NOTHING) -> WorldSources:
-    """Return who answers: what is named, and in place of what is not what the journal remembers."""
+    """Return the sources of answers: those that are named, and for the others those in the journal."""
     models = object_of(json.loads(facts["models"])) if "models" in facts else NOTHING
     known = {name: each for name, each in models.items() if isinstance(each, str)}
     folder = given.tools_in or (Path(facts["tools-in"]) if "tools-in" in facts else None)

@@ -101,7 +101,7 @@ class PeopleSetup:
 
 
 def choose_people(answers: str | None, seconds: float | None, run: tuple[str, ...] = ()) -> PeopleSetup:
-    """Return who answers: whoever was named, else the terminal if there is one, else a policy that denies."""
+    """Return the source of people's answers: the named one, else the terminal, else a policy that denies."""
     is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
     usual = Answers.ASK if is_terminal else Answers.DENY
     return PeopleSetup(usual if answers is None else Answers(answers), seconds, run)
@@ -438,7 +438,7 @@ def protect(
     named: Iterable[Path | None] = (),
     database: str | None = None,
 ) -> Protection:
-    """Return what bundled tools may not use in a run: where stagec keeps what it must be able to trust.
+    """Return the paths that bundled tools may not use in a run: stagec must be able to trust the files there.
 
     They may read what the run was begun or continued with (`named`), its configuration and the keys that it trusts, and
     may not change it.

@@ -1,4 +1,4 @@
-"""What tools a project has: those its host brings along, its own, and those that MCP servers offer."""
+"""The tools of a project: those of its host, its own, and those of MCP servers."""
 
 from stagec.ir.catalogue.document import (
     WELL_KNOWN,

@@ -1,4 +1,4 @@
-"""Tool catalogues: their tools and servers, and the labels that say what tools read and do."""
+"""Tool catalogues: their tools and servers, with the labels of what tools read and do."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def well_known_effects(name: str) -> Effects:
 class ToolLabels:
     """What somebody says that a tool reads and does; None where nothing is said.
 
-    `changes` is what `effects: read` and `effects: mutating` say, which say nothing of what is sent.
+    `changes` is the value of `effects: read` and `effects: mutating`, which do not tell whether the tool sends data.
     """
 
     reads: frozenset[Label] | None = None
@@ -131,11 +131,11 @@ class CatalogueServer:
 class Catalogue:
     """The tools of a project, and how much of them is known.
 
-    `tools` are all of them in the order of the files, those with a name that another has included; of these
-    `by_name` has the first. `servers` are all that count, by name; `rivals` are further ones under a name that is
-    taken. `unlocked` are the servers of which the lock says nothing, `stale` those that it knows started otherwise.
-    Only when the catalogue `is_whole` can it be said that a name is not in it; it is not where a file is broken, a
-    server not locked as it stands, or a `.mcp.json` all there is, which does not say what the host brings along.
+    `tools` are all of them in the order of the files, those with a name that another has included; of these `by_name`
+    has the first. `servers` are all that count, by name; `rivals` are further ones under a name that is taken.
+    `unlocked` are the servers of which the lock says nothing, `stale` those that it knows started otherwise. Only when
+    the catalogue `is_whole` can it be said that a name is not in it; it is not if a file is broken, if a server has no
+    valid lock, or if there is only a `.mcp.json`, which does not list the tools of the host.
     """
 
     at: Place

@@ -1,4 +1,4 @@
-"""From the files of a catalogue to its tools and servers: take what is well formed, leave out what is not."""
+"""Read the files of a catalogue: keep the valid tools and servers, leave out the others."""
 
 from __future__ import annotations
 

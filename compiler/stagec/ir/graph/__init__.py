@@ -1,4 +1,4 @@
-"""From a flow to a graph: what can start, what can complete, what repeats, how long a run is.
+"""The graph of a flow: what can start, complete and repeat, and how long a run is.
 
 `build(flow)` makes the `Graph` that rules judge.
 `CrossCheck(plan)` asks networkx about the graph of a plan, and says what contradicts its facts and the rules.

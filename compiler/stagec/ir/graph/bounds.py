@@ -1,8 +1,8 @@
-"""How much a run of a plan takes: executions, turns, calls, time, tokens and money, at most and at least.
+"""Upper and lower bounds of the runs of a plan: executions, turns, calls, time, tokens and money.
 
 What a run takes *at most* is said twice: `first` is the most if every first attempt succeeds and every validation
-passes, `most` holds for every run. None where nothing bounds it. What it takes *at least* holds for every run that is
-completed and in which no agent fails.
+passes, `most` holds for every run. None where nothing bounds it. The lower bounds hold for every completed run in which
+no agent fails.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _Parts = tuple[Part | Joint, ...]
 
 @value
 class _Choice:
-    """One way on: what it is for, the outcome that is weighed, and the parts that follow, with what is between them.
+    """One successor: its part, the weighed outcome, and the parts that follow with their links.
 
     Nothing is weighed of what several targets have in common.
     """
@@ -214,7 +214,7 @@ class EntryRuns:
         self._memo = Memo()  # much of what is counted weighs the same: every turn of a flow in which nobody tries again
 
     def _weigh_agent(self, name: str) -> Loads | None:
-        """Return what an execution of a node costs that runs an agent: what its run does, and the wait around it."""
+        """Return the cost of an execution of a node that runs an agent: that of its run, and of the wait around it."""
         act, phases = self._plan.nodes[name].act, self._plan.phases
         if not isinstance(act, Delegate):
             return None

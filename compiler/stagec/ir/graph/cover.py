@@ -151,7 +151,7 @@ _WORK = 100_000
 
 @value
 class _Begun:
-    """A way on its way: where it is, which demanded legs it has taken as bits, and the leg that led here."""
+    """An unfinished path: its position, the demanded legs that it has taken as bits, and its last leg."""
 
     vertex: int
     taken: int = 0

@@ -227,7 +227,7 @@ def _completing(plan: Plan, naming: Collection[str]) -> frozenset[str]:
 
 
 def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) -> frozenset[str]:
-    """Return the nodes that some run comes to: a join, and what follows in a chain, when what is before it can end."""
+    """Return the nodes that some run reaches: a join and the next stage of a chain if the stages before it can end."""
     import networkx as nx
 
     ahead = nx.DiGraph()
@@ -253,7 +253,7 @@ def _find_begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
 
 
 def _find_scheduled(schedule: Schedule, completing: Collection[str]) -> tuple[str, ...]:
-    """Return what can begin in a schedule: whatever is not behind a node that cannot complete."""
+    """Return the nodes of a schedule that can begin: all but those behind a node that cannot complete."""
     import networkx as nx
 
     behind = nx.DiGraph((each, name) for name, needed in schedule.needs.items() for each in needed)

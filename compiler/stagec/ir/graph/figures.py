@@ -1,4 +1,4 @@
-"""How much runs take from one entry on, and what that assumes."""
+"""The cost of runs from one entry on, and the assumptions behind it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Way = tuple[str | Joint, ...]
 
 @value
 class Weight:
-    """What a run takes, and one way that takes it: without any where it is the limit alone that counts."""
+    """The cost of a run, and one path with that cost; without a path only the limit counts."""
 
     total: int
     way: Way = ()
@@ -36,7 +36,7 @@ SHOWN = 1_000
 
 
 class Ending(StrEnum):
-    """What is asked of a branch: that it ends as done, that a join may follow it, or nothing."""
+    """The required end of a branch: done, ready for a join, or any."""
 
     DONE = "done"
     JOINABLE = "joinable"
@@ -162,7 +162,7 @@ def choose_nobody(_node: str, _wish: str | None) -> NamedModel:
 
 @value
 class Assumptions:
-    """What bounds assume of everything that no plan says: times, requests to models, and who answers them."""
+    """The assumptions of bounds about times, requests to models, and the models that answer."""
 
     times: Assumed = Assumed()
     use: AssumedUse = AssumedUse()

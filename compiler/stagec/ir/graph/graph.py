@@ -41,10 +41,9 @@ class ScopeEdge:
 class Adjacency:
     """A flow in integers: `steps` are plain edges, `ends` the nodes that can end as done.
 
-    `exits` are the nodes that can end as runs of the flow may. The last points of `steps` are no nodes: each is a hub,
-    one for all edges with the same `Named`, which lead to it, and from which steps lead to the nodes that answers can
-    name. `schedules` have for each of their nodes those that it needs; one that names a node which does not exist is
-    left out.
+    `exits` are the nodes that can end as runs of the flow may. The last points of `steps` are hubs and no nodes: all
+    edges with the same `Named` lead to one hub, and steps lead from it to the nodes that answers can name. `schedules`
+    have for each of their nodes those that it needs; one that names a node which does not exist is left out.
     """
 
     ids: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""How information can go: on which ways a run reads private data and what strangers wrote before it sends."""
+"""Flow of information: paths on which a run reads private data and foreign text before it sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a schedule takes at most, what it waits for, and what is lost when one of its nodes fails."""
+"""The longest duration of a schedule, its waits, and the stages that are lost when one fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan is made of: a flow with everything that running it needs, and nothing that running it does not need.
+"""The parts of a plan: a flow with everything that a run needs, and nothing else.
 
 `docs/plan-format.md` says what each part means to whoever runs it. A *content* is the name of a text in
 `Plan.contents`: `sha256:` and 64 hexadecimal digits. A *path* goes through objects by name and through lists by index.
@@ -88,7 +88,7 @@ class Validator:
 
 @value
 class Tool:
-    """One tool that nodes use: where it comes from, what calling it may do, and its input schema or the digest of it.
+    """One tool of nodes: its source, its effects, and its input schema or the digest of it.
 
     `origin` is `bundled`, `discovered`, `mcp` or `unknown`; `effects` `read`, `mutating` or `unknown`. `digest` is
     there where only the digest of the schema is known, as the lock has it, and `described` is the digest of the

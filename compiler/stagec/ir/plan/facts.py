@@ -1,4 +1,4 @@
-"""What stagec proves of the runs of a flow, and what they cost."""
+"""The facts that stagec proves of the runs of a flow, and their cost."""
 
 from __future__ import annotations
 

@@ -116,8 +116,8 @@ def load(data: bytes) -> Loaded:
     """Return the plan in a file's bytes, or raise `PlanError`.
 
     The digest, the format, the form of every part, every reference and what `unsound` and `unaffordable` look for are
-    checked, also of the plans inside it, in time linear in the size. That the bytes are canonical, that contents are
-    what their names say, and the facts are left to `verify`.
+    checked, also of the plans inside it, in time linear in the size. `verify` also checks that the bytes are canonical,
+    that contents match their names, and the facts.
     """
     loaded = _load_one(data)
     return replace(loaded, agents=load_agents(loaded.plan)) if loaded.plan.plans else loaded

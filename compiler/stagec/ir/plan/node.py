@@ -78,8 +78,8 @@ class Named:
 class Pick:
     """Continue with the node that the answer names; counts only when there is such a node among some of the plan.
 
-    `choices` is the name under which the plan's `choices` say what an answer may say and which node it means: once for
-    all targets that have it in common.
+    `choices` names the entry of the plan's `choices` that lists the possible answers and their nodes, once for all
+    targets that share it.
     """
 
     choices: Annotated[ChoicesName, "What the plan calls the choices that an answer has."]
@@ -110,7 +110,7 @@ Entry = NodeName | Schedule
 
 @value
 class Edge:
-    """One possible move: the outcome that allows it, what must hold of the result, where it leads, and after how long.
+    """One possible move: the outcome that allows it, the condition on the result, the target, and the wait.
 
     Of the edges of one outcome the first counts of which all terms hold.
     """

@@ -28,7 +28,7 @@ from stagec.ir.protocol.stage_ids import place_artifact as place
 
 @value
 class CheckpointFault:
-    """One thing that is wrong with a checkpoint: where in its manifest, and which rule speaks of it.
+    """One fault of a checkpoint: its place in the manifest, and the rule that it breaks.
 
     `topic` is the name of the rule, `reason` chooses between its sentences, `facts` are what the sentence needs.
     """

@@ -1,4 +1,4 @@
-"""Markers: lines such as `[STAGE:begin:id=S01_load_data]` in what a process prints, and the parser that finds them."""
+"""Markers: lines such as `[STAGE:begin:id=S01_load_data]` in the output of a process, and their parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of Claude Code in a project say together: settings, hooks, servers, and the files that they mean."""
+"""The files of Claude Code in a project, read together: settings, hooks, servers, and the files that they refer to."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class OwnedHooks:
 
 @value
 class LostPath:
-    """A path of the project that a file means and that is not there: as written, and where."""
+    """A path in a file that does not exist in the project: as written, and its place."""
 
     use: str
     path: str
@@ -154,7 +154,7 @@ class ClaudeProject:
     Commands are shadowed in projects, skills in plugins. `imported` has the workflows of gh-aw that others import,
     `locks` the state of the compiled files of those that events start, by workflow. `declared` has the names of servers
     in tools; it and `imported` count files that nobody asked to check. `is_redirected` tells that requests go to
-    another address than that of Anthropic, where other models are.
+    another address than Anthropic's, with other models.
     """
 
     settings: tuple[tuple[str, ClaudeSettings], ...] = ()

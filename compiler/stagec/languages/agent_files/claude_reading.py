@@ -1,4 +1,4 @@
-"""From the files of Claude Code to what they say together, and to the files of the project that they mean."""
+"""Read the files of Claude Code, and resolve the files of the project that they refer to."""
 
 from __future__ import annotations
 

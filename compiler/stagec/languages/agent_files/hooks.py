@@ -33,7 +33,7 @@ _EXACT = re.compile(r"[A-Za-z0-9_,| -]*")
 
 @value
 class HookFault:
-    """What is malformed: the place, and a reason with what stands there, or with what a member must be."""
+    """A malformed member: its place, and a reason with the value found or the type expected."""
 
     at: Place
     reason: str

@@ -1,4 +1,4 @@
-"""What is known of the tools that own agent files: what changes with their versions, and names of the project."""
+"""Facts about the tools that own agent files, which depend on their versions and on names of the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents of other tools may do, each alone, as the tool reads them that owns their files."""
+"""The rights of agents of other tools, each agent alone, as the owner of the file reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that files of Claude Code name: what names mean, which servers are undeclared, which tools denied."""
+"""Tool names in files of Claude Code: their meaning, undeclared servers, and denied tools."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _ABSENT = "absent"
 
 @value
 class Misfit:
-    """A value that its tool does not take: where, what is expected there, what was found, and what is lost with it.
+    """A value that its tool refuses: its place, the expected type, the value found, and the loss.
 
     `key` is the path of the value as messages spell it, `names` are what was expected if it is one of some words.
     """
@@ -59,7 +59,7 @@ def find_misfits(given: Object, at: Place, known: Known, kind: str, owner: str =
 
 
 def find_expected(given: Json, kind: str) -> str:
-    """Return what a value must be that is not of a kind, nothing of one that is."""
+    """Return the expected type of a value, or an empty text if it has that type."""
     told, fits = _KINDS[kind]
     elements = list_of(given) if kind in _ELEMENTS else ()
     return "" if fits(given) and all(_KINDS[_ELEMENTS[kind]][1](each) for each in elements) else told
@@ -186,7 +186,7 @@ class _Type:
         self.words = (*quoted, *(word for each in lists for word in each))
 
     def find(self, given: Json, at: Place) -> Iterator[tuple[Place, str, Json]]:
-        """Yield what does not fit: where it is, what is expected there, and what was found."""
+        """Yield the misfits: their places, the expected types, and the values found."""
         meant = _unwrap(given) if self._unwraps else given
         fitting = next((name for name in self._names if self._fits(name, meant)), None)
         closed = _CLOSED.fullmatch(fitting or "")
@@ -239,7 +239,7 @@ REQUIRED = ("label", "agent", "prompt")
 
 @value
 class DroppedHandoff:
-    """An entry that is dropped: the keys that it lacks as texts, or what it is instead of a map."""
+    """A dropped entry: the keys without a text, or its type if it is no map."""
 
     at: Place
     missing: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Workflows of gh-aw: what they import, and whether their compiled files belong to what they say now."""
+"""Workflows of gh-aw: their imports, and compiled files that are out of date."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ _ESCAPED = {each: f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
 def judge_lock(text: str, members: Object, file: str, lock: bytes, read: Reader) -> LockState:
     """Compare a workflow with the digest in its compiled file, as the first job of a run does.
 
-    Versions of gh-aw differ in what they count of imported files, so a digest that fits proves that nothing has
-    changed, and one that does not fit proves a change only where nothing is imported.
+    Versions of gh-aw count imported files in different ways. An equal digest proves that nothing has changed; a
+    different one proves a change only if nothing is imported.
     """
     digest, parts = _DIGEST.search(lock), _split(text)
     if digest is None or parts is None or object_of(members.get("on")).get("stale-check") is False:

@@ -1,4 +1,4 @@
-"""A stage plan as it was written: envelopes, what each needs, and where its inputs come from."""
+"""A stage plan as its author wrote it: envelopes, their dependencies, and the sources of their inputs."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class StageInput:
     """One input: as written, and what it is resolved to.
 
     `producer` is the id of the stage that makes it, for an unknown stage as written; `path` lies below the folder of
-    that stage, of a file below the root of the project. `candidates` are the stages that have an output of this name:
-    of an ambiguous one those among which it cannot be told, of a file others, on which the stage does not depend. A
-    `bare` one names no stage. `inferred` tells that nothing else says that the stage depends on its producer.
+    that stage, of a file below the root of the project. `candidates` are the stages with an output of this name: those
+    of an ambiguous input among which nothing decides, and for a file those on which the stage does not depend. A `bare`
+    one names no stage. `inferred` tells that nothing else says that the stage depends on its producer.
     """
 
     name: str
@@ -78,7 +78,7 @@ class StageInput:
 
 
 class EnvelopeInputs(Mapping[str, StageInput]):
-    """The inputs of a stage by name: those that are odd, and others, which are made only for whoever asks.
+    """The inputs of a stage by name: the unusual ones, and the others, which are made on request.
 
     An input is not odd if it is an output of another stage on which the stage says that it depends.
     """

@@ -77,7 +77,7 @@ def find_meant_stage(plan: StagePlan, name: str) -> str | None:
 def list_suspects(plan: StagePlan, name: str) -> tuple[Place, ...]:
     """Return the places of the ids that a wrong name probably means.
 
-    That is every id that stands twice, the one that was most likely meant, and the wrong ones with the same number.
+    These are every id that occurs twice, the most likely meant one, and the wrong ones with the same number.
     """
     near = plan.by_id.get(find_meant_stage(plan, name) or "")
     wrong = plan.memo.once("wrong", lambda: _group_wrong(plan))

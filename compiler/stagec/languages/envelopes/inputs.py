@@ -276,7 +276,7 @@ def _fold(path: str) -> str:
 
 @value
 class LostStage:
-    """An id that no stage has: the dependencies and inputs that mention it, and what may explain that."""
+    """An unknown id: the dependencies and inputs that mention it, and possible explanations."""
 
     name: str
     dependencies: tuple[Place, ...]

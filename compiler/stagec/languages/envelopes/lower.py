@@ -1,4 +1,4 @@
-"""What a stage plan means: a schedule of stages, each of which ends as its process does."""
+"""Lower a stage plan to a schedule of stages; each ends as its process does."""
 
 from __future__ import annotations
 

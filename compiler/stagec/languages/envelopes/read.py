@@ -1,4 +1,4 @@
-"""From trees to stage plans: take what is well formed, give what is absent its default, judge nothing."""
+"""Read trees as stage plans: keep valid members, give absent ones their default, judge nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are stage plans and envelopes: by a glance at their text, and by what they say."""
+"""Recognise stage plans and envelopes, by the beginning of their text and by their members."""
 
 from __future__ import annotations
 

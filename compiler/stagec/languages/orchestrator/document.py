@@ -1,4 +1,4 @@
-"""An orchestrator file as it was written: phases, the labels that mean them, and where the outcomes of agents lead."""
+"""An orchestrator file as its author wrote it: phases, their labels, and the targets of agents' outcomes."""
 
 from __future__ import annotations
 

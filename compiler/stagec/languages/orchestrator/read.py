@@ -1,4 +1,4 @@
-"""From trees to orchestrator files: take what is well formed, leave out what is not, judge nothing."""
+"""Read trees as orchestrator files: keep valid members, leave out the others, judge nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate reads from an answer, and what the output schema promises about it."""
+"""The path of an answer that a gate reads, and the promise of the output schema for it."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def agree(gate: Gate | None, output: OutputSchema | None, intents: AbstractSet[s
 def disagreements(step: Step) -> tuple[Disagreement, ...]:
     """Return at most one disagreement for each list; nothing where a list is broken or cannot be known.
 
-    A gate that allows what the step's kind forbids is broken, and so is a pointer that leads to other values than
-    intents. For every intent the list that stands against the other two is the odd one. Transitions need no `repeat`,
-    and no `jump` when the answer itself names the target; `abort` is allowed wherever it is listed.
+    A gate is wrong if it allows intents that the step's kind forbids, and a pointer is wrong if it leads to other
+    values than intents. For every intent the list that stands against the other two is the odd one. Transitions need no
+    `repeat`, and no `jump` when the answer itself names the target; `abort` is allowed wherever it is listed.
     """
     return () if step.agrees else tuple(_disagreements(step))
 
@@ -242,7 +242,7 @@ class Reading:
 def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
     """Yield every path that a step's gate reads; none where the output schema cannot be found.
 
-    With a presence, nothing is yielded where no path at all has that presence, which is quickly told.
+    With a presence, nothing is yielded if no path at all has it, which is quick to tell.
     """
     gate, output = step.gate, step.output
     if gate is None or output is None or not isinstance(output.found, Schema):

@@ -74,7 +74,7 @@ VERDICTS = (
 
 @value
 class Transition:
-    """One way a transition may lead on: under which intent, where it is written, and to which step.
+    """One possible target of a transition: its intent, its place, and the step.
 
     `slot` is the pointer from the step's `transitions`; `target` None ends the run. `case` is the value that chooses
     this target of a conditional transition.

@@ -1,4 +1,4 @@
-"""Which files belong to which registry: agent definition, schemas and prompts."""
+"""The files that belong to a registry: agent definition, schemas and prompts."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Folder:
     """A folder that belongs to a registry, and the member that names it, if any.
 
     `is_outside` tells that it lies outside the project, by its name or by a link; where the name leads out, `path` is
-    the folder beside the registry. `is_displaced` tells that `path` is taken for another folder, which is named and not
-    there, and that stagec was not run on a part of the project.
+    the folder beside the registry. `is_displaced` tells that `path` stands for another folder that is named and absent,
+    and that stagec did not run on a part of the project.
     """
 
     path: str
@@ -216,7 +216,7 @@ _TYPES_OF_COORDINATES = (("c2", "directiveType"), ("c3", "layerType"))
 
 
 def _list_coordinates(sources: Sources, file: str, root: Object) -> Iterator[CoordinateList]:
-    """Yield what the C3L configuration of a registry allows: that beside it, or that of the project."""
+    """Yield the coordinates that a C3L configuration allows: the one beside the registry, or that of the project."""
     name = f"{text_in(root, 'agentId') or ''}-{text_in(root, 'c1') or ''}-user.yml"
     places = (_beside(file, f"_config/{name}"), f".agent/climpt/config/{name}")
     found = next((each for each in places if "/" not in name and sources.exists(each)), None)

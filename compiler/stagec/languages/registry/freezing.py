@@ -168,7 +168,7 @@ def retry_prompt(text: str, texts: PlanTexts) -> Template:
 
 
 class _Block:
-    """A block that is open: its kind, what it is a block of, and what stands in it, before and behind `{{else}}`."""
+    """An open block: its kind, its argument, and its parts before and after `{{else}}`."""
 
     def __init__(self, kind: str, path: Path) -> None:
         self.kind = kind
@@ -462,7 +462,7 @@ class Acts:
         return self._variables.of_step(step, dict.fromkeys((*needed, *find_names(template or (), "variable"))))
 
     def _repeats(self, step: Step, usual: Template | None) -> tuple[Repeat, ...] | None:
-        """Return what each repeat of a step asks: what has no prompt of its own asks what the step does."""
+        """Return the prompt of each repeat of a step: its own one, else that of the step."""
         files = self._prompts.of_repeats.get(step.key)
         if files is None:
             return None
@@ -565,7 +565,7 @@ class Moves:
         return (*self._jumps(node), *routed, *((Edge(Intent.ABORT.value, _FAILED),) if is_lost else ()))
 
     def _jumps(self, node: flow.FlowNode) -> Iterator[Edge]:
-        """Yield the move to a step that the answer names: to those that it may name, to any where all are possible."""
+        """Yield the moves to a step that the answer names: to the possible ones, or to any if all are possible."""
         if node.names_any:
             yield Edge(Intent.JUMP.value, Pick(_ANY))
         for edge in node.edges:

@@ -1,4 +1,4 @@
-"""In which format of climpt a registry and its agent definition are written, and their shape in that format."""
+"""The format of climpt that a registry and its agent definition use, and their shape in that format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What guards steps: validation steps with their conditions, and the validators that these name."""
+"""The guards of steps: validation steps with their conditions, and the validators that these name."""
 
 from __future__ import annotations
 

@@ -114,8 +114,8 @@ class _Lowering:
     def _look_around(self, step: Step) -> tuple[object, ...] | None:
         """Return everything that the meaning of a step depends on besides the step.
 
-        Nothing where that is more than the prompt and the steps that it names by their keys: where an answer names the
-        next step, and where a name leads nowhere, into a section, or on from a step without a gate.
+        Return None where more than the prompt and named steps count: where an answer names the next step, or where a
+        name leads nowhere, into a section, or on from a step without a gate.
         """
         if step.gate is None or Intent.JUMP in step.gate.allowed:
             return None

@@ -1,4 +1,4 @@
-"""Where the prompt of every step and of every retry is looked for, and which of them is there."""
+"""The paths where the prompts of steps and of retries are searched, and the file found for each."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LiteralName:
 
 @value
 class PromptText:
-    """What a prompt says of variables: the first place at which it reads each, and those that its frontmatter lists.
+    """The variables of a prompt: the first place at which it reads each, and those that its frontmatter lists.
 
     `listed` is None where the frontmatter lists none.
     """

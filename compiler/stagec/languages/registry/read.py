@@ -1,4 +1,4 @@
-"""From trees to a registry: take what is well formed, leave out what is not, judge nothing."""
+"""Read trees as a registry: keep valid members, leave out the others, judge nothing."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class _Reading:
         self._texts: dict[str, str | None] = {}
 
     def of_step(self, step: Step) -> Rights:
-        """Return what a step may do: what its program does, or what its model can call."""
+        """Return the rights of a step: those of its program, or the tools of its model."""
         if step.program is not None:
             return self._of_program(step, step.program)
         allowed = self._defaults.tools(step)

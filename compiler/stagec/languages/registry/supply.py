@@ -117,8 +117,8 @@ class Usage:
 def find_usages(registry: Registry) -> tuple[Usage, ...]:
     """Return the steps whose prompt reads other variables than they declare, without those told as unsupplied.
 
-    A declared variable that nothing supplies and no prompt reads is one that was misspelt: where it is told, it is not
-    told again that the prompt reads another. A step that declares nothing may read whatever is supplied.
+    A declared variable that nothing supplies and no prompt reads is a misspelling. It is reported, and the similar name
+    in the prompt is not reported again. A step that declares nothing may read whatever is supplied.
     """
     return registry.memo.once("usages", lambda: tuple(_find_usages(registry)))
 
@@ -160,7 +160,7 @@ def find_unregistered(registry: Registry) -> tuple[tuple[Step, Mention, str | No
     """Return the variables that the frontmatter of a prompt lists and its step does not declare, each once a prompt.
 
     With each comes the declared variable that was most likely meant. What the runner supplies need not be declared;
-    what the prompt reads as well, and what may be the right name of a variable that nothing supplies, is told there.
+    variables that the prompt reads too, and likely corrections of variables that nothing supplies, are reported there.
     """
     return registry.memo.once("unregistered", lambda: tuple(_find_unregistered(registry)))
 
@@ -339,7 +339,7 @@ _OF_TEMPLATES = frozenset({"else", "end", "endfor", "endif", "this"})
 
 @value
 class _Known:
-    """What the steps that share a prompt know: names of variables, and those of them that they declare."""
+    """The variables of the steps that share a prompt: all known names, and the declared ones."""
 
     names: NameIndex
     declared: frozenset[str]

@@ -1,4 +1,4 @@
-"""What is wrong with single conditions of cases and checks: paths that lead to nothing, values that never occur."""
+"""Errors in single conditions of cases and checks: paths that do not exist, values that never occur."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ class _JudgedCondition:
     def _list_left(self, *, is_listed: bool) -> frozenset[tuple[object, ...]] | None:
         """Return the values of a condition that occur in possible results; None if that is undecidable.
 
-        Nor where all values that can stand there are listed, and nothing is denied that could leave one out.
+        Nor if all possible values are listed, and no denied value could leave one out.
         """
         rest = self.condition.path[1:]
         if self.condition.path[0] != "parsed" or not self.condition.values or not isinstance(self.stage.result, Schema):

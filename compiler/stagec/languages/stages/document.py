@@ -1,4 +1,4 @@
-"""A pipeline as it was written: stages, what runs after what, and the names by which they mention each other."""
+"""A pipeline as its author wrote it: stages, their order, and the names by which they refer to each other."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ class Incoming:
 
     @property
     def is_awaited(self) -> bool:
-        """Tell whether what is handed over are results that were waited for, so that all of them have succeeded."""
+        """Tell whether the next stage waits for the results that it receives, so that all of them have succeeded."""
         return self.kind is IncomingKind.JOIN or (self.kind is IncomingKind.SIBLING and bool(self.sources))
 
 

@@ -38,7 +38,7 @@ class DurationError(StrEnum):
 
 @value
 class DeadlineMistake:
-    """A deadline, or a wait that a deadline ends: why, where, its text, and what it is compared with if anything."""
+    """A wrong deadline, or a wait beyond it: the reason, the place, the text, and the compared value, if any."""
 
     error: DurationError
     at: Place

@@ -1,4 +1,4 @@
-"""Cases that run stages for each element of a list: whether there is a list, how long it is, and what an element is."""
+"""Cases that run stages for each element of a list: the list, its length, and the type of an element."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _SHORT, _HEAD, _LONG = 5, 3, 8
 def find_misspelt_keys(stage: Stage) -> Iterator[tuple[str, str]]:
     """Yield the keys of a stage that look like a known one, and that one.
 
-    Those that look like a required key which is not there are left out: who says that it is missing names them.
+    Keys that resemble an absent required key are left out: the error about the absent key names them.
     """
     lacking = NameIndex(each for each in REQUIRED if each not in stage.members)
     for key in stage.members:
@@ -146,8 +146,8 @@ _LISTED_OTHERS = frozenset({"pipeline", "registry", "agent"})
 class Listed:
     """One path or pattern of a pipeline's `stages`, and the files found under it.
 
-    `index` is where it stands in the list, None for all that lies beside a pipeline which lists nothing.
-    `searched` is False for a pattern that is left out because those before it were compared with too many files.
+    `index` is its position in the list, None for files beside a pipeline without a list. `searched` is False for a
+    pattern that is left out because those before it were compared with too many files.
     """
 
     index: int | None
@@ -412,7 +412,7 @@ def _schemas_in(tree: Tree) -> Iterator[Pointer]:
 
 
 def guess_names(tree: Tree) -> Iterator[str]:
-    """Yield the names by which a stage that cannot be read may be mentioned: its file's, and what looks like its id."""
+    """Yield the possible names of an unreadable stage: that of its file, and a text that looks like its id."""
     yield posixpath.splitext(posixpath.basename(tree.file))[0]
     for found in islice(_ID.finditer(legible(tree.data)), _IDS):
         yield found[1].decode(errors="replace")

@@ -335,7 +335,7 @@ def _list_members(pipeline: Pipeline) -> Iterator[Pipeline]:
 
 
 def inputs(pipeline: Pipeline, texts: PlanTexts) -> Mapping[str, Input]:
-    """Return what a run is given: the names that the context declares, else those that prompts and gates read.
+    """Return the inputs of a run: the names that the context declares, else those that prompts and gates read.
 
     A run cannot begin without them, unless they have a default, or each stage whose prompt reads them has a setup hook,
     which may provide them.

@@ -1,4 +1,4 @@
-"""Pipelines that run as stages: why one cannot run so, what it is given, and where its runs end."""
+"""Pipelines that run as stages: reasons why one cannot, its inputs, and the ends of its runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class InnerError(StrEnum):
 
 @value
 class InnerMistake:
-    """Why a pipeline cannot run as a stage, where that is seen, and what explains it; `name` is a stage or a member."""
+    """A reason why a pipeline cannot run as a stage, its place, and the explanation; `name` is a stage or a member."""
 
     stage: Stage
     inner: Pipeline
@@ -86,7 +86,7 @@ def find_inner_mistake(pipeline: Pipeline, stage: Stage) -> InnerMistake | None:
 
 
 def _list_mistakes_around(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[InnerError, Place, str]]:
-    """Yield what the pipeline around says of a stage that is not for one that is a pipeline."""
+    """Yield the members of the outer pipeline that a stage cannot have if it is a pipeline."""
     yield from _list_mistakes_of_size(pipeline, stage)
     for mention in pipeline.routed:
         if mention.name == stage.id and mention.at.pointer[-2] != "next":
@@ -105,7 +105,7 @@ def _list_mistakes_around(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[In
 
 
 def _list_mistakes_of_size(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[InnerError, Place, str]]:
-    """Yield that there are too many pipelines or stages in each other, where that begins: what is around follows."""
+    """Yield a mistake where too many pipelines or stages are nested, at the outermost of them."""
     sizes = {id(each): each.inner.pipeline.size for each in pipeline.inner if each.inner and each.inner.pipeline}
     if stage.inner is None or stage.inner.pipeline is None:
         return
@@ -116,7 +116,7 @@ def _list_mistakes_of_size(pipeline: Pipeline, stage: Stage) -> Iterator[tuple[I
 
 
 def _list_mistakes_inside(pipeline: Pipeline, within: Pipeline) -> Iterator[tuple[InnerError, Place | None, str]]:
-    """Yield what an inner pipeline says that cannot hold where it runs as a stage."""
+    """Yield the members of an inner pipeline that cannot hold where it runs as a stage."""
     if within.output is None:
         yield InnerError.NO_OUTPUT, None, ""
     if within.context is None:
@@ -264,7 +264,7 @@ class InputError(StrEnum):
 
 @value
 class InputMistake:
-    """One input that is wrong: its name in the inner pipeline, what is said for it, and where that is seen.
+    """One wrong input: its name in the inner pipeline, the value given, and the place.
 
     `refused` is a value of the name around that is refused. `why` is the reason for which a constant is refused, or
     what leaves a doubt. `reader` is what reads a constant.
@@ -308,7 +308,7 @@ def find_input_mistakes(pipeline: Pipeline) -> Iterator[InputMistake]:
 
 
 def _judge_name(pipeline: Pipeline, stage: Stage, within: Pipeline, name: str, wanted: Schema) -> InputMistake | None:
-    """Return what is wrong with a name of the context; what the inner pipeline says wrongly is told in its own file."""
+    """Return the mistake in a name of the context; mistakes of the inner pipeline are reported in its own file."""
     mention = stage.inner.inputs[name] if stage.inner is not None else None
     if mention is None:
         return None
@@ -356,7 +356,7 @@ def _prepare(schema: Object) -> ValueJudge | None:
 def _judge_constant(
     pipeline: Pipeline, stage: Stage, within: Pipeline, name: str, wanted: Schema
 ) -> InputMistake | None:
-    """Return what is wrong with a constant: itself, or that something reads it that cannot."""
+    """Return the mistake in a constant: its value, or a reader that cannot use it."""
     if stage.inner is None:
         return None
     given, at = stage.inner.constants[name], stage.inner.inputs[name].at / CONSTANT

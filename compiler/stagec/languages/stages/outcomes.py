@@ -1,4 +1,4 @@
-"""Which results a stage can have, and which of them meet conditions."""
+"""The possible results of a stage, and those that satisfy conditions."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class _Results:
         return [{ATTEMPTS: each} for each in (*standings, *((OTHER,) if room is None or room > len(asked) else ()))]
 
     def _reason(self, *, failed: bool = False) -> list[Result]:
-        """Return the reasons that a result can have: that of a deadline only one that has failed."""
+        """Return the possible reasons of a result; only a failed one can have that of a deadline."""
         asked = (each for each in self._asked.get(REASON, ()) if isinstance(each, str))
         may = failed or self._judged or "exit" in self._stage.conduct.hooks
         texts = (PathValue(True, True, each) for each in asked if may or each != EXCEEDED)

@@ -1,4 +1,4 @@
-"""What is wrong with a placeholder: one thing, the one that has to be fixed first."""
+"""Errors in a placeholder: of several only the one to fix first."""
 
 from __future__ import annotations
 
@@ -181,8 +181,8 @@ class PlaceholderError(StrEnum):
 class WrongPlaceholder:
     """A wrong placeholder. `again` are the others of the stage with the same text.
 
-    `ways` are the ways of coming to the stage on which it is wrong, where that depends on the way; `everywhere` tells
-    that these are all. `promised` is what the declared context says of the path.
+    `ways` are the paths to the stage on which it is wrong, if not on all; `everywhere` tells that these are all.
+    `promised` is what the declared context says of the path.
     """
 
     stage: Stage

@@ -1,4 +1,4 @@
-"""What stages read of the results they are handed, and what they demand of them, on every way they are come to."""
+"""The members that stages read and require of the results they receive, on every path."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ def _list_accepted(stage: Stage) -> list[Json]:
 
 
 def list_cases(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[Case]:
-    """Return the cases of a stage by which a way leads on: for what follows in a sequence, those that end a branch."""
+    """Return the cases by which a path leaves a stage: for the next stage of a sequence, those that end a branch."""
     if way.kind is not IncomingKind.CHAINED:
         inside = (case for case in stage.conduct.cases if way.at.file == case.at.file)
         found = next((case for case in inside if way.at.pointer[: len(case.at.pointer)] == case.at.pointer), None)

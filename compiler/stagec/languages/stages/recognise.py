@@ -1,4 +1,4 @@
-"""Which files are pipelines and stage definitions: by name, by a glance, and by what they say."""
+"""Recognise pipelines and stage definitions, by name, by the beginning of their text and by their members."""
 
 from __future__ import annotations
 

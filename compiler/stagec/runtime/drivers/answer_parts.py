@@ -1,4 +1,4 @@
-"""The parts of answers that are not there yet: the events of a journal that keep them, and who waits until they do."""
+"""Parts of answers that are not complete: the journal events that keep them, and who waits for the rest."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def name_answer(key: str) -> str:
 
 
 class OtherAnswerError(Exception):
-    """A question that another answer came first: `answer` counts, and `by` says whose it is, if that is known."""
+    """Another answer came first: `answer` counts, and `by` names its author, if known."""
 
     def __init__(self, answer: Json, by: str) -> None:
         super().__init__("another answer came first")

@@ -192,8 +192,8 @@ class RequestPool:
     """Gets answers from a world: as many at once as a plan allows, waits apart, and others one after the other.
 
     What follows from answers that have arrived together follows in the order of the requests. Requests that do not
-    overlap are answered in the thread that asks, the first one first, so that a world without any has one order.
-    With an inbox, no request that overlaps keeps the thread that asks: what arrives in the inbox is heard at once.
+    overlap are answered in the asking thread, in their order, so a world without overlaps has one order. With an inbox,
+    a request that overlaps never blocks the asking thread: it reads messages at once.
     """
 
     def __init__(

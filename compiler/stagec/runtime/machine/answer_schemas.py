@@ -267,7 +267,7 @@ _ANSWER = AnswerBudgets()
 
 
 class PreparedSchema:
-    """A schema that is ready to judge: what judges, and what judging costs.
+    """A prepared schema: its validator, and the cost of a validation.
 
     What judges by a plain schema is made when it is first needed.
     """

@@ -82,7 +82,7 @@ class Request:
 
 @value
 class Message:
-    """One message of a transcript: by whom, what text, and which calls; `call` is the call that a tool answers."""
+    """One message of a transcript: its author, its text, and its calls; `call` is the call that a tool answers."""
 
     role: str
     text: str
@@ -190,9 +190,9 @@ class Execute:
 
     `{"exit": …, "interrupted": …, "status": …, "missing": […], "changed": […], "outputs": {…}, "error": …,
     "seconds": …}`. `exit` is null without a status; `interrupted` is `timeout` or `abort` when the process was sent a
-    signal; `status` is that of its last end marker; `missing` are the names of outputs that are not there, `changed`
-    those of inputs that are not what they were; `outputs` has by name `{"path", "sha256", "sizeBytes"}`. After a
-    failure, `said` is the last line of the error output, for people.
+    signal; `status` is that of its last end marker; `missing` are the names of absent outputs, `changed` those of
+    changed inputs; `outputs` has by name `{"path", "sha256", "sizeBytes"}`. After a failure, `said` is the last line of
+    the error output, for people.
     """
 
     key: str

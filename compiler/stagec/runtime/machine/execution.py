@@ -1,4 +1,4 @@
-"""Executions of nodes: what one is, what its act remembers between two requests, and its result."""
+"""Executions of nodes: the state of an act between two requests, and its result."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def failure_in(execution: Execution, failure: RunFailure) -> RunFailure:
 class NodeResult:
     """An execution that is over: its outcome, its result, and the node that the answer names, if it names one.
 
-    `back` is the node that runs next whatever the edges say, and `prompt` what it is asked then: a validation failed.
-    `refused` is the failure pattern of the validator that refused the result, `failure` why the node itself has failed.
+    `back` is the node that runs next regardless of the edges, and `prompt` its prompt: a validation failed. `refused`
+    is the failure pattern of the validator that refused the result, `failure` why the node itself has failed.
     """
 
     execution: Execution
@@ -92,11 +92,11 @@ class Conversation:
 
     `asked` counts how often admission was asked for, `turns` the turns of this attempt, and `error` is the last
     complaint about a result in it; `attempts` are those that are over. `request` is there when hooks have rewritten
-    what the model is sent. `calls` are those of the last response; `decided` says of each, in order, whether it may be
-    made, `running` which requests carry which of them out, `outcomes` what came of them, by index, and `finished`
-    counts those that hooks have seen. `consumed` has the keys of the grants that were used up. `result` is there once
-    an attempt is over, `failure` when it is that of a node which has failed, `hooks` while they are called.
-    `finish` says why the last response is not whole, if it is not.
+    what the model is sent. `calls` are those of the last response; `decided` tells for each call, in order, whether it
+    is allowed. `running` has the calls of each open request, `outcomes` the results by index, and `finished` counts
+    those that hooks have seen. `consumed` has the keys of the grants that were used up. `result` is there once an
+    attempt is over, `failure` when it is that of a node which has failed, `hooks` while they are called. `finish` says
+    why the last response is not whole, if it is not.
     """
 
     context: Mapping[str, Json] = NOTHING

@@ -91,7 +91,7 @@ class PreparedSchedule:
     def release(self, over: Iterable[int], left: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
         """Return which nodes need nothing more when some others are over, and how many each still needs.
 
-        `left` says how many it was before, where that is no longer the number of all that a node needs.
+        `left` tells how many predecessors a node still waits for, if that is less than all.
         """
         ready: list[int] = []
         changed: dict[int, int] = {}
@@ -160,7 +160,7 @@ def load(data: bytes) -> Program:
 def verify(data: bytes) -> Loaded:
     """Return the plan in a file's bytes, or raise `stagec.ir.plan.PlanError` for whatever is wrong with it.
 
-    Besides what `stagec.ir.plan.verify` refuses, that is a content which judges values and is no JSON Schema.
+    In addition to `stagec.ir.plan.verify` it refuses a content that judges values and is no JSON Schema.
     """
     loaded = verify_plan(data)
     for each in (loaded, *loaded.agents.values()):

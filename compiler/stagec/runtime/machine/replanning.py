@@ -248,7 +248,7 @@ def owner_of(scope: str) -> str:
 
 
 def list_standing(state: State) -> tuple[str, ...]:
-    """Return the nodes that a state names: those that act, wait or follow in a scope, and those that opened one."""
+    """Return the nodes in a state: those that act, wait or follow in a scope, and those that opened one."""
     found = [each.node for each in (*state.active.values(), *state.waiting)]
     found += [each.otherwise for each in state.waiting if each.otherwise is not None]
     for name, scope in state.scopes.items():

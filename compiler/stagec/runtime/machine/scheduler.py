@@ -1,4 +1,4 @@
-"""Move from node to node: where executions begin, and where their outcomes lead (§§ 3.2, 3.8 and 3.9 of the format)."""
+"""Move from node to node: begin executions, and follow their outcomes (§§ 3.2, 3.8 and 3.9 of the format)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run stands: a value that follows from the events so far, and from nothing else."""
+"""The state of a run: a value that follows from the events so far, and from nothing else."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Queue(Generic[V]):
 
     @property
     def parts(self) -> tuple[tuple[V, ...], int, tuple[V, ...]]:
-        """A tuple that queues share, where the elements of this one begin in it, and the few that come after these."""
+        """A tuple shared by queues, the index of this queue's first element, and the few elements after it."""
         return self._old, self._first, self._latest
 
     def __iter__(self) -> Iterator[V]:
@@ -123,12 +123,12 @@ _NO_COUNTS: Table[int, int] = Table()
 class Scope:
     """A fork, a chain, a schedule or a list that has begun: its branches that are done, each with its last result.
 
-    `nodes` are those that begin its branches, `join` follows a fork. `around` is the branch in which it was opened.
-    A schedule has an `agenda`, its number in `Program.schedules`; `left` says of branches how many nodes that they
-    need have not ended, where that has changed; `open` counts the branches that wait for room or act. `ended` is how
-    the scope ends, as far as that is known, and `failure` why.
-    In a scope for the `elements` of a list, each has a branch in which the `nodes` run one after the other; `room` is
-    how many of these are open at most. Where the scope `collects`, a branch that has failed has a result as well.
+    `nodes` are those that begin its branches, `join` follows a fork. `around` is the branch in which it was opened. A
+    schedule has an `agenda`, its number in `Program.schedules`; `left` tells for branches how many of their
+    predecessors have not ended, if that has changed; `open` counts the branches that wait for room or act. `ended` is
+    how the scope ends, as far as that is known, and `failure` why. In a scope for the `elements` of a list, each has a
+    branch in which the `nodes` run one after the other; `room` is how many of these are open at most. Where the scope
+    `collects`, a branch that has failed has a result as well.
     """
 
     around: Branch
@@ -294,8 +294,8 @@ class StepResult:
     """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
 
     `moves` are the executions that ended, in order, and `last` is the result of the last one that led anywhere. Both
-    follow from the rest: no digest in a journal covers them. `program` is the one with which the run goes on, where
-    that is another one from now on.
+    follow from the rest: no digest in a journal covers them. `program` is the program with which the run continues, if
+    it changes here.
     """
 
     state: State

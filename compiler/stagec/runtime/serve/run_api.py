@@ -1,4 +1,4 @@
-"""What is answered about runs that are read: JSON, the picture, and the stream of what is new."""
+"""The API that shows runs: JSON, the drawing, and the stream of news."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the runs of the page are kept: what both folders and databases tell of them, and do to them."""
+"""The sources of the page's runs: the common interface of folders and databases."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ class RunRow:
 class RunStamp:
     """What is another value when a run may have changed, and when it did, in seconds since 1970.
 
-    `is_fresh` tells that it may change again without another token. `row` is how the run stands where that is known
-    without reading what has happened in it.
+    `is_fresh` tells that it may change again without another token. `row` is the status of the run, if it is known
+    without reading its events.
     """
 
     token: tuple[object, ...]

@@ -1,4 +1,4 @@
-"""What the events of one run say of it: how it stands, where it is on its graph, what it has used."""
+"""One run as its events tell it: its status, its position in the graph, and its use."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class RequestRecord:
 
 @value
 class JournalRow:
-    """An event of a run in words: who was asked for what, the answer, and where that led."""
+    """An event of a run in words: the request, the answer, and the next node."""
 
     seq: int
     node: str

@@ -1,4 +1,4 @@
-"""The runs of a source, looked at by one thread: what has changed is read, and whoever listens is told."""
+"""The runs of a source, watched by one thread: it reads changed ones and notifies the listeners."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ _PLANS = 200
 
 @value
 class RunChanges:
-    """What has changed since a version: rows that are new or other, and the names of runs that are gone."""
+    """The changes since a version: new and changed rows, and the names of removed runs."""
 
     version: int
     rows: tuple[RunRow, ...]

@@ -26,7 +26,7 @@ class Budget:
 
 @value
 class Excess:
-    """A budget that is used up: the option that set it, how much is used and allowed, and what nodes have used."""
+    """An exhausted budget: its option, the amounts used and allowed, and the use of each node."""
 
     option: str
     told: str

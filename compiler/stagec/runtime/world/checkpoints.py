@@ -137,7 +137,7 @@ def _explain_refusal(top: str, parts: Sequence[str]) -> ArtifactError:
 
 @value
 class Publication:
-    """What is to be published: by which stage, in which attempt, and what `Execute` has recorded of the outputs.
+    """A publication: its stage, its attempt, and the outputs as `Execute` recorded them.
 
     `trust` is how far its checkpoint is trusted: one that was made elsewhere is not local.
     """

@@ -23,8 +23,8 @@ from stagec.runtime.world.scripted_world import Beyond, ScriptedWorld
 def call(name: str, given: Mapping[str, Json], redactor: Redactor) -> dict[str, Json]:
     """Call `package.module:function` with a copy of an object and return what came of it.
 
-    That is `{"value": …}`, with the `ctx` as the callable left it if it changed that, or `{"error": …}`, redacted, when
-    it failed or returned what is no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
+    That is `{"value": …}`, with the `ctx` if the callable changed it, or a redacted `{"error": …}` if it failed or
+    returned no JSON. What it prints goes to standard error. One that is not there is a `Failure`.
     """
     function, held = find_callable(name, "the hook"), json.loads(json.dumps(given))
     try:

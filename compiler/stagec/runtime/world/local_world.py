@@ -1,4 +1,4 @@
-"""What this machine can answer: programs that are really run, waits that really pass, callables that may be called."""
+"""The world of this machine: real programs, real waits, and callables that are allowed."""
 
 from __future__ import annotations
 

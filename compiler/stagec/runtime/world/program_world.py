@@ -29,7 +29,7 @@ _PATIENCE = 30.0
 
 @value
 class Opening:
-    """The run that a program answers: its id, its plan and the digest of that, and what knows the tools."""
+    """The run that a program answers: its id, its plan with the digest, and its toolbox."""
 
     run: str
     plan: Plan

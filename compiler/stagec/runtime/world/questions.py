@@ -315,7 +315,7 @@ _LIKE_LATIN = frozenset(
 def _find_reordered(line: str) -> set[int]:
     """Return the positions of right-to-left letters on a line with left-to-right letters.
 
-    Where both meet, a terminal shows signs and numbers in another order than that in which a program reads them.
+    Where both directions meet, a terminal shows signs and numbers in another order than a program reads them.
     """
     kinds = [unicodedata.bidirectional(each) for each in line]
     found = {at for at, kind in enumerate(kinds) if kind in _FROM_THE_RIGHT}
@@ -480,8 +480,8 @@ class OpenQuestion:
 
     `kind` is `grant`, `confirm` or `judge`; `who` is the execution that asks. The sentence has no question mark.
     `shown` are the arguments of a call, or the work that is judged, as people may see them; `details` are lines that
-    help to answer, `consequences` say what follows from `yes` and from `no`. `arguments` is everything that is known of
-    what is asked, for whoever wants to see it all.
+    help to answer, `consequences` say what follows from `yes` and from `no`. `arguments` are all facts about the call,
+    for a full view.
     """
 
     key: str
@@ -495,7 +495,7 @@ class OpenQuestion:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """What is shown at once, as lines: the arguments, what a call may do, and what follows from the answers."""
+        """The first lines: the arguments, the effects of the call, and the consequences of the answers."""
         follows = (f"{word}: {each}" for word, each in self.consequences.items())
         return (*list_rows(self.shown), *self.details, *follows)
 

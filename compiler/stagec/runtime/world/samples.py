@@ -1,4 +1,4 @@
-"""Make a simple value that satisfies a JSON Schema, and has the required values, so that nobody has to type it."""
+"""Make a simple value that satisfies a JSON Schema and has the required members."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _INSIDE: Mapping[str, Callable[[Any], list[Any]]] = {
 
 
 def _choose(members: list[Any]) -> str:
-    """Return a character of a class; of one that names what is not in it, the first usual one that is not."""
+    """Return a character of a class; of a set of excluded characters, the first usual one outside of it."""
     named = [_expand(str(kind), given) for kind, given in members if str(kind) != "NEGATE"]
     if str(members[0][0]) != "NEGATE":
         return named[0][0] if named and named[0] else "x"

@@ -1,4 +1,4 @@
-"""A world that answers what a scenario says; the same request gets the same answer, whenever it is asked.
+"""A world that answers from a scenario; the same request always gets the same answer.
 
 An answer follows from the request and from nothing else: no counter is kept, so a run that is resumed goes on as it
 would have gone on, and may go on in another process.
@@ -386,7 +386,7 @@ def _call(given: Json, name: str) -> dict[str, Json]:
 
 
 def _return(told: Json) -> Json:
-    """Return what a callable says: its value, with the context that it left if that is told, or how it has failed."""
+    """Return the answer of a callable: its value, with the changed context if the scenario gives one, or its error."""
     marked = object_of(told)
     if set(marked) == _FAILED:
         return {"error": marked["failed"]}
@@ -404,7 +404,7 @@ def _output(told: Mapping[str, Json]) -> Json:
 
 
 def _of_attempt(key: RequestKey, given: Json) -> Json:
-    """Return what is said of an attempt: that of the visit, and in it of the attempt where these differ."""
+    """Return the entry of an attempt: that of the visit, and inside it that of the attempt if attempts differ."""
     told = select_visit(key, given)
     attempts = object_of(told).get("attempts") if set(object_of(told)) == {"attempts"} else None
     if isinstance(attempts, list):

@@ -1,4 +1,4 @@
-"""What a stage reads and leaves: inputs that must stay as they are, and outputs that must be regular files."""
+"""The files of a stage: inputs that must not change, and outputs that must be regular files."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ Hear = Callable[[float, str], None]
 class MarkerEvidence:
     """Reads the standard output of a stage piece by piece.
 
-    `status` is that of the last marker with which the stage says that it ends. `others` are the stages that are not
-    this one, of which it prints markers all the same: these say nothing.
+    `status` is that of the last marker by which the stage ends. `others` are the stages that are not this one, of which
+    it prints markers all the same: these say nothing.
     """
 
     def __init__(self, stage: str, hear: Hear) -> None:

@@ -359,7 +359,7 @@ class LineProgram:
         self._input.flush()
 
     def write_or_drop(self, message: Object) -> None:
-        """Send a line; whoever reads what the program writes hears that it has ended."""
+        """Send a line; the reader of the program's output notices its end."""
         with suppress(OSError):
             self.write(message)
 

@@ -1,4 +1,4 @@
-"""The process between stagec and a program that it starts: when stagec is gone, so is all that the program started.
+"""The process between stagec and a program: when stagec ends, it ends the program with all its children.
 
 It is run as a script that imports nothing of ours: `python -I -S supervisor.py FD`. Through the socket FD comes the
 job, and back goes how the program ended. When the other end closes, or its process is gone, every process that is left

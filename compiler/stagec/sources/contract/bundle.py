@@ -26,13 +26,12 @@ def bundle(schemas: Schemas, schema: Schema) -> str:
     """Return the text of one self-contained JSON Schema equal to a schema with everything it refers to.
 
     What lies outside the schema stands once under its `$defs`, and every reference is a `$ref` to a pointer into the
-    same text. `$dynamicRef` and `$recursiveRef` become `$ref`, too: they find the root of the schema's file where that
-    has the anchor they look for, else what they find without looking further. What the schemas are called (`$id`,
-    `$anchor` and the like) is left out. A reference that leads to nothing is left as it is. The order of members is
-    the author's.
+    same text. `$dynamicRef` and `$recursiveRef` become `$ref`, too: they resolve to the root of the schema's file if it
+    has the anchor, else to the static target. What the schemas are called (`$id`, `$anchor` and the like) is left out.
+    A reference that leads to nothing is left as it is. The order of members is the author's.
 
-    What the draft of a part does not know says nothing and is left out, and so is what stands beside a `$ref` in drafts
-    that do not look at it.
+    Keywords that the draft of a part does not know are left out, and so are those beside a `$ref` in drafts that ignore
+    them.
 
     A file that names no draft is in the latest. The text is in the schema's own draft, and says so unless that is the
     latest, where every part means the same in it. Otherwise it is in the latest draft of any part, and the others are
@@ -60,7 +59,7 @@ _LONGEST = 400
 
 @value
 class _Task:
-    """A part to be written: where to put it, what it is, where it comes from, and where it will stand."""
+    """A part to be written: its target, its content, its source, and its final place."""
 
     sink: Any
     slot: Key

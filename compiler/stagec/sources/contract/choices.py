@@ -1,4 +1,4 @@
-"""The values that schemas name one by one: where they stand, which are equal, and how JSON writes them."""
+"""Enumerated values of schemas: their places, equal ones, and their JSON texts."""
 
 from __future__ import annotations
 

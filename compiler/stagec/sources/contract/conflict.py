@@ -226,7 +226,7 @@ _PATIENCE = 5_000
 class Conflict:
     """The path at which no value is possible, and the parts of the two schemas that say so.
 
-    `at` is the keyword that leaves nothing there, `against` the one that contradicts it, where there is one.
+    `at` is the keyword that leaves no value, and `against` the one that contradicts it, if any.
     """
 
     path: tuple[str, ...]
@@ -512,7 +512,7 @@ def _rules_out(keyword: str, body: Object, given: list[Json]) -> bool:
 def list_possible(schemas: Schemas, group: Iterable[Schema]) -> tuple[Combination, ...] | None:
     """Return the combinations of schemas that some value may satisfy, None when there are too many.
 
-    Where only one is left, it is not looked into: who asks about a schema that nothing satisfies is answered as before.
+    A single remaining combination is not examined: for a schema that nothing satisfies the answer stays the same.
     """
     every = tuple(group)
     possible = combinations(schemas, every)

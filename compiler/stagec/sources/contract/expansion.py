@@ -1,4 +1,4 @@
-"""What the schemas of a project expand to when their references are followed, and what these lead to, across files."""
+"""The size of a project's schemas after their references are followed, across files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What schemas that hold together say about one member of an object, or one element of an array."""
+"""The joint statement of several schemas about one member of an object, or one element of an array."""
 
 from __future__ import annotations
 

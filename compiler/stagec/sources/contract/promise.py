@@ -1,4 +1,4 @@
-"""What a schema promises about a path: whether a valid value has something there, and which values that can be."""
+"""The promise of a schema for a path: whether a valid value has something there, and its possible values."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Presence(StrEnum):
 class Promise:
     """What a schema says about one path.
 
-    `ends` are the schemas that speak of a value at the path: alternatives, each a group that holds together, an empty
-    one where nothing speaks of it. `optional` is the schema that lets the first part of the path that is not required
-    be left out. `whole` tells that no part of the schema was left out, `legible` that none was because it could not be
-    read: what is left out of a legible schema is only too involved.
+    `ends` are the schemas of a value at the path: alternatives, each a group of schemas that hold together; a group is
+    empty if no schema constrains the value. `optional` is the schema that lets the first part of the path that is not
+    required be left out. `whole` tells that no part of the schema was left out. `legible` tells that no part was left
+    out because it is unreadable: others are only too complex.
 
-    Of a path that breaks off, `followed` is how many of its parts could be followed, `near` are the names declared
-    there, `broken` are the schemas that it breaks off in, and `clash` are two of them that ask for different types.
+    For a path that breaks off, `followed` counts the parts that exist, `near` are the names declared at the break,
+    `broken` are the schemas there, and `clash` are two of them that require different types.
     """
 
     presence: Presence

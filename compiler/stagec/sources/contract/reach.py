@@ -1,4 +1,4 @@
-"""The references of schemas: what a schema reaches by them, and in which draft of JSON Schema all of it is said."""
+"""The references of schemas: the parts that a schema reaches, and the draft of JSON Schema that fits them all."""
 
 from __future__ import annotations
 
@@ -198,8 +198,8 @@ class Reach:
     """Every schema that one schema refers to, directly or by way of others, each once.
 
     `targets` holds each with its scope, in the order in which they are come upon, by their place; the first is the
-    schema itself. `draft` is the one in which all can be said together: the schema's own where everything means the
-    same in it, else the latest that any part is written in; then the parts of others must be restated.
+    schema itself. `draft` is the one in which the whole bundle is written: the schema's own if everything means the
+    same in it, else the latest draft of any part; then the parts of others must be restated.
     """
 
     def __init__(self, schemas: Schemas, schema: Schema) -> None:

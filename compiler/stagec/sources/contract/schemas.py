@@ -30,7 +30,7 @@ _MOST_FILES, _MOST_BYTES = 5_000, 1_000_000
 
 @value
 class AddressedPart:
-    """A part of a schema file: where it is, what stands there, and in which dialect."""
+    """A part of a schema file: its place, its content, and its dialect."""
 
     at: Place
     value: Json
@@ -117,7 +117,7 @@ class _AskedSources:
 def _tells(sources: Sources, question: str, given: tuple[Any, ...], told: object) -> bool:
     """Tell whether sources answer a question as others did.
 
-    No file is read for that: which ones a project has depends on what is asked in this check.
+    This reads no file: the files that a project has depend on the questions of this check.
     """
     if question == Sources.tree.__name__:
         now: object = sources.find_tree(given[0])
@@ -381,7 +381,7 @@ class Schemas:
     def keep_beside(
         self, known: Memo, question: Hashable, answer: Callable[[], T], lasts: Callable[[T], bool] = _always
     ) -> T:
-        """Return what follows from something that is kept itself, and has a memo for that."""
+        """Return an answer that follows from a kept object with a memo."""
         found = known.find(question)
         if isinstance(found, Worked) and (found.lasts or found.check == self._sources.kept.check):
             worked: Worked[T] = found
@@ -439,7 +439,7 @@ class Schemas:
         return next((each for each in ways if Place(at.file, each) in named), start)
 
     def start(self, at: Place) -> Pointer:
-        """Return where in its file the schema begins that a part is in: where one was embedded, else at the root."""
+        """Return the pointer to the schema around a part: that of an embedded schema, else the root of the file."""
         bases = self._embedded.get(at.file, {})
         ways = (at.pointer[:length] for length in range(len(at.pointer) + 1)) if bases else ()
         return next((each for each in ways if each in bases), ())

@@ -1,4 +1,4 @@
-"""What can stand at several paths of one value together: every combination that a schema leaves."""
+"""Combinations of values that a schema allows at several paths of one value."""
 
 from __future__ import annotations
 

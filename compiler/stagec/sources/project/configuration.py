@@ -155,11 +155,10 @@ def configure(
 
     The root is `root`, else the folder of the nearest configuration at or above the paths, else the top of their
     repository, else the folder that holds their `.agent` or the folder of another tool, else the folder that holds them
-    all. Where nobody names a
-    path or a root and there is no configuration, the current folder is what is looked at. `overrides` are what the
-    command line says, by key, and win. A configuration that is wrong raises `Failure` with one line per mistake, and so
-    does one that asks for more than its budgets: these are the user's, who sets them by `overrides`, by `environment`,
-    or in a file of the user's own that the environment leads to.
+    all. Where nobody names a path or a root and there is no configuration, the current folder is what is looked at.
+    `overrides` are what the command line says, by key, and win. A wrong configuration raises `Failure` with one line
+    per mistake, and so does one that exceeds its budgets. The budgets are the user's: `overrides`, `environment`, or a
+    file that the environment names sets them.
     """
     start = common_folder(paths if root is None else (root,))
     nearest = find(start) if root is None else configuration_in(start) or start

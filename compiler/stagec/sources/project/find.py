@@ -46,7 +46,7 @@ class FoundConfiguration:
 def common_folder(paths: Iterable[Path]) -> str:
     """Return the folder that holds all the paths: a folder itself, the folder of a file, else the current one.
 
-    For a path that leads through a link in the folder of a tool, that is what holds the folder of the tool.
+    For a path through a link in the folder of a tool, the result is the folder around that folder.
     """
     folders = [_find_holder_of_link(path) or _find_folder(observations.resolve(possible(path))) for path in paths]
     return os.path.commonpath(folders) if folders else observations.resolve(os.path.abspath(os.curdir))

@@ -1,4 +1,4 @@
-"""What models cost: a table of prices by the names of models, the bundled one or that of a project."""
+"""The prices of models: the bundled table, or that of a project."""
 
 from __future__ import annotations
 

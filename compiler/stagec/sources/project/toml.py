@@ -1,4 +1,4 @@
-"""Read TOML, and find the line that a key stands on, which the standard library does not tell."""
+"""Read TOML, with the line of each key, which the standard library does not tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the drafts of JSON Schema do not agree about: which keywords count in each, and where schemas stand in it."""
+"""Differences between the drafts of JSON Schema: the keywords of each, and the positions of subschemas."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ _FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pa
 
 @value
 class Violation:
-    """One error: where, by which keyword, and what its schema says about it."""
+    """One error: its place, its keyword, and the value of that keyword."""
 
     pointer: Pointer
     keyword: str
@@ -94,7 +94,7 @@ class Violation:
         return tuple(name for name in self.got if name not in known) if isinstance(known, dict) else ()
 
     def facts(self) -> dict[str, object]:
-        """Return what a sentence needs: what was found, and what the keyword allows."""
+        """Return the facts of the message: the value found, and the limit of the keyword."""
         got = self.got
         facts: dict[str, object] = {"got": got if isinstance(got, (str, int, float)) else None, "kind": kind_of(got)}
         wanted = _WANTED.get(self.keyword)

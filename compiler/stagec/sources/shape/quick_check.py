@@ -1,8 +1,8 @@
-"""Whether a value satisfies a schema, answered without a library where the question is small and plain.
+"""Validate small, plain questions without a library: whether a value satisfies a schema.
 
-To load the library takes longer than to check most projects. Nothing is answered but what every validator answers in
-the same way: a keyword that is not known here, a text that engines of regular expressions may read differently, or a
-number that is written in two ways makes the question one for the library, and so does a question that is large.
+To load the library takes longer than to check most projects. Only questions with the same answer from every validator
+are answered here. Unknown keywords, texts that engines of regular expressions read differently, numbers with two
+notations and large questions go to the library.
 """
 
 from __future__ import annotations

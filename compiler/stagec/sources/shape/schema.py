@@ -1,4 +1,4 @@
-"""A user's JSON Schema: its dialect, what the dialect says of it, what it refers to, and what its patterns may cost."""
+"""A user's JSON Schema: its dialect, its validity, its references, and the cost of its patterns."""
 
 from __future__ import annotations
 
@@ -201,8 +201,8 @@ _DOCUMENT_LARGE = re.compile(rb"[0-9]{16}|0x[0-9a-fA-F]{14}")
 def judge_numbers(tree: Tree, schema: str, unheld: Iterable[Pointer] = ()) -> Tree:
     """Return the tree of a document with the whole numbers in it that a plan could not hold exactly.
 
-    `schema` is the name of its published schema. What that calls a remark is left out, what has a fault already, and
-    what lies at or inside the pointers of `unheld`: no plan holds it as a number.
+    `schema` is the name of its published schema. Remarks are left out, and so are places that have a fault already or
+    lie at or inside the pointers of `unheld`: no plan holds these as numbers.
     """
     if not tree.readable or not has_large(tree.data):
         return tree
@@ -270,7 +270,7 @@ def judge_schema(tree: Tree, budgets: Budgets, tally: PatternTally | None = None
 def judge_member(tree: Tree, pointer: Pointer, budgets: Budgets, tally: PatternTally | None = None) -> Tree:
     """Return a tree with what is wrong with a schema that one of its members is; nothing where no object is.
 
-    Members of that schema that are no keywords are data, whatever they look like.
+    Unknown members of that schema are data, whatever they look like.
     """
     given = part_at(tree.value, pointer)
     if not isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""Every schema inside a schema: at which positions they stand, and the references that lead out of the project."""
+"""The subschemas of a schema with their positions, and references that lead out of the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where members of collections stand in a YAML text, and edits that leave all else as its author wrote it."""
+"""The places of members in a YAML text, and edits that leave the rest as its author wrote it."""
 
 from __future__ import annotations
 
@@ -186,7 +186,8 @@ class _Splicing:
     def still_holds(self, changed: int) -> bool:
         """Tell whether nodes read before text was changed from an offset on still hold for an edit, which lies before.
 
-        Whoever writes over a value or a name looks at that alone, whoever adds or removes at all of the collection.
+        An edit that replaces a value or a name depends on that alone; one that adds or removes depends on the
+        collection.
         """
         here = spot(self.root, self.edit, self.text)
         alone = self.edit.change in {Change.REPLACE, Change.RENAME} and here.member is not None

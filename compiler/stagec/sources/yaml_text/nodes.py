@@ -1,4 +1,4 @@
-"""What a YAML text consists of: nodes that know where they stand."""
+"""The nodes of a YAML text, with their places."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ __all__ = [
 class Emitter:
     """A format: its name, the suffix of its files, and how pictures are written in it.
 
-    `emit(pictures)` returns the whole file; `is_text` tells whether it may go to a terminal. Drawings with
-    more than one of the `limits` allows are collapsed before they are written. `edges` is what is drawn of failures
-    that nodes have in common, where nothing else is asked for: programs get all of them.
+    `emit(pictures)` returns the whole file; `is_text` tells whether it may go to a terminal. Drawings with more than
+    one of the `limits` allows are collapsed before they are written. `edges` selects the drawing of common failures by
+    default: output for programs has all of them.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""From a graph to a drawing: every node, every way in and out, and what was found wrong where it is."""
+"""Draw a graph: every node, its edges, and the findings at their places."""
 
 from __future__ import annotations
 

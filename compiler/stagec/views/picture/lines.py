@@ -99,7 +99,7 @@ _ABSENT = _Absent()
 
 
 def definition_at(node: FlowNode, trees: Mapping[str, Tree]) -> Place:
-    """Return the place of the object that defines a node: its place, or what that is a member of."""
+    """Return the place of the object that defines a node: its own place, or that of the object around it."""
     at = Place(node.at.file, node.at.pointer)
     if at.pointer and not isinstance(_value(at, trees), dict):
         return Place(at.file, at.pointer[:-1])

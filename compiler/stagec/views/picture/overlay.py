@@ -1,4 +1,4 @@
-"""Two drawings of one flow in one: what is new, what is gone, what differs, and what is as before."""
+"""One drawing of two versions of a flow: added, removed, changed and unchanged parts."""
 
 from __future__ import annotations
 

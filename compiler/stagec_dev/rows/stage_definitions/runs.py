@@ -404,7 +404,7 @@ def _compile_followed(text: str) -> Plan:
 
 
 class _Author:
-    """The code of an author that decides what a row says, and a model that hands in at once or never."""
+    """Author code that decides the content of a row, and a model that submits at once or never."""
 
     def __init__(self, given: Given) -> None:
         self._says: Mapping[str, Json] = {"gate": given.get("gate"), "assert": given.get("assertVerdict")}
@@ -452,7 +452,7 @@ _REMARKS = frozenset({"why", "reason"})
 
 @value
 class RowCase:
-    """One kind of row: what stagec makes of one, and whether that is what the row wants."""
+    """One kind of row: the result of stagec, and whether the row expects it."""
 
     answer: Callable[[Given], Any]
     agrees: Callable[[Given, Any], bool | None]
@@ -481,7 +481,7 @@ def _meets(wanted: Any, got: Any, given: Given) -> bool:
 
 
 def _is(wanted: Any, got: Any, given: Given) -> bool:
-    """Compare one member; an order that is described is that in which the row lists its siblings."""
+    """Compare one member; a described order is the order of the row's siblings."""
     if isinstance(wanted, str) and wanted.endswith("declared order"):
         return bool(got == [each[0] for each in given["siblings"]])
     return bool(wanted == got)

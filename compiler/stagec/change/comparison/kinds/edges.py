@@ -1,4 +1,4 @@
-"""Changes of intents, edges, choices and where they lead, and of what runs for each element of a list."""
+"""Changes of intents, edges, choices and their targets, and of the parts that run for each element of a list."""
 
 from stagec.change.comparison.change import PlanChange
 from stagec.change.comparison.kind import PlanPair, declare, declare_every, is_lowered
@@ -54,8 +54,7 @@ def chg130_intent_demanded(change: PlanChange, pair: PlanPair) -> bool | str:
     A model that was asked before the change may answer without an allowed intent.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     before, after = (each.gate for each in pair.nodes_of(change.node))
     return pair.is_reached(change.node) and falls_back(before) and not falls_back(after)
@@ -132,8 +131,7 @@ def chg137_conditions_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     all others are compatible.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     before, after = list_of(change.before), list_of(change.after)
     return pair.is_reached(change.node) and after[: len(before)] != before

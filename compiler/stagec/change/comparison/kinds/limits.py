@@ -94,8 +94,7 @@ def chg140_validation_ends(change: PlanChange, pair: PlanPair) -> bool | str:
     before the change count towards the attempts of the new plan.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     goes_on = change.before == "abort" or change.after == "skip"  # no more of it ends than before
     return pair.is_reached(change.node) and not goes_on

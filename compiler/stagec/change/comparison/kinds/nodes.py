@@ -1,4 +1,4 @@
-"""Nodes that come and go, and what they do."""
+"""Added and removed nodes, and changes of their acts."""
 
 from stagec.change.comparison.change import PlanChange
 from stagec.change.comparison.kind import PlanPair, declare, declare_every
@@ -53,8 +53,7 @@ def chg138_validation_removed(change: PlanChange, pair: PlanPair) -> bool | str:
     ever.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return pair.is_reached(change.node)
 

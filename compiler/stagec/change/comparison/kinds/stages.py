@@ -20,8 +20,7 @@ def chg112_judge_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     judge, one by one.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     asked = [list_questions(each) for each in (change.before, change.after)]
     judged = any(isinstance(pair.old.nodes[each].gate, JudgeGate) for each in pair.reached)
@@ -40,8 +39,7 @@ def chg113_loop_hooks_changed(change: PlanChange, _pair: PlanPair) -> bool | str
     behind all others of the old list are compatible.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     before, after = list_of(change.before), list_of(change.after)
     return after[: len(before)] != before
@@ -151,8 +149,7 @@ def chg103_schedule_replaced(change: PlanChange, pair: PlanPair) -> bool | str:
     A run in flight is inside the schedule. Its branches have no meaning outside of it.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return isinstance(pair.old.entries[change.name], Schedule)
 
@@ -168,8 +165,7 @@ def chg104_scheduled_node_removed() -> None:
     A run in flight may be at this node, or may have results of it that others need.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
 
 
@@ -186,8 +182,7 @@ def chg105_schedule_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     others do not.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return not pair.runs_processes(change.name)
 
@@ -202,8 +197,7 @@ def chg132_schedule_edge_changed(change: PlanChange, pair: PlanPair) -> bool | s
     A run in flight may be inside the schedule. Its branches have no meaning outside of it.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return pair.is_reached(change.node) and leads_to_schedule(change, pair)
 

@@ -13,8 +13,7 @@ def chg114_tool_removed(change: PlanChange, pair: PlanPair) -> bool | str:
     A node of the old plan uses this tool. A run in flight may have asked for a call of it that nobody has answered.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     acts = [pair.old.nodes[each].act for each in pair.reached]
     return any(change.name in (each.tools or ()) for each in acts if isinstance(each, Prompt | Converse))
@@ -57,8 +56,7 @@ def chg124_tool_taken_away(change: PlanChange, pair: PlanPair) -> bool | str:
     A model that was asked before the change knows the tool and may call it. The node does not allow the call any more.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return pair.is_reached(change.node)
 
@@ -75,8 +73,7 @@ def chg125_completion_renamed(change: PlanChange, pair: PlanPair) -> bool | str:
     unknown tool, and the result is lost.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return pair.is_reached(change.node)
 

@@ -25,8 +25,7 @@ def chg102_entry_removed() -> None:
     by this name.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
 
 
@@ -258,8 +257,7 @@ def chg136_value_demanded(change: PlanChange, pair: PlanPair) -> bool | str:
     The input or the carried value of a run in flight may be empty. The node cannot start with it.
 
     ## What to do
-    Keep what is there until the runs in flight have ended, or let them end under the old plan, which their journals
-    hold.
+    Keep the old version until the runs in flight have ended, or let them end under the old plan in their journals.
     """
     return change.name in getattr(pair.nodes_of(change.node)[0].act, "variables", {})
 

@@ -1,1 +1,1 @@
-"""Scenarios for the ways through a flow: what can be answered, where it leads, and few runs that cover everything."""
+"""Scenarios for the paths through a flow: possible answers, their targets, and few runs that cover everything."""

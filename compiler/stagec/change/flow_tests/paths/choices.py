@@ -1,4 +1,4 @@
-"""What the world may answer a request, so that a run takes one way or another."""
+"""Answers of the world to a request, one for each way that a run can take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find few runs that cover a program, or the shortest run that comes to a node; and say what no run covers."""
+"""Find few runs that cover a program, or the shortest run to a node, and list the parts that no run covers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class WalkedRun:
 
 
 class _Way:
-    """The run that is walked now, what it has covered, and what is left for it to cover."""
+    """The current run: the parts that it has covered, and those that it has yet to cover."""
 
     def __init__(self) -> None:
         self.standing: WalkedRun | None = None

@@ -1,4 +1,4 @@
-"""Where runs of a program begin, with inputs made up by their schemas, and where they are: positions of states."""
+"""The first positions of runs, with inputs that satisfy their schemas, and the positions of later states."""
 
 from __future__ import annotations
 

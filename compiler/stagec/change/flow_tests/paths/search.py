@@ -59,7 +59,7 @@ class Played:
 
 @value
 class Arc:
-    """A choice at a position: where it leads, what it covers, what it costs, and how many executions it begins."""
+    """A choice at a position: its target, its cover, its cost, and the number of executions that it begins."""
 
     source: int
     choice: str

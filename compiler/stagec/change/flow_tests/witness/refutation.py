@@ -216,7 +216,7 @@ class _IntentWays:
         return any(each == f"{way} {named}" if named else f"{each} ".startswith(f"{way} ") for each in self._taken)
 
     def _demand_edge(self, edge: Edge) -> Json | None:
-        """Return the schema of the answers that take an edge, None where no schema says that."""
+        """Return the schema of the answers that take an edge; None if no schema describes them."""
         if not isinstance(edge.target, Named):
             return _demand_all(self._gate, edge.when)
         path = self._gate.target if not edge.when else None
@@ -243,7 +243,7 @@ def _is_excluded(gate: IntentGate | VerdictGate, terms: Iterable[Term], schema: 
 
 
 def _demand_all(gate: IntentGate | VerdictGate, terms: Iterable[Term]) -> Json | None:
-    """Return the schema of the answers of which all conditions hold; None where they look at something else."""
+    """Return the schema of the answers that satisfy all conditions; None if these look at something else."""
     demands = [_demand(gate, each) for each in terms]
     return None if None in demands else demands[0] if len(demands) == 1 else {"allOf": demands}
 

@@ -1,4 +1,4 @@
-"""Find a shortest completed run for each entry of a program, or say what ends all runs, or what is left open."""
+"""Find a shortest completed run for each entry of a program, or the reason why no run completes."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class Work:
 
 @value
 class Reached:
-    """Where a run stands: its state and last result, the run before and what was answered since, and what that cost.
+    """A position of a run: its state and last result, the run before, the answers since, and their cost.
 
     `odd` counts the answers that nobody expects.
     """

@@ -78,7 +78,7 @@ _STEPS = 1_000
 
 
 def survey(flow: Flow, plan: Plan) -> tuple[UntakenWay, ...]:
-    """Return what no run comes to, nothing where that is not certain after some steps of the machine."""
+    """Return the ways that no run takes; empty if that is not certain after some steps of the machine."""
     if not flow.exact or 2 * len(plan.nodes) > _STEPS or not _is_doubtful(plan):
         return ()
     wanted = _list_wanted(flow, plan)
@@ -195,7 +195,7 @@ def _is_default(before: Iterable[Edge], edge: Edge) -> bool:
 
 
 class _Accuser:
-    """Tells what a search has not come to: only where runs stop, not what follows from that."""
+    """Reports the parts that a search did not reach: only the places where runs stop, not the parts behind them."""
 
     def __init__(self, flow: Flow, search: Search, watch: _Watch, wanted: _Wanted, ends: dict[str, RunFailure]) -> None:
         self._flow, self._watch, self._wanted, self._ends = flow, watch, wanted, ends

@@ -1,4 +1,4 @@
-"""Code frames for people, and a last line that says what was looked at."""
+"""Code frames for people, and a last line that lists what was checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One diagnostic as a block of lines: what is wrong, the source lines, what explains it, and what would fix it."""
+"""One diagnostic as a block of lines: its message, the source lines, the explanations and the fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""STG31xx: agent files of other tools: what the tool that owns a file cannot read, drops, or understands otherwise."""
+"""STG31xx: content of agent files that their own tool cannot read, drops, or understands in another way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents: what they are called, what they may use, and what their tool ignores."""
+"""Agents: their names, their tools, and keys that their program ignores."""
 
 import json
 import re
@@ -287,8 +287,8 @@ def stg3116_ignored_permission_mode(document: AgentFiles) -> Iterator[Finding]:
     """The permission mode of an agent is none that Claude Code knows.
 
     ## Why this matters
-    The mode says what the agent may do without asking. Claude Code ignores a word that it does not know: the agent has
-    the mode of the session that starts it, which may allow more.
+    The mode says what the agent may do without asking. Claude Code ignores an unknown word: the agent gets the mode of
+    the session that starts it, which may allow more.
 
     ## How to fix
     Write one of the modes that the message lists.

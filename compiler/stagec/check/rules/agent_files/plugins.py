@@ -1,4 +1,4 @@
-"""Plugins: what refuses them, and what of them nobody reads."""
+"""Plugins: mistakes for which a plugin is refused, and files of it that nobody reads."""
 
 from collections.abc import Iterator
 

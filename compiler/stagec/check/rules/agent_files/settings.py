@@ -148,7 +148,7 @@ def stg3152_unread_permission_rule(files: AgentFiles) -> Iterator[Finding]:
     rule. And a name that no tool has matches no call. What such a rule was to deny is not denied.
 
     ## How to fix
-    Write path rules for `Edit`, which covers every tool that writes files, or for `Read`, which covers those that read
+    Write path rules for `Edit`, which covers all tools that write files, or for `Read`, which covers all that read
     them. Write the command itself: `Bash(rm *)`. Correct the name of the tool, or delete the rule.
     """
     for _, settings in files.claude.settings:
@@ -340,7 +340,7 @@ def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
     to stop goes through.
 
     ## How to fix
-    Correct the path, or add the file. The path counts from the folder that Claude Code starts in, which is that of the
+    Correct the path, or add the file. The path begins at the folder in which Claude Code starts: the parent of the
     `.claude` folder. `$CLAUDE_PROJECT_DIR` names it wherever the session is.
     """
     return list_lost(files, {"script": "the hook does nothing: the project has no file {path}"})

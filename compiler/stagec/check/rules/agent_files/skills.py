@@ -1,4 +1,4 @@
-"""Skills and commands: where they are found, and what of them is read."""
+"""Skills and commands: files in places where they are not found, and keys that nobody reads."""
 
 import re
 from collections.abc import Iterator
@@ -201,8 +201,8 @@ def stg3128_ignored_command_name(document: AgentFiles) -> Iterator[Finding]:
     """A command has a key that counts only in skills.
 
     ## Why this matters
-    Claude Code calls a command by the path of its file: `sub/inner.md` is `/sub:inner`. It ignores `name`, so that
-    what the file says is not what works, and it ignores `paths`.
+    Claude Code calls a command by the path of its file: `sub/inner.md` is `/sub:inner`. It ignores `name`, so the name
+    in the file does not work, and it ignores `paths`.
 
     ## How to fix
     Delete the key, as `stagec validate --fix` does, or rename the file.

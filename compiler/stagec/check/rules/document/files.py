@@ -29,8 +29,8 @@ def stg101_unreadable_file(tree: Tree) -> Iterator[Finding]:
     What cannot be read cannot be checked: stagec says nothing about its contents, and neither can whoever runs it.
 
     ## How to fix
-    Give the user who runs stagec the right to read it, put a regular file where a device or a pipe is, and mend or
-    remove links that lead nowhere. A folder that nobody should look at belongs into `exclude`.
+    Give the user of stagec the right to read the file, replace a device or a pipe by a regular file, and repair or
+    remove links to nothing. A folder that nobody should look at belongs into `exclude`.
     """
     for fault in tree.about("unreadable-file"):
         yield Finding(fault.at, _describe_unreadable_file(fault))

@@ -101,8 +101,7 @@ def stg134_mistyped_step_member() -> None:
     they were missing, 1.14 does not load the registry.
 
     ## How to fix
-    Write a value of the type that the message names: `[]` where a prompt needs no variables, `false` where it takes no
-    standard input.
+    Write a value of the named type: `[]` if a prompt needs no variables, `false` if it takes no standard input.
     """
 
 
@@ -165,8 +164,8 @@ def stg139_incomplete_gate() -> None:
     """A gate lacks what it needs to read the intent of an answer.
 
     ## Why this matters
-    `intentField` is where the intent stands in an answer, `intentSchemaRef` where its values are listed in the schema,
-    and `allowedIntents` which of them count. Without one of them no answer can be routed (SR-VALID-002).
+    `intentField` is the place of the intent in an answer, `intentSchemaRef` the place of its values in the schema, and
+    `allowedIntents` lists the valid ones. Without one of them no answer can be routed (SR-VALID-002).
 
     ## How to fix
     Add the members that the message names.

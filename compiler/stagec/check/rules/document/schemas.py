@@ -1,4 +1,4 @@
-"""JSON Schemas that are invalid, cost too much or do not say what they seem to say."""
+"""JSON Schemas that are invalid, cost too much, or mean something other than they seem to."""
 
 from collections.abc import Iterator
 

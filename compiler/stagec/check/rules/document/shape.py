@@ -1,4 +1,4 @@
-"""Members that a format wants, refuses or limits, whatever the format is."""
+"""Members that a format requires, forbids or limits, for every format."""
 
 from collections.abc import Iterator
 
@@ -33,8 +33,8 @@ def stg121_wrong_type() -> None:
     """A member has a value of the wrong type.
 
     ## Why this matters
-    A number where a text is expected, or a text where a list is expected, is read as something else or not at all,
-    depending on the program that reads it.
+    A number in place of a text, or a text in place of a list, is converted or ignored, depending on the program that
+    reads it.
 
     ## How to fix
     Write a value of the type that the message names.

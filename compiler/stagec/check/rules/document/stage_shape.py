@@ -211,8 +211,8 @@ def stg180_malformed_condition(tree: Tree) -> Iterator[Finding]:
     looked at.
 
     ## How to fix
-    Write a path and its values, such as `parsed.severity: [high, critical]`. A decision that needs more belongs in the
-    stage, whose result can say what was decided.
+    Write a path and its values, such as `parsed.severity: [high, critical]`. A more complex decision belongs in the
+    stage: its result can name the decision.
     """
     for fault, finding in zip(tree.about("malformed-condition"), misshapen(tree, "malformed-condition"), strict=True):
         is_text = fault.at.pointer[-1:] == ("when",) and fault.facts.get("kind") == "string"

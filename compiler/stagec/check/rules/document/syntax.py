@@ -1,4 +1,4 @@
-"""Syntax errors of JSON, YAML and frontmatter, and values that differ from what they seem to be."""
+"""Syntax errors of JSON, YAML and frontmatter, and values that mean something other than they seem to."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def stg427_stage_id_without_verb(plan: StagePlan) -> Iterator[Finding]:
     """The id of a stage does not say what the stage does.
 
     ## Why this matters
-    An id is `S{NN}_{verb}_{noun}`. One word that is not the name of an action leaves open what happens to what it
+    An id is `S{NN}_{verb}_{noun}`. A single word that names no action leaves open what happens to the thing that it
     names.
 
     ## How to fix

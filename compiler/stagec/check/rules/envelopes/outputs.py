@@ -61,7 +61,7 @@ def stg469_long_stage(plan: StagePlan) -> Iterator[Finding]:
     lost when it fails.
 
     ## How to fix
-    Make several stages of it where that is possible, so that each leaves its results and a checkpoint behind.
+    Split it into several stages if possible, so that each leaves its results and a checkpoint behind.
     """
     for at, duration in find_durations(plan, lambda duration: tier_of(duration) is Tier.EXTENDED):
         yield Finding(at, f"the stage has {duration:g} s, more than the 240 s that most stages should have")

@@ -1,4 +1,4 @@
-"""The shape of a stage plan: which members it has, and of which types."""
+"""The shape of a stage plan: its members and their types."""
 
 from collections.abc import Iterator
 
@@ -53,8 +53,8 @@ def stg403_missing_goal(plan: StagePlan) -> Iterator[Finding]:
     """An envelope has no `goal`.
 
     ## Why this matters
-    The goal tells whoever executes the stage what to achieve, and whoever reads a report what was attempted. Nothing
-    can stand in for it.
+    The goal tells the executor of the stage what to achieve, and the reader of a report what was attempted. Nothing can
+    stand in for it.
 
     ## How to fix
     Add `goal`: one sentence of 10 to 200 characters.

@@ -1,4 +1,4 @@
-"""Hand-offs and templates: what they name, and what they take."""
+"""Hand-offs and templates: the names that they use, and the values that they take."""
 
 import re
 from collections.abc import Iterator

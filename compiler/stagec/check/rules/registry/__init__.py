@@ -27,8 +27,8 @@ _OF_STEPS: dict[str, _StepJudge] = {}
 def of_steps(judge: _StepJudge) -> Callable[[Registry], Iterator[Finding]]:
     """Make the check of a rule from one that looks at nothing but steps.
 
-    A step at which it finds nothing alone must add nothing to what it finds of several: then it is given only the
-    others, which an editor's next check need not look for again.
+    A step without a finding of its own must not change the findings of several: then only the others are given, and the
+    next check of an editor need not examine it again.
     """
     _OF_STEPS[judge.__name__] = judge
 
@@ -176,7 +176,7 @@ def find_merged(step: Step, name: str, parts: Iterable[Place]) -> Place | None:
 
 
 def _break_of(reading: Reading) -> tuple[object, ...]:
-    """Return what paths share that break off in one spot: the schemas there, and the name where it is the wrong one."""
+    """Return the common break of several paths: the schemas there, and the name if it is the wrong one."""
     promised = reading.promised
     if promised.clash is not None:
         return tuple(part.at for part in promised.clash)

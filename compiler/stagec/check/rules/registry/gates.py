@@ -1,4 +1,4 @@
-"""Gates: where they send a run, and what they read for it."""
+"""Gates: their targets, and the paths that they read in an answer."""
 
 from collections.abc import Collection, Iterator
 

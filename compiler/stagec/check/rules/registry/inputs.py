@@ -1,4 +1,4 @@
-"""Inputs: what a step takes of another and hands over, and the variables of prompts that they fill."""
+"""Inputs: values that a step takes from another one and passes on, and the variables of prompts that they fill."""
 
 from __future__ import annotations
 
@@ -92,9 +92,10 @@ def stg238_hidden_input(registry: Registry) -> Iterator[Finding]:
     """An input is handed over, and its variable has another value.
 
     ## Why this matters
-    An input gives the variable with its own name, and one that is named after its source with `_` for each dot: that
-    of `a.b_c` and that of `a_b.c` are the same. What the agent or its runner supplies comes first, then the variables
-    named after sources, the later input before the earlier one. The prompt does not have the value of this input.
+    An input sets the variable with its own name, and one with the name of its source, in which `_` replaces each dot:
+    the sources `a.b_c` and `a_b.c` give the same name. What the agent or its runner supplies comes first, then the
+    variables named after sources, the later input before the earlier one. The prompt does not have the value of this
+    input.
 
     ## How to fix
     Rename the input and let the prompt read that name, or take the input out.
@@ -495,7 +496,7 @@ def stg297_foreign_variable_syntax(registry: Registry) -> Iterator[Finding]:
 
     ## How to fix
     Write `{uv-` and the name of the variable, and declare it in `uvVariables`. In code, brackets may mean what they
-    say. Of what stands there, only a variable is told that the step declares and that its prompt reads nowhere.
+    say. Of these members, only a variable is reported that the step declares and its prompt never reads.
     """
     found: dict[tuple[str, str, str], list[Place]] = {}
     for literal, right in find_meant(registry):

@@ -96,11 +96,11 @@ def stg212_intent_drift(registry: Registry) -> Iterator[Finding]:
     run when it is answered; one that only the gate has can never be answered.
 
     ## How to fix
-    Make the enum, `allowedIntents` and the keys of `transitions` the same set. The diagnostic stands at the list that
-    differs from the other two, once for all steps that share it, and where an enum would be when the step's own schema
-    only inherits one by `allOf`. Where it is the schema of another step, which agrees with it, it stands at
-    `outputSchemaRef`. `abort` is allowed without being listed, and `repeat` without a transition means this step
-    again.
+    Make the enum, `allowedIntents` and the keys of `transitions` the same set. The diagnostic is at the list that
+    differs from the other two, once for all steps that share it; if the step's own schema only inherits an enum by
+    `allOf`, it is at the place where an own enum would be. Where it is the schema of another step, which agrees with
+    it, it stands at `outputSchemaRef`. `abort` is allowed without being listed, and `repeat` without a transition means
+    this step again.
     """
     told: set[Place] = set()
     sharing = find_sharing(registry)
@@ -277,9 +277,9 @@ def stg274_uncertain_intent(steps: Collection[Step]) -> Iterator[Finding]:
     """An answer that satisfies the schema may have no intent that the gate allows.
 
     ## Why this matters
-    The list that `intentSchemaRef` points at holds only where it applies to what `intentField` reads. Where the schema
-    lets something else stand there, or says it in ways that cannot be followed, the model may answer what the gate
-    cannot read: the run ends as failed, or the fallback intent decides.
+    The list at `intentSchemaRef` is valid only if it applies to the value that `intentField` reads. If the schema
+    allows other values there, or describes them in ways that cannot be followed, the model may give an answer that the
+    gate cannot read: the run fails, or the fallback intent decides.
 
     ## How to fix
     Give the member that `intentField` reads the list itself, or a `$ref` to it, and require it at every level.

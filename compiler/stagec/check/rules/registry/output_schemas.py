@@ -49,9 +49,8 @@ def stg239_unresolved_validation_schema(registry: Registry) -> Iterator[Finding]
     """The output schema that a validation step names cannot be found.
 
     ## Why this matters
-    No runner reads `outputSchemaRef` of a validation step, so nothing fails. Whoever takes it for the schema of the
-    answers that are validated looks for something that is not there, mostly because the schema of the step was
-    renamed.
+    No runner reads `outputSchemaRef` of a validation step, so nothing fails. Readers take it for the schema that
+    validates the answers and look for one that does not exist, mostly because the schema of the step was renamed.
 
     ## How to fix
     Write the reference that the closure step has, or take it out.
@@ -84,11 +83,11 @@ def stg276_unsatisfiable_output(steps: Collection[Step]) -> Iterator[Finding]:
     refused, and every run that comes to the step fails.
 
     climpt does not join the parts of `allOf` as JSON Schema does: it puts the step's own properties in place of those
-    of its bases. Where that makes the difference, the part that it takes is shown.
+    of its bases. If that makes the difference, the taken part is shown.
 
     ## How to fix
-    Change the part that is shown, or the one that contradicts it: a name in `required` that a closed object does not
-    have, a value of another type, a bound that is higher than another, a part that has to contain itself.
+    Change the shown part or the one that contradicts it. Common cases are a name in `required` that a closed object
+    does not have, a value of another type, a lower bound above the upper one, and a part that must contain itself.
     """
     told: dict[Place, list[Step]] = {}
     for step in steps:

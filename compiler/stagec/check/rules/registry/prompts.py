@@ -1,4 +1,4 @@
-"""Prompt files: where they are looked for, and what takes their place."""
+"""Prompt files: the paths where they are searched, and their fallbacks."""
 
 from collections.abc import Collection, Iterator
 
@@ -123,8 +123,8 @@ def stg259_folder_outside_project(registry: Registry) -> Iterator[Finding]:
     """A registry's folder of prompts or schemas lies outside the project.
 
     ## Why this matters
-    stagec opens nothing outside the project, and neither should a runner: what lies there is not under the same
-    control. It is not looked into; where the name leads out, the default folder beside the registry is.
+    stagec opens no file outside the project, and the owner of another place can change a prompt there. It is not looked
+    into; where the name leads out, the default folder beside the registry is.
 
     ## How to fix
     Move the folder into the project, or begin the project further up with `--root`. The path is relative to the

@@ -1,4 +1,4 @@
-"""What steps are called, and what they say of themselves."""
+"""The names of steps, and the members that describe them."""
 
 from collections.abc import Collection, Iterator
 

@@ -428,9 +428,8 @@ def stg2028_malformed_adaptation(steps: Collection[Step]) -> Iterator[Finding]:
     """An element of an adaptation chain cannot be a part of a file name.
 
     ## Why this matters
-    Each element becomes a part of the name of a prompt, as in `f_default_ELEMENT.md`. climpt 1.14 refuses to start
-    with an element that is empty, that has other characters than letters, digits, `.`, `_` and `-`, or that has `..`
-    in it.
+    Each element becomes a part of the name of a prompt, as in `f_default_ELEMENT.md`. climpt 1.14 refuses to start with
+    an element that is empty, contains `..`, or has other characters than letters, digits, `.`, `_` and `-`.
 
     ## How to fix
     Write the name of the adaptation as it is in the file name of the prompt, or delete the element.

@@ -74,7 +74,7 @@ def report_missing(pipeline: Pipeline, mentions: Iterable[tuple[Mention, str]]) 
 
 
 def _find_lost(pipeline: Pipeline) -> dict[str, list[Place]]:
-    """Return where names are mentioned that no stage has: where runs begin, go on, join, and are spoken of."""
+    """Return the mentions of unknown stages: in entries, next stages, joins and texts."""
     cases = [case for _, case in routes(pipeline)]
     joins = (case.join for case in cases if case.join is not None and case.mode is Mode.FORK)
     entries = tuple(each for each in (pipeline.entry, pipeline.output) if each is not None)
@@ -196,7 +196,7 @@ def _possible_of(each: WrongCondition) -> str:
 
 
 def elsewhere(each: ConditionMistake) -> Iterator[Related]:
-    """Yield what explains a wrong condition: the schema that it contradicts, and where it is repeated."""
+    """Yield the explanations of a wrong condition: the schema that it contradicts, and its repetitions."""
     promised = each.wrong.condition.promised
     ends = [schema for end in promised.ends for schema in end] if promised is not None else []
     if each.wrong.kind is ConditionError.VALUE and ends:

@@ -1,4 +1,4 @@
-"""Cases, gates and checks of a pipeline: what they compare, and what no case takes."""
+"""Cases, gates and checks of a pipeline: the values that they compare, and results that no case takes."""
 
 from collections.abc import Iterator
 
@@ -105,8 +105,8 @@ def stg362_unreachable_case(pipeline: Pipeline) -> Iterator[Finding]:
     stages in it are not run when its author expects it.
 
     ## How to fix
-    Put the case before those that are wider, narrow these down, or delete it. A case without `when` takes all that is
-    left, and belongs at the end: where one stands before others, it is told once, where it stands.
+    Put the case before those that are wider, narrow these down, or delete it. A case without `when` takes all other
+    results and belongs at the end. If one is followed by others, the error is at that case, once.
     """
     for stage in (*pipeline.stages, *pipeline.inner):
         same: dict[tuple[Place, ...], list[Unreached]] = {}

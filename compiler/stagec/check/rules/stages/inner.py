@@ -1,4 +1,4 @@
-"""Pipelines that run as stages of others: whether they are there, what they are given, and where they end."""
+"""Pipelines that run as stages of others: missing ones, their inputs and their ends."""
 
 from collections.abc import Iterator
 

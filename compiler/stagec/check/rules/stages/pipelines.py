@@ -223,8 +223,8 @@ def stg350_shared_join(pipeline: Pipeline) -> Iterator[Finding]:
     """A stage runs in parallel with others in two places, and the joins are not the same.
 
     ## Why this matters
-    What becomes of the stage's result depends on who started it, which neither its prompt nor the results tell. Most
-    often one of the joins was renamed, or the stage was copied into a second list with the wrong one.
+    The use of the stage's result depends on its caller, which neither its prompt nor the results name. Most often one
+    of the joins was renamed, or the stage was copied into a second list with the wrong one.
 
     Cases of one stage may join in different stages: only one of them is taken.
 

@@ -78,8 +78,8 @@ def stg304_misspelt_stage_key(pipeline: Pipeline) -> Iterator[Finding]:
     ## Why this matters
     Keys that the format does not know are metadata, which nothing reads. A misspelt key is metadata, too, and the
     member that was meant is absent without a word. So are `next`, `checks`, `gate`, `hooks` and `policy`, which belong
-    below `stagec`, and keywords of a schema that have lost their indentation, or have one of spaces that are none in
-    YAML.
+    below `stagec`, and keywords of a schema without their indentation, or with characters that look like spaces and are
+    none in YAML.
 
     ## How to fix
     Correct the key, or move it below `stagec`, or into its schema. Metadata can have a name that begins with `x-`.
@@ -298,8 +298,8 @@ def stg316_unsatisfiable_result(pipeline: Pipeline) -> Iterator[Finding]:
     other, every result is refused, until the stage runs out of turns and fails.
 
     ## How to fix
-    Change the part that is shown, or the one that contradicts it: a bound that is higher than another, a value of
-    another type, a member that is required and forbidden.
+    Change the shown part or the one that contradicts it: a lower bound above the upper one, a value of another type, a
+    member that is required and forbidden.
     """
     for stage in pipeline.stages:
         found = emptiness_of(pipeline, stage)

@@ -1,4 +1,4 @@
-"""Tools of stages: those that are allowed, and those that complete a stage."""
+"""Tools of stages: the allowed ones, and the completion tools."""
 
 import posixpath
 import re

@@ -25,8 +25,8 @@ def stg332_unknown_result_member(pipeline: Pipeline) -> Iterator[Finding]:
     """A prompt reads a member that no result has.
 
     ## Why this matters
-    Of a stage that has run, others can know its `verdict`, the `reason` of it, what it handed in as `parsed`, whether
-    `capHit`, the `attemptCount`, and the `output` that an exit hook makes. Only `parsed` and `output` have members.
+    After a stage has run, others can read its `verdict` with the `reason`, its result as `parsed`, whether `capHit`,
+    the `attemptCount`, and the `output` of an exit hook. Only `parsed` and `output` have members.
 
     ## How to fix
     What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`.
@@ -191,8 +191,8 @@ def stg338_unsatisfiable_context(pipeline: Pipeline) -> Iterator[Finding]:
     parts of the schema exclude each other, every value is refused, so no run can begin.
 
     ## How to fix
-    Change the part that is shown, or the one that contradicts it: a bound that is higher than another, a value of
-    another type, a member that is required and forbidden.
+    Change the shown part or the one that contradicts it: a lower bound above the upper one, a value of another type, a
+    member that is required and forbidden.
     """
     context = pipeline.context or {}
     needed = [name for name, is_needed in find_required(pipeline).items() if is_needed and name in context]

@@ -1,4 +1,4 @@
-"""The steps of a plan in sentences: what happens in each, what it is told, what it must answer and what follows."""
+"""The steps of a plan in sentences: their work, their prompt, their answer and their successors."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ class ShownPrompt:
 
 @value
 class NextStep:
-    """What follows an outcome: in words under which conditions and where, and the steps that it can lead to."""
+    """The successors of an outcome: the conditions in words, the target, and the steps that it can lead to."""
 
     outcome: str
     when: str
@@ -250,7 +250,7 @@ class NextStep:
 
 @value
 class UsedTool:
-    """A tool that a step may call: what calling it does, where it comes from, and what its author says of it."""
+    """A tool that a step may call: its effects, its source, and its author's description."""
 
     name: str
     effects: str

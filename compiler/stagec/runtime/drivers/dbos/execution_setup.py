@@ -1,4 +1,4 @@
-"""What executes runs: what makes their worlds, what moves them on, and what limits their requests."""
+"""The setup of a worker: the worlds of runs, the engine that advances them, and limits of their requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fan-out: requests of a run that are open together, each a workflow of the engine which any worker may execute."""
+"""Fan-out: concurrent requests of a run, each a workflow of the engine that any worker may execute."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class FanOut:
             cancel()
 
     def look(self) -> None:
-        """Look once at all children: wake who waits for what is over, and cancel what nobody needs."""
+        """Check all children once: notify those who wait for ended ones, and cancel those that nobody needs."""
         with self._lock:
             awaited = {name: child for name, child in self._awaited.items() if child.is_there}
             executed = dict(self._executed)

@@ -1,4 +1,4 @@
-"""Tell whoever asks by HTTP whether a worker can take work, and what it has done."""
+"""The HTTP endpoint of a worker: whether it can take work, and how much it has done."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Queued(Protocol):
 class QueueLimit:
     """What holds for a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
 
-    What is counted are segments of the runs of a tenant, which is empty for each that has no limit of its own. Where
+    The limit counts segments of the runs of a tenant; the tenant is empty for those without a limit of their own. Where
     `provider` has a name, requests to this provider of models are counted instead.
     """
 

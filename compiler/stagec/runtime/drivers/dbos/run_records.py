@@ -1,4 +1,4 @@
-"""What a database knows of a run: the row of the run as a value, and what somebody submits."""
+"""The records of a run in a database: its row as a value, and a submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of a database: what was submitted, how it stands, and what has happened; nothing here executes a run."""
+"""The runs of a database: submissions, their status and their events; nothing here executes a run."""
 
 from __future__ import annotations
 

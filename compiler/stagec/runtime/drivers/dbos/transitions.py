@@ -1,4 +1,4 @@
-"""What moves a run from one standing to the next: one transaction each, which locks the row of the run first."""
+"""Transitions between the states of a stored run: one transaction each, which locks the row of the run first."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ _IS_TAKEN = sa.and_(workflows.c.status == "PENDING", workflows.c.application_nam
 
 
 def put_back(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> int:
-    """Let others take what somebody has taken: what the engine itself does with the work of executors that are gone."""
+    """Return taken work to the queue, as the engine does with the work of dead executors."""
     changes = {"status": "ENQUEUED", "owner_xid": None, "started_at_epoch_ms": None}
     return connection.execute(workflows.update().where(_IS_TAKEN, condition).values(changes)).rowcount
 

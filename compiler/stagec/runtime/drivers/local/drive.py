@@ -1,4 +1,4 @@
-"""The loop that executes a plan: advance, journal what has happened, ask the world, journal what it answers."""
+"""The loop that executes a plan: advance, journal the event, ask the world, journal its answer."""
 
 from __future__ import annotations
 
@@ -338,8 +338,8 @@ def run(plan: bytes, world: World, started: Started, journal: Path | None = None
     """Run a plan and return the state in which the run has ended.
 
     With the path of a journal, what happens is kept there, and a run that is there already is resumed; `started` counts
-    when there is none. Raises `stagec.ir.plan.PlanError` for a plan that is refused, `JournalError` for a journal that
-    cannot be used, and whatever the world raises; the run can then be resumed.
+    when there is none. Raises `stagec.ir.plan.PlanError` for a refused plan, `JournalError` for an unusable journal,
+    and every error of the world; the run can then be resumed.
     """
     program = load(plan)
     if journal is None:

@@ -44,7 +44,7 @@ Read = Callable[[int, int], bytes]
 
 @value
 class Record:
-    """A record that is as it was written: what it holds, its digest, and where it ends."""
+    """An intact record: its content, its digest, and its end."""
 
     payload: bytes
     digest: bytes
@@ -140,8 +140,8 @@ def read_records(read: Read, size: int, bookmark: Bookmark = _FIRST) -> Iterator
 def check_rest(read: Read, size: int, place: int, count: int) -> None:
     """Refuse a file in which a record follows one that is not as it was written.
 
-    What follows the last good record is room, or a commit that was interrupted: that is one record and never more. Only
-    a copy that was made during commits has more there, because its pieces are of different moments.
+    After the last good record there is free room, or one interrupted commit: one record and never more. Only a copy
+    that was made during commits has more there, because its pieces are of different moments.
     """
     following = _HEADER.pack(_MARK, count + 1, 0)[: _HEADER.size - 4]
     before = b""

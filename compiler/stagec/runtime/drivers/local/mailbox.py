@@ -1,4 +1,4 @@
-"""Messages to a run that another process executes: files in a folder beside its journal, of which the first counts.
+"""Messages to a run in another process: files in a folder beside its journal; the first one counts.
 
 The folder is for nobody but the user, and every message has the seal of the user: a message grants what a plan does not
 allow, so a file that somebody has merely put there is none.

@@ -112,7 +112,7 @@ def describe_event(pending: Mapping[str, Effect], event: Event) -> tuple[str, st
 
 
 def _describe_part(part: Object) -> tuple[str, str]:
-    """Return what a part of an answer is, and what it says: the tools that a model calls, or what one has returned."""
+    """Return the kind of a part of an answer and its text: the calls of a model, or the result of one."""
     if "result" not in part:
         tools = ", ".join(str(object_of(each).get("tool")) for each in list_of(part.get("calls")))
         return "response", tools or _shorten(text_in(part, "text") or "")

@@ -24,7 +24,7 @@ class StageRecord:
 
     `attempts` are all that have begun in the run. `seconds` is how long the last of them took; `ending` says how it has
     ended otherwise than as a success, and `said` is the last line of its error output then. `checkpoint` is the last
-    one that was written, `begun` when an attempt that goes on began, on a clock that only goes forward.
+    one written, and `begun` the beginning of the current attempt, on a monotonic clock.
     """
 
     attempts: int = 0

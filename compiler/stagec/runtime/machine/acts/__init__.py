@@ -1,4 +1,4 @@
-"""What executions do while they act: one module for each act, and one for what happens before an outcome counts."""
+"""The acts of nodes: one module for each act, and one for the checks before an outcome counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an execution of a stage remembers of its conversation, and which tool calls it may make (§ 3.12)."""
+"""The state of a stage's conversation, and the tool calls that it may make (§ 3.12)."""
 
 from __future__ import annotations
 

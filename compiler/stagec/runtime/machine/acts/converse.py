@@ -386,7 +386,7 @@ def _compose(builder: StepBuilder, act: Converse, execution: Execution, slot: st
 
 
 def _after_compose(builder: StepBuilder, act: Converse, hooked: HookResult) -> LoopResult:
-    """Keep what hooks make of a request: what is sent, and not what is remembered."""
+    """Keep the request as hooks changed it: for sending, not for the transcript."""
     execution, stage = hooked.execution, hooked.slot.partition("/")[0]
     if hooked.changed:
         tools = object_of(hooked.subject).get("tools")
@@ -699,7 +699,7 @@ def begin(builder: StepBuilder, act: Converse, execution: Execution) -> tuple[No
 
 
 def exceed_deadline(builder: StepBuilder, execution: Execution, effect: Effect) -> NodeResult:
-    """Break off what goes on, and fail: no callable is called any more, which would take time that there is not."""
+    """Stop the current work, and fail: no more callables are called, since there is no time for them."""
     milliseconds = effect.milliseconds if isinstance(effect, Wait) else 0
     builder.emit("DeadlineExceeded", execution, milliseconds=milliseconds)
     builder.break_off(execution)

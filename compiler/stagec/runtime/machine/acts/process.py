@@ -1,4 +1,4 @@
-"""Run a stage as a process, publish what it leaves, and preserve what is left of it (§§ 3.6 and 3.7 of the format)."""
+"""Run a stage as a process, publish its outputs, and preserve those of a failed attempt (§§ 3.6, 3.7 of the format)."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _execute(builder: StepBuilder, act: Process, execution: Execution) -> None:
 
 
 def _conclude(builder: StepBuilder, act: Process, execution: Execution, given: Mapping[str, Json]) -> None:
-    """Judge an attempt that is over: publish what a success has left, and preserve what is left of another one."""
+    """Judge a finished attempt: publish the outputs of a success, and preserve those of a failure."""
     attempt = _judge(act, given)
     if builder.status_of(execution.node) is StageStatus.INTERRUPTING:  # whatever it says
         attempt = _break_off(attempt, "abort")

@@ -1,1 +1,1 @@
-"""Models that answer requests: a narrow port, adapters to providers, and what is the same for all of them."""
+"""Models that answer requests: a narrow port, adapters of providers, and their shared parts."""

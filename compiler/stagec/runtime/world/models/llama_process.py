@@ -134,7 +134,7 @@ def _write_request(request: dict[str, Any]) -> dict[str, Any]:
 def _load(path: str) -> Any:
     """Return a model that answers one request at a time, on half of the processors.
 
-    The library listens, whatever one asks of it: where no browser gets, and with a key that nobody has.
+    The library always listens on a port: here on one that no browser reaches, with a secret key.
     """
     import xllamacpp
 

@@ -41,8 +41,8 @@ _ANY: Object = {"type": "object"}
 class ForcedForm:
     """What a response may be: one of several calls, each with arguments by its own schema, or the answer itself.
 
-    Where only one thing can be said, the response is that, without its name. A model that may call tools must call one:
-    prose would only cost a turn.
+    If only one answer is possible, the response is that answer without its name. A model that may call tools must call
+    one: prose would only cost a turn.
     """
 
     schemas: Mapping[str, Object]
@@ -101,8 +101,8 @@ def choose_form(request: ModelRequest) -> ForcedForm:
 def list_messages(request: ModelRequest, form: ForcedForm) -> list[Json]:
     """Return the messages of a request as any chat template takes them: those of one side in a row are one message.
 
-    Where only one thing can be said, nobody needs to be told to begin, and a prompt alone is what the user says: small
-    models heed that most.
+    If only one answer is possible, no message asks to begin, and the prompt alone is the user's message: small models
+    follow that best.
     """
     opening = OPENING.format(request.tools[0].name) if len(form.schemas) == 1 and request.tools else None
     said = [each for each in request.messages if each.text != opening]
@@ -199,7 +199,7 @@ class UnknownSchemaError(Exception):
 
 @value
 class _Exchange:
-    """A request that somebody waits for: its key, the process that was asked, and what that says."""
+    """An open request: its key, the process that got it, and the messages of that process."""
 
     key: str
     program: LineProgram

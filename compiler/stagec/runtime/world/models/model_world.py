@@ -138,7 +138,7 @@ class Tools(Protocol):
 
 @value
 class HandedIn:
-    """What came of asking: the last response, the messages that it added, and what it has used."""
+    """The result of a request: the last response, the messages that it added, and its use."""
 
     reply: ModelReply
     added: tuple[ModelMessage, ...]
@@ -196,7 +196,7 @@ class ModelSession:
     def answer(self, request: ModelRequest, carry_out: CarryOut, last: ModelReply | None = None) -> HandedIn:
         """Return what a model hands in after calls of tools, or raise `ModelError`; no request is made for the `last`.
 
-        That is an object, or no answer: one that cannot be read, or a response that is not whole.
+        That is an object, or no answer: an unreadable one, or an incomplete response.
         """
         messages = request.messages
         for _ in range(_ROUNDS):
@@ -279,7 +279,7 @@ _LONGEST = 1_000
 
 @value
 class ModelChoice:
-    """Which model answers: that of a node, that of a name which the plan uses, or the default; `PROVIDER:NAME` each."""
+    """The choice of a model: that of the node, that of a name in the plan, or the default; `PROVIDER:NAME` each."""
 
     default: str | None = None
     names: Mapping[str, str] = NOTHING
@@ -296,7 +296,7 @@ class ModelChoice:
 
 @value
 class ModelSetup:
-    """What answering takes: who is asked, which model, its tools, who watches it write, and its prices."""
+    """The setup of answers: the provider, the choice of models, the tools, an onlooker, and the prices."""
 
     provider: Provider
     choice: ModelChoice

@@ -1,4 +1,4 @@
-"""The port to models: what one request is, what comes back, how it fails, and outages, which interrupt runs."""
+"""The port to models: requests, responses, faults, and outages, which interrupt runs."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ _FINISHES = ("length", "content_filter")
 def _read_calls(given: Iterable[Any], *, is_lost: bool) -> tuple[ModelCall, ...]:
     """Return calls, each with an id of its own: results are told apart by it.
 
-    Where a response ends for calls that the library has dropped, one that cannot be read stands for them.
+    If a response ends for calls that the library has dropped, one unreadable call stands for them.
     """
     if is_lost:
         return (ModelCall("unreadable", "", {}, "the response announces calls, and has none with a name"),)

@@ -1,1 +1,1 @@
-"""Tools that models call: what each source has, and one place that carries calls out."""
+"""Tools that models call: the sources of tools, and one place that executes calls."""

@@ -1,4 +1,4 @@
-"""Tools that are programs: a process for each call, which reads the arguments and writes the result."""
+"""Tools that are programs: each call is a process, which reads the arguments and writes the result."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ _SHOWN = 10
 def explain_absence(tool: str, allowed: Iterable[str], *, is_there: bool) -> str | None:
     """Return that a call means no tool, with the nearest ones that are allowed; None for a tool that may be meant.
 
-    A name that differs from that of an allowed tool only in its case means that one, whatever else has the name.
+    A name that differs from an allowed tool only in case means that tool, even if another tool has exactly this name.
     """
     known = tuple(allowed)
     if tool in known or (is_there and all(each.lower() != tool.lower() for each in known)):

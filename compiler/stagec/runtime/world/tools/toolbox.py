@@ -1,4 +1,4 @@
-"""The tools of a run: who has which, and one place in which calls are carried out."""
+"""The tools of a run: the source of each, and one place that executes calls."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Faults:
     ) -> None:
         """Report a token at the wrong place, unless a fault on the same line is the likely cause.
 
-        `opened` is where the bracket stands that the fault is about, `noticed` the token that told, if it came later.
+        `opened` is the place of the bracket of the fault, `noticed` the token that revealed it, if that came later.
         """
         if not self.doubtful and not self._same_line(self._last, max(noticed, where[0])):
             self._syntax(reason, where, facts, opened)
@@ -374,7 +374,7 @@ def scan(file: str, text: str, depth: int) -> Parsed:
 
 
 class _Frame:
-    """An object or array that is being read: its closing bracket, where it began, and what is in it so far."""
+    """An open object or array: its closing bracket, its beginning, and its content so far."""
 
     __slots__ = ("closer", "comma", "name", "names", "start", "where")
 

@@ -135,7 +135,7 @@ _ROLES = {
 
 
 def face_of_box(box: Box) -> Face:
-    """Return what is written on a box: its name, what it is, and the codes of what was found there."""
+    """Return the text of a box: its name, its kind, and the codes of its findings."""
     rows = tuple(wrap(_show(box.name) or _show(box.id), _NAME_COLUMNS, _NAME_ROWS))
     said = [_ROLES.get(box.role) or box.kind or ""]
     if box.role is Role.GROUP:
@@ -156,7 +156,7 @@ def face_of_box(box: Box) -> Face:
 
 
 def face_of_line(line: Line) -> Face | None:
-    """Return what is written on a line, or None where it bears nothing."""
+    """Return the text of a line, or None if it has none."""
     badges, labels = _badges(line.found), [each for each in describe_labels(line) if each]
     shown = labels if len(labels) <= _LABELS else labels[: _LABELS - 1]
     rows = [row for each in shown for row in wrap(_show(each), _LABEL_COLUMNS, _LABEL_ROWS)]

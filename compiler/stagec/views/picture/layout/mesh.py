@@ -49,8 +49,8 @@ def _walk(root: int, arcs: Sequence[Arc], leaving: list[list[int]], state: list[
 def levels(count: int, arcs: Sequence[Arc], most: int, first: Iterable[int] = ()) -> list[int]:
     """Return the level of each vertex of an acyclic graph: below all it is reached from, no more than `most` on one.
 
-    Where there is no room, what follows a vertex is placed before the next vertex is, so that they stay together.
-    What is reached from nothing stands right above what it leads to, but for the vertices named `first`.
+    Without room, the successor of a vertex is placed before the next vertex, so that both stay together. What is
+    reached from nothing stands right above what it leads to, but for the vertices named `first`.
     """
     above, below = neighbours(count, arcs)
     waiting = [len(each) for each in above]
@@ -416,8 +416,8 @@ def _weight(mesh: Mesh, vertex: int, other: int, count: int) -> float:
 def _place(rank: list[int], offsets: list[float], pulls: list[Pulls], at: list[float]) -> None:
     """Move the vertices of a rank to where they want to be, as near as their order and their widths let them.
 
-    Without widths that is a regression that must not fall: neighbours who want to pass each other form a block, and
-    a block stands where its members want to be on average.
+    Without widths this is isotonic regression: neighbours that want to pass each other form a block, at the mean of
+    their wishes.
     """
     blocks: list[tuple[float, float, int]] = []
     for vertex, offset in zip(rank, offsets, strict=True):
