@@ -52,7 +52,7 @@ _HOMES = {
     "read_markers": "stagec.ir.protocol.markers",
     "run": "stagec.runtime.drivers.local.drive",
 }
-"""Where each name is defined, and behind a colon under which name if it is another one."""
+"""The module that defines each name; behind a colon the name there, if it is another one."""
 
 
 if not TYPE_CHECKING:  # a type checker knows the names from above, and no other

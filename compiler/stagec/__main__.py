@@ -7,7 +7,7 @@ import os
 import sys
 
 _INTERRUPTED = 130
-"""What shells show of a program that Ctrl-C ended."""
+"""The exit status that shells show for a program that Ctrl-C ended."""
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ from stagec.runtime.world.tools.programs import ToolSetting
 
 @value
 class OwnWorld:
-    """What stagec uses to answer the requests that the caller does not answer; the default starts nothing but commands.
+    """The parts of stagec that answer the caller's other requests; the default starts nothing but commands.
 
     `models` are `PROVIDER:NAME` under `default`, a name that the plan uses, or `node:` and a node. `tools_in` is the
     folder in which bundled tools work, `modules` are Python modules whose functions are tools, `commands` the argument
@@ -132,7 +132,7 @@ class Questioned:
     question: OpenQuestion
 
     def to_json(self) -> Object:
-        """Return what somebody needs who answers."""
+        """Return the facts for a person who answers."""
         given = self.question
         rows: list[Json] = [*given.rows]
         return {"is": "question", "key": given.key, "who": given.who, "question": f"{given.sentence}?", "rows": rows}
@@ -140,14 +140,14 @@ class Questioned:
 
 @value
 class RunResult:
-    """How a run has ended: the last state, and the result of the execution that led somewhere last."""
+    """The end of a run: the last state, and the result of the last execution that led somewhere."""
 
     state: State
     result: Json
 
     @property
     def outcome(self) -> Outcome:
-        """How the run has ended."""
+        """The outcome of the run."""
         return self.state.ended or Outcome.FAILED
 
     @property
@@ -175,13 +175,13 @@ class RunEnded:
 
 
 RunEvent = StepTaken | Questioned | RunEnded
-"""What `RunHandle.follow` yields."""
+"""The events that `RunHandle.follow` yields."""
 
 
 Answerer = Callable[[Any], Json | Awaitable[Json]]
 """Answers requests of a kind: a coroutine function, or a plain function, which is called in a thread."""
 Answers = Mapping[type, Answerer]
-"""Who answers in the caller's program, by the class of the request."""
+"""The parts of the caller's program that answer, by the class of the request."""
 
 
 _PATIENCE = 2.0
@@ -226,7 +226,7 @@ class RunHandle:
 
     @property
     def state(self) -> State:
-        """Where the run stands."""
+        """The state of the run."""
         return State() if self._course is None else self._course.state
 
     async def follow(self, since: int = 0) -> AsyncIterator[RunEvent]:

@@ -1,4 +1,4 @@
-"""What a program costs: processor time and peak memory of a child process, medians of several runs."""
+"""The cost of a program: processor time and peak memory of a child process, medians of several runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ sys.exit(status not in {0, 1})
 
 
 class NoBaselineError(Exception):
-    """What a benchmark compares with is not installed; `str()` says what is missing."""
+    """The baseline of a benchmark is not installed; `str()` tells what is missing."""
 
 
 @value
@@ -137,7 +137,7 @@ class Benchmark:
 
 
 STEEPEST = 2.5
-"""What doubling the input may multiply processor time or memory by."""
+"""The most by which a doubled input may multiply processor time or memory."""
 MOST_MEMORY = 500e6
 """Bytes that the largest size of a dimension, at most about 1 MB, may take."""
 MOST_SECONDS = 3.0
@@ -150,7 +150,7 @@ _NOTICED, _NOTICED_MEMORY = 0.25, 80e6
 taken of it."""
 _RUNS = 4
 _SECONDS, _ADDRESSES = 30, 3 << 30
-"""Where a run is cut off."""
+"""The limits of a run."""
 
 
 _SCALING_VALIDATE = ("validate", "--format")
@@ -177,7 +177,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "markers": ("markers", "log"),
     "checkpoint verify": ("checkpoint", "verify", "reports"),
 }
-"""What is run, by its title; `verify` takes the plans that `compile` has written. `BEFORE` is the smaller project."""
+"""The commands, by title; `verify` takes the plans that `compile` has written. `BEFORE` is the smaller project."""
 
 
 # A process begins with the peak of the one that started it, so a small one stands between this and the one measured.
@@ -240,7 +240,7 @@ class MeasuredCost:
 
 @value
 class Growth:
-    """What a command costs with next to nothing, and with a quarter, half and all of the largest count.
+    """The cost of a command with next to nothing, and with a quarter, half and all of the largest count.
 
     `most` is the processor time that all of it may take.
     """
@@ -260,7 +260,7 @@ class Growth:
 
     @property
     def trouble(self) -> str:
-        """What is wrong with it, nothing where all is well."""
+        """The excess of its cost, None without any."""
         ended = next((each.status for each in self.costs if not each.whole), None)
         found = (
             (f"status {ended}", ended is not None),

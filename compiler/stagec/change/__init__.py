@@ -1,1 +1,1 @@
-"""What a change of a flow means: comparisons, tests of flows, mutants, new projects, and migrations."""
+"""Changes of flows: comparisons, tests of flows, mutants, new projects, and migrations."""

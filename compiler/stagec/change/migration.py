@@ -115,7 +115,7 @@ class SchemaMigration:
 
 
 FLAT = ("c2", "c3", "edition", "adaptation")
-"""What the address of a step was made of before there was one."""
+"""The parts of a step's address in releases without addresses."""
 _REGISTRIES_OLD = ("stepKind", *FLAT)
 _NEW = frozenset({"kind", "address"})
 _REGISTRIES_KINDS = frozenset(kind.value for kind in StepKind)
@@ -554,7 +554,7 @@ _CANNOT = "it cannot be changed without changing more"
 
 @value
 class Migration:
-    """What becomes of a project: each changed file before and after, new files, why, and what is left to a person.
+    """The result of a migration: each changed file before and after, new files, the reasons, and open decisions.
 
     `unreadable` files were looked at and could not be read; `seen` counts the files that could be.
     """
@@ -570,7 +570,7 @@ class Migration:
 
 
 def migrate(project: Project) -> Migration:
-    """Return what moves the registries, agents and workflows of a project to the release 1.14; nothing is written."""
+    """Return the changes that move the registries, agents and workflows of a project to release 1.14; write nothing."""
     migration = _ProjectMigration(project)
     migration.find_all()
     return migration.conclude()
@@ -616,7 +616,7 @@ class _ProjectMigration:
         return None
 
     def conclude(self) -> Migration:
-        """Return what came of it; a file in which the changes cannot be made exactly is left to a person."""
+        """Return the result; a file in which the changes cannot be made exactly is left to a person."""
         before: dict[str, bytes] = {}
         after: dict[str, bytes] = {}
         left: list[PendingDecision] = []

@@ -30,7 +30,7 @@ class Acceptance:
 
 
 def accept(verdicts: Iterable[Verdict], baseline: Baseline, selection: Selection) -> Acceptance:
-    """Take what a baseline accepts from verdicts: each finding by itself, whether or not it repeats another.
+    """Remove the verdicts that a baseline accepts: each finding by itself, even if it repeats another.
 
     Suppressed ones and those of mandatory rules are in no baseline.
     """

@@ -77,7 +77,7 @@ def _exists(given: Json, pointer: Pointer) -> bool:
 
 
 def look_up(given: Any, pointer: Pointer) -> Any:
-    """Return what a value has at a pointer; raises LookupError or TypeError if there is nothing."""
+    """Return the part of a value at a pointer; raises LookupError or TypeError if there is none."""
     for key in pointer:
         given = given[key]
     return given
@@ -113,7 +113,7 @@ class Verdict:
 
 
 def diagnose(verdicts: Iterable[Verdict], trees: Mapping[str, Tree], selection: Selection) -> tuple[Diagnostic, ...]:
-    """Return what a user sees of the verdicts of all rules, sorted by place."""
+    """Return the diagnostics for a user of the verdicts of all rules, sorted by place."""
     kept, folded = _fold(verdicts, _find_twins(trees.values()))
     shown = [each for each in kept if not each.silent and selection.severity(each.rule) is not None]
     findings = [each.finding for each in shown]
@@ -188,7 +188,7 @@ def _fold(verdicts: Iterable[Verdict], twins: Mapping[Place, tuple[Place, ...]])
 
 
 _Spot = tuple[str, Pointer, tuple[int, int] | None]
-"""What an error stands for: all that lies in a member of a file, or one stretch of text in it.
+"""The extent of an error: everything in a member of a file, or one stretch of text in it.
 
 Of a file that cannot be read everything follows from the mistake in it, whatever stretch of text that is.
 """
@@ -282,7 +282,7 @@ def _fold_excess(verdicts: Iterable[Verdict], folded: Counter[int]) -> Iterator[
 
 
 def locate(places: Iterable[Place], trees: Mapping[str, Tree]) -> Mapping[Place, Span]:
-    """Return where places are in the texts of their files; what is in no text is left out."""
+    """Return the spans of places in the texts of their files; places in no text are left out."""
     wanted: dict[str, set[Place]] = {}
     for place in places:
         wanted.setdefault(place.file, set()).add(place)

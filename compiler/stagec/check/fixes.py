@@ -145,7 +145,7 @@ class _Rounds:
             self._now = step.standing
 
     def conclude(self) -> FixedProject:
-        """Return what came of it."""
+        """Return the fixed project."""
         shown = self._now.shown
         told = Counter(self._is_asked_for(each) for each in shown.diagnostics if each.fix)
         left = tuple(replace(each, fix=None) if self._is_asked_for(each) else each for each in shown.diagnostics)

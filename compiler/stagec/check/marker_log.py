@@ -64,14 +64,14 @@ class MarkerLog:
         return self._parser.lines
 
     def feed(self, piece: bytes) -> list[JudgedLine]:
-        """Return what is wrong with the lines that end in a further piece."""
+        """Return the mistakes in the lines that end in a further piece."""
         found = self._parser.scan(piece)
         self.markers += sum(isinstance(each, Marker) for each in found)
         judged = (JudgedLine(each, self._judge(each)) for each in found if not self._is_like_faultless(each))
         return [each for each in judged if each.diagnostics]
 
     def close(self) -> list[JudgedLine]:
-        """Return what is wrong with the last line if no line feed has ended it."""
+        """Return the mistakes in the last line if no line feed has ended it."""
         return self.feed(b"\n") if self._parser.is_in_line else []
 
     def _is_like_faultless(self, marker: Marker | BrokenMarker) -> bool:
@@ -129,7 +129,7 @@ class MarkerLog:
 def check_markers(
     pieces: Iterable[bytes], file: str = "<log>", settings: Settings | None = None, stage: str | None = None
 ) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the markers in a log, as soon as the line has come; `file` is how it is called.
+    """Yield the mistakes in the markers of a log, as soon as each line is complete; `file` is its name.
 
     `stage` is the stage that has written the log, if it was one. Of each rule 1,000 findings are reported.
     """

@@ -99,7 +99,7 @@ class PlanMaker:
         self._drafts: list[tuple[str, Callable[[], Draft]]] = []
 
     def add(self, file: str, make_draft: Callable[[], Draft]) -> Callable[[], Plan]:
-        """Return what makes the plan of a flow; it raises `MissingAgentError` for an agent that has no flow."""
+        """Return the maker of the plan of a flow; it raises `MissingAgentError` for agents without a flow."""
         self._drafts.append((file, make_draft))
         return partial(self._make, file, make_draft)
 
@@ -128,7 +128,7 @@ class PlanMaker:
 
 @value
 class Project:
-    """What one run looks at: the root, the files and folders a user named (absolute), and the effective settings.
+    """The subject of one run: the root, the files and folders a user named (absolute), and the effective settings.
 
     `overlay` holds texts that stand for files of the project, by path relative to the root; `hidden` ones are taken for
     absent. With `tells_all`, no file of the project silences a finding. `baseline` has the findings that are known,
@@ -333,7 +333,7 @@ class ReadProject:
 
 
 def read_documents(project: Project) -> ReadProject:
-    """Return what the files of a project say, without letting the rules judge any."""
+    """Return the documents of a project, before rules judge them."""
     sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
     with PausedCollector():
         reading = _read(project, sources)
@@ -342,7 +342,7 @@ def read_documents(project: Project) -> ReadProject:
 
 @value
 class Judgement:
-    """What the rules say of subjects, and how often a rule has judged one of them or a file."""
+    """The verdicts of rules about subjects, with the number of judgements by rule and file."""
 
     diagnostics: tuple[Diagnostic, ...]
     count: int
@@ -426,7 +426,7 @@ def _list_misspelt(named: NamedModels) -> Iterator[UnmatchedPattern]:
 
 
 def _accept(verdicts: Iterable[Verdict], judged: _JudgedFiles, selection: Selection, baseline: Baseline) -> Acceptance:
-    """Return what the baseline of a project accepts; only an entry whose rule has judged its file is stale."""
+    """Apply the baseline of a project; an entry is stale only if its rule has judged its file."""
     from stagec.check.acceptance import accept  # most projects have no baseline
 
     found = accept(verdicts, baseline, selection)
@@ -450,7 +450,7 @@ class _JudgedFiles:
     flows: tuple[Flow, ...]
 
     def list_unjudged(self, files: Collection[str]) -> frozenset[str]:
-        """Return those of some files whose findings may be missing: what was not read, or may rest on a broken file."""
+        """Return the files whose findings may be missing: unread ones, and those that may rest on a broken file."""
         project, trees = self.project, self.trees
         sources = Sources(project.root, project.settings.budgets, project.overlay, project.hidden)
         broken = {file for file, tree in trees.items() if not tree.readable}
@@ -501,7 +501,7 @@ def list_project_families() -> tuple[AnyFamily, ...]:
 
 
 def _first_number(family: AnyFamily) -> tuple[str, int]:
-    """Return what orders families: the digit of their codes comes first, whether or not a thousand is before it."""
+    """Return the sort key of a family: the digit of its codes, with or without a thousand before it."""
     first = family.numbers[0].start
     return f"{first:03}"[0], first
 
@@ -520,7 +520,7 @@ class _WitnessSearch:
         self._search = search
 
     def search(self, verdicts: Collection[Verdict]) -> Iterator[SearchedFlow]:
-        """Yield what was found; a flow that runs others is left out if anything is wrong with any flow."""
+        """Yield the results; a flow that runs others is left out if any flow has an error."""
         wrong = [each.finding for each in verdicts if (each.finding.severity or each.rule.severity) is Severity.ERROR]
         files = {each.at.file for each in wrong}
         concerns = Concerns([each.flow for each in self._meanings], wrong)
@@ -601,7 +601,7 @@ class _Reading:
         return draft if not self._policies else apply_policies(draft, self._policies)
 
     def _list_accesses(self) -> tuple[FlowRights, ...]:
-        """Return what the nodes of each flow may do, and what agents without a flow may."""
+        """Return the rights of the nodes of each flow, and of agents without a flow."""
         return tuple(each for grant in self._granting for each in grant())
 
     def list_names(self) -> tuple[Occurrence, ...]:

@@ -67,7 +67,7 @@ Covering = Iterable[tuple[str, Suppression]]
 def _list_covers(
     trees: Iterable[Tree], ignores: FileIgnores
 ) -> Iterator[tuple[Callable[[Covering], _Cover | _FileCover], Iterable[Suppression]]]:
-    """Yield what makes a cover, with the suppressions that it is made of: file by file, then those by patterns."""
+    """Yield the covers, each with its suppressions: file by file, then those by patterns."""
     for tree in trees:
         yield partial(_Cover, tree), tree.suppressions
     found: list[tuple[Suppression, str]] = []
@@ -78,7 +78,7 @@ def _list_covers(
 
 
 def place_text(file: str, text: str, line: int, sought: str = "") -> Place:
-    """Return where something stands on a line of a configuration, else the whole line."""
+    """Return the place of a text on a line of a configuration, else the whole line."""
     start, whole = _list_lines(text)[line - 1]
     found = whole.find(sought) if sought else -1
     at = (start, start + len(whole.rstrip())) if found < 0 else (start + found, start + found + len(sought))
@@ -108,7 +108,7 @@ class KnownRules:
         return self._names
 
     def judge(self, suppression: Suppression) -> tuple[str, str]:
-        """Return what is wrong with a suppression, and the code of its rule."""
+        """Return the mistake in a suppression, and the code of its rule."""
         if suppression.flaw:
             return "malformed-suppression", ""
         if suppression.selector not in self._owners:
@@ -128,7 +128,7 @@ class KnownRules:
 
 
 _Spot = tuple[str, int | Pointer | None]
-"""What a suppression covers: the code of a rule, and a line, a member or the text below a frontmatter."""
+"""The extent of a suppression: the code of a rule, and a line, a member or the text below a frontmatter."""
 
 
 class _Cover:

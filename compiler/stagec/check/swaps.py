@@ -73,7 +73,7 @@ def _list_related(each: Diagnostic) -> Iterator[Place]:
 
 
 def _list_named(first: Sequence[Place], second: Sequence[Place], owners: Iterable[_Swap]) -> Iterator[_Swap]:
-    """Yield what two errors name: the same member of two owners, the larger ones first, and where the errors are."""
+    """Yield the subjects of two errors: the same member of two owners, larger ones first, and the errors."""
     for left, right in owners:
         paths = _list_paths(left, right, (*first, *second))
         yield from ((_go(left, path), _go(right, path)) for path in paths if path)

@@ -34,7 +34,7 @@ class SourceProject:
             self._freezer = make(configuration, paths)
 
     def compare(self, plan: Plan, data: bytes) -> tuple[str, ...]:
-        """Return what is to be said when a plan is not what its flow compiles to: the first line, and details."""
+        """Return the remarks if a plan differs from the compiled flow: the first line, and details."""
         made = tuple(self._compile(plan.id))
         whole = [each.data for each in made if isinstance(each, Frozen)]
         if data in whole:
@@ -83,7 +83,7 @@ _TABLES = {
     "servers": "server",
     "sources": "source",
 }
-"""What one member of each table of a plan is called."""
+"""The name of a member of each table of a plan."""
 _SOURCES = "sources"
 _ACT = "act"
 _IMPLIED = "contents"

@@ -19,7 +19,7 @@ EVERY_OTHER = "*"
 
 @value
 class AgentRights:
-    """What one agent, command, skill, prompt or workflow may do; `tools` are those that it names, in their order.
+    """The rights of one agent, command, skill, prompt or workflow; `tools` are those that it names, in their order.
 
     It `is_open` when it may call every tool but those that it is `without`. `told` are the texts that its model reads.
     """
@@ -45,7 +45,7 @@ class AgentRights:
 
 
 def list_agent_rights(compilation: Compilation) -> tuple[AgentRights, ...]:
-    """Return what each agent file of a project may do, by file."""
+    """Return the rights of each agent file of a project, by file."""
     alone = (each for each in compilation.list_accesses() if each.is_alone)
     made = (
         AgentRights(
@@ -98,7 +98,7 @@ class ReviewedAgent:
         return old, new
 
     def describe(self, arrow: str) -> Iterator[str]:
-        """Yield what has changed, a phrase for each sort of change."""
+        """Yield the changes, a phrase for each sort."""
         if self.gained:
             yield f"may call {_name_tools(self.gained)} now"
         if self.lost:
@@ -160,7 +160,7 @@ class ReportedAgent:
 
     @classmethod
     def of(cls, given: ReviewedAgent) -> ReportedAgent:
-        """Return what is reported of an agent."""
+        """Return the report of an agent."""
         shown = (given.shown.file, given.shown.name, given.shown.noun)
         return cls(*shown, given.action, given.gained, given.lost, given.modes, given.is_reworded)
 
@@ -191,13 +191,13 @@ class ReviewedGrant:
 
 
 def list_project_grants(compilation: Compilation) -> tuple[ProjectGrant, ...]:
-    """Return what the settings, hooks and servers of a project give and take."""
+    """Return the grants and denials in the settings, hooks and servers of a project."""
     files = (each for each in compilation.documents if isinstance(each, AgentFiles))
     return tuple(grant for each in files for grant in list_grants(each.claude))
 
 
 def compare_grants(old: Iterable[ProjectGrant], new: Iterable[ProjectGrant]) -> tuple[ReviewedGrant, ...]:
-    """Return what differs, by file; those with which agents may do more come first."""
+    """Return the differences, by file; those that give agents more rights come first."""
     before, now = ({(each.file, each.noun, each.name): each for each in side} for side in (old, new))
     found = [ReviewedGrant(Action.REMOVED, each, each, None) for key, each in before.items() if key not in now]
     for key, each in now.items():
@@ -209,7 +209,7 @@ def compare_grants(old: Iterable[ProjectGrant], new: Iterable[ProjectGrant]) -> 
 
 @value
 class ReportedSetting:
-    """What the settings of a project give or take, whichever agent works there."""
+    """A grant or denial in the settings of a project, for every agent that works there."""
 
     file: Annotated[str, "Path of the file, relative to the root of the project."]
     name: Annotated[
@@ -224,7 +224,7 @@ class ReportedSetting:
 
     @classmethod
     def of(cls, given: ReviewedGrant) -> ReportedSetting:
-        """Return what is reported of a rule, mode, folder, hook or server."""
+        """Return the report of a rule, mode, folder, hook or server."""
         shown = (given.shown.file, given.shown.name, given.shown.noun)
         before, now = (None if each is None else each.told or None for each in (given.old, given.new))
         return cls(*shown, given.action, given.is_wider, before, now)

@@ -44,12 +44,12 @@ MOVED: Mapping[str, str] = {
     **{name: f"runs {name}" for name in ("answer", "cancel", "pause", "questions", "replay")},
     "rules": "explain",
 }
-"""Where a command is that people look for among all commands."""
+"""The new places of commands that people look for at the top level."""
 _SHORT_HELP = re.compile(r'^(?:@click\.command|\w+ = Group)\((?:[^()]|\([^()]*\))*?short_help="([^"]*)"', re.MULTILINE)
 
 
 def read_short_help(name: str) -> str:
-    """Return what a command of the shelf is for, in one line: its module is read, and not imported."""
+    """Return the purpose of a command of the shelf in one line; its module is read, not imported."""
     top = os.path.join(commands.__path__[0], name)
     path = f"{top}.py" if os.path.exists(f"{top}.py") else os.path.join(top, "__init__.py")
     with open(path, encoding="utf-8") as source:
@@ -97,7 +97,7 @@ class Commands(Group):
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def _describe(self, ctx: click.Context, name: str) -> str:
-        """Return what a command is for: as its source says, or as the command says that is no member of the shelf."""
+        """Return the purpose of a command: from its source, or from the command if it is no member of the shelf."""
         if name in names(commands):
             return read_short_help(name)
         command = super().get_command(ctx, name)
@@ -186,7 +186,7 @@ def _invoke(program: click.Group, arguments: Sequence[str]) -> None:
 
 
 def _show(refused: click.ClickException) -> None:
-    """Say what a command line lacks, but let no argument move the cursor or command a build service."""
+    """Tell the mistake of a command line, but let no argument move the cursor or command a build service."""
     context = refused.ctx if isinstance(refused, click.UsageError) else None
     message = refused.format_message()
     if context is not None and message == context.get_help():  # a group that was called without a command
@@ -197,7 +197,7 @@ def _show(refused: click.ClickException) -> None:
 
 
 def list_refusal_lines(refused: click.ClickException) -> Iterator[str]:
-    """Yield what stagec says of a refused command line: the mistake, then how the command is called."""
+    """Yield the message about a refused command line: the mistake, then the usage of the command."""
     context = refused.ctx if isinstance(refused, click.UsageError) else None
     yield f"error: {describe_refusal(refused, context)}"
     if context is not None:

@@ -21,7 +21,7 @@ USUAL = "stagec-baseline.json"
 _LARGEST = 100_000_000
 """Bytes of a baseline."""
 _SIGN = b'"fingerprints"'
-"""What every baseline has among its first bytes."""
+"""A text among the first bytes of every baseline."""
 _HEAD = 4096
 
 
@@ -68,7 +68,7 @@ class BaselineFile:
             raise Failure(f"{quote(self.shown)} is not a baseline, so stagec does not replace it: name another file")
 
     def load(self, data: bytes) -> Baseline:
-        """Return what the bytes of the file hold; raise `Failure` if that is no baseline."""
+        """Return the baseline in the bytes of a file; raise `Failure` if they hold none."""
         try:
             return read_baseline(data)
         except BaselineError as error:

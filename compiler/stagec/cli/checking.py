@@ -107,7 +107,7 @@ class ValidateRequest:
         return {name: given for name, given in named.items() if given is not None}
 
     def make_report(self, project: Project, compilation: Compilation) -> Report:
-        """Return what a reporter is given."""
+        """Return the content for a reporter."""
         return Report(
             compilation.diagnostics,
             compilation.flows,

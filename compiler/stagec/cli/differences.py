@@ -69,7 +69,7 @@ def describe_change(change: PlanChange, arrow: str) -> str:
 
 
 def _compare_parts(change: PlanChange, arrow: str) -> Iterator[str]:
-    """Yield what differs inside of two objects, or between two lists of names; nothing for other values."""
+    """Yield the differences inside of two objects, or between two lists of names; nothing for other values."""
     before, after = change.before, change.after
     if isinstance(before, dict) and isinstance(after, dict) and change.topic != "edge":
         show = _show_time if change.topic == "time-limit" else format_value
@@ -149,7 +149,7 @@ class ReportedChange:
 
     @classmethod
     def of(cls, given: PlanChange) -> ReportedChange:
-        """Return what is reported of a change."""
+        """Return the report of a change."""
         return cls(**_take_members(given), found=given)
 
 
@@ -174,7 +174,7 @@ class ReportedJudgement:
 
     @classmethod
     def of(cls, given: JudgedChange, allowed: Container[str]) -> ReportedJudgement:
-        """Return what is reported of a change; `allowed` are the codes that are let through."""
+        """Return the report of a change; `allowed` are the codes that are let through."""
         kind = given.kind
         return cls(
             code=kind.code,
@@ -188,13 +188,13 @@ class ReportedJudgement:
 
 
 def _take_members(given: PlanChange) -> dict[str, Any]:
-    """Return what each report says of a change."""
+    """Return the members of a change in every report."""
     names = ("part", "topic", "action", "node", "name", "before", "after", "lines")
     return {name: getattr(given, name) for name in names}
 
 
 def write_flows(title: str, old: str, new: str, changed: Sequence[Iterable[str]]) -> str:
-    """Return what has changed between two sides in Markdown: a heading, and the lines of each changed flow."""
+    """Return the changes between two sides in Markdown: a heading, and the lines of each changed flow."""
     sides = f"from {quote_markdown(old)} to {quote_markdown(new)}"
     if not changed:
         return f"### {title}\n\nNothing has changed {sides}.\n"

@@ -111,7 +111,7 @@ def _find_baseline(text: str) -> Baseline | None:
 
 
 def _read_side(text: str, beside: Path, baseline: Baseline | None, kept: KeptAnswers) -> DrawnSide:
-    """Return what a text names: the file of a plan, a project, or a revision of what is `beside`."""
+    """Return the named side: the file of a plan, a project, or a revision of the project `beside`."""
     with locate_side(text, beside) as path:
         if is_plan(path):
             return DrawnSide(text, tuple(each for plan in read_plans(path) for each in _draw_plans(plan)))
@@ -196,7 +196,7 @@ _DRAWN = frozenset({"edge", "choice", "needs", "scheduled-node", "node"})
 
 
 def _tell_changes(pair: FlowPair) -> Told:
-    """Return what is to be said of a flow's changes in its drawing; those that break runs in flight come first."""
+    """Return the notes of a flow's changes in its drawing; those that break runs in flight come first."""
     old, new = (None if each is None else each.plan for each in (pair.old, pair.new))
     if old is None or new is None or pair.changes is None:
         return Told(is_known=False)

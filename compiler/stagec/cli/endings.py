@@ -1,4 +1,4 @@
-"""How a command ends: every kind of failure has one home and one exit status."""
+"""Ends of commands: every kind of failure has one home and one exit status."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _LIBRARIES = {
 
 
 def _report_missing(missing: ImportError) -> Exit:
-    """Say which library cannot be imported; whatever else cannot be is a fault of stagec's own."""
+    """Report a library that cannot be imported; any other import error is a fault of stagec's own."""
     library = _LIBRARIES.get((missing.name or "").partition(".")[0])
     if library is None:
         raise missing

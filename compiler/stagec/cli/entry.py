@@ -1,4 +1,4 @@
-"""Where a process of stagec begins: the plain command lines of `stagec validate` are read without a library.
+"""The start of a process of stagec: the plain command lines of `stagec validate` are read without a library.
 
 The library that reads command lines takes a fifth of the time of checking a small project. Hooks and editors only name
 files.
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def read_plain(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Return what a command line of `stagec validate` with paths and switches says; None for any other."""
+    """Return the meaning of a command line of `stagec validate` with paths and switches; None for any other."""
     words = arguments[1:]
     is_plain = all(each in _SWITCHES or not each.startswith("-") for each in words)
     if not is_plain or list(arguments[:1]) != ["validate"] or not os.path.isdir(os.curdir):

@@ -1,4 +1,4 @@
-"""How much runs take, in words: amounts, why there is none, and what has moved between two plans."""
+"""The cost of runs in words: amounts, reasons why there is none, and differences between two plans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {
 }
 """The names of the counted things, in the order of the output."""
 COMPARED = tuple(each for each in NAMES if each is not Quantity.REQUESTS)
-"""What comparisons are about; requests change with the turns that they belong to."""
+"""The quantities of comparisons; requests change with the turns that they belong to."""
 NAMES_IN_JSON = {
     Quantity.EXECUTIONS: "executions",
     Quantity.TURNS: "turns",
@@ -35,7 +35,7 @@ NAMES_IN_JSON = {
     Quantity.COST: "dollars",
     Quantity.MILLISECONDS: "milliseconds",
 }
-"""What figures are called in documents."""
+"""The names of figures in documents."""
 _USED = (Quantity.CALLS, Quantity.INPUT, Quantity.OUTPUT, Quantity.COST)
 _NANO = 9
 _CENT = Decimal("0.01")
@@ -60,7 +60,7 @@ def explain_lack(lack: Unlimited) -> str:
 
 
 def list_shown(entry: EntryBounds) -> Iterator[Quantity]:
-    """Yield what figures are worth showing: those about models only if any is asked, requests if they are no turns."""
+    """Yield the figures worth showing: those about models only if any is asked, requests if they are no turns."""
     hidden = () if entry.turns.most != 0 else _USED
     return (each for each in NAMES if each not in hidden and (each is not Quantity.REQUESTS or asks_again(entry)))
 

@@ -54,7 +54,7 @@ STDIN = Path("-")
 
 
 def name_from_here(root: Path) -> Callable[[str], str]:
-    """Return what names files of a project, relative to its root, as the user does who stands in the current folder."""
+    """Return a function that names files of a project, relative to its root, as seen from the current folder."""
     try:
         here = observations.resolve(os.getcwd())
     except OSError:  # the current folder is there no more
@@ -64,7 +64,7 @@ def name_from_here(root: Path) -> Callable[[str], str]:
 
 
 def name_from_repository(root: Path) -> Callable[[str], str]:
-    """Return what names files of a project, relative to its root, from the top of the repository that it is in."""
+    """Return a function that names files of a project, relative to its root, as seen from the top of its repository."""
     real = observations.resolve(root)
     top = find_repository(real)
     below = None if top is None else Path(real).relative_to(top)

@@ -49,7 +49,7 @@ class MissingGitError(Failure):
 def run_git(
     top: str, *words: str, given: bytes = b"", absent: int | None = None, most: int = _GIT_MOST
 ) -> bytes | None:
-    """Return what git writes; raise `Failure` if it fails, does not end, or writes too much.
+    """Return the output of git; raise `Failure` if it fails, does not end, or writes too much.
 
     `absent` is the exit status with which git says that it knows no such object; the result is then None.
     """
@@ -81,7 +81,7 @@ _PIPE = subprocess.PIPE
 
 
 def _communicate(process: subprocess.Popen[bytes], given: bytes, most: int) -> tuple[bytes, bytes, bool]:
-    """Return what git writes to each of its outputs, and whether it took too long; it is read while it runs."""
+    """Return both outputs of git, and whether it took too long; they are read while it runs."""
     said: list[bytes] = []
     late: list[bool] = []
 

@@ -40,7 +40,7 @@ def load_configuration(
 
 
 def make_loader() -> Callable[[Path], Project]:
-    """Return what loads the project of a folder as `stagec validate` finds it, with the budgets that the user sets."""
+    """Return a function that loads the project of a folder as `stagec validate` does, with the user's budgets."""
     from stagec.check.pipeline import Project
     from stagec.cli.baselines import load_configured_baseline
 

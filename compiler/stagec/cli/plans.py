@@ -1,4 +1,4 @@
-"""What the flows of a project compile to: a plan each, or the reason why not."""
+"""The compiled flows of a project: a plan each, or the reason why not."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _list_unreached(graph: Graph, tree: Tree) -> dict[str, Place]:
 
 
 def _find_definition(at: Place) -> Place:
-    """Return what defines a node that says its id at a place: a member of its flow's file, or a file of its own."""
+    """Return the definition of the node whose id is at a place: a member of its flow's file, or a file of its own."""
     return Place(at.file, at.pointer[:-1]) if at.pointer[-1:] == ("id",) else at
 
 
@@ -178,7 +178,7 @@ class Freezer:
         return judge_again(shown, self.compilation)
 
     def freeze(self, meaning: Meaning, *, proves: bool = True) -> Frozen | Refused:
-        """Return what a flow of the project compiles to.
+        """Return the plan of a flow, or the reason why it has none.
 
         Unless it `proves` that `stagec verify` accepts the plan, nobody may run it or keep it: commands that only look
         at plans need no proof.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     Said = Sequence[tuple[int, str]]
-    """What a command wrote, piece by piece, with the number of the stream."""
+    """The output of a command, piece by piece, with the number of the stream."""
 
 _FORMAT = "stagec result 1"
 _OPTION = "--cache-dir"
@@ -43,7 +43,7 @@ _LARGEST = 16_000_000
 
 
 class ResultKey:
-    """What a result is known by, except for what lies on the disk: the name of its entry, and the user's secret."""
+    """The key of a result, without the files on the disk: the name of its entry, and the user's secret."""
 
     __slots__ = ("name", "secret")
 
@@ -58,7 +58,7 @@ class ResultKey:
         return keyed.hexdigest().encode()
 
     def read_entry(self, folder: str | None) -> tuple[int, Observations, Said] | None:
-        """Return what is kept in a folder under this key, None if nothing is."""
+        """Return the entry of this key in a folder, None if there is none."""
         if folder is None:
             return None
         data, _ = _read_file(os.path.join(folder, "results", self.name), _LARGEST + 2 * _DIGEST_SIZE)
@@ -113,7 +113,7 @@ def make_key(described: bytes) -> ResultKey | None:
 
 
 def take_description() -> bytes | None:
-    """Return what described this process when its result was looked for; None when nobody did."""
+    """Return the description of this process from the search for its result; None if there was no search."""
     return _asked.pop() if _asked else None
 
 
@@ -178,7 +178,7 @@ def _describe_stream(stream: TextIO) -> str:
 
 
 def _stamp_libraries() -> Iterator[str]:
-    """Yield what lies where Python looks for modules, and when each library was installed."""
+    """Yield the folders in which Python looks for modules, and the time when each library was installed."""
     for folder in sys.path:
         yield folder
         if os.path.isdir(folder or os.curdir):

@@ -90,11 +90,11 @@ class CataloguedRule:
 
     @property
     def url(self) -> str | None:
-        """Where the rule's page of this version is published, if it is."""
+        """The address of the rule's page of this version, if it is published."""
         return locate_page(DOCUMENTATION, self.rule.code)
 
     def facts(self) -> dict[str, Any]:
-        """Return what there is to know about the rule, for printing as JSON."""
+        """Return the facts about the rule, for printing as JSON."""
         return {
             "code": self.rule.code,
             "name": self.rule.name,

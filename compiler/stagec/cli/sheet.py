@@ -16,7 +16,7 @@ _TABLES_NARROWEST = 12
 """Columns below which no cell is cut, whatever the paper."""
 _BETWEEN = "  "
 _INSIDE = "    "
-"""What stands before the second line of a row."""
+"""The text before the second line of a row."""
 
 
 def draw_columns(paper: Canvas, rows: Sequence[Sequence[str]], whole: int = 0) -> str:
@@ -83,7 +83,7 @@ _SHEET_WIDEST = 40
 """Columns of a cell; names may have any length."""
 _TAB = " " * 4
 _HANGING = "  "
-"""What stands before the rest of a text that was broken, to tell it from the next one."""
+"""The text before the rest of a broken text, to tell it from the next one."""
 _SHEET_NARROWEST = 24
 """Columns in which a text is broken at least."""
 _BESIDE = 40
@@ -198,7 +198,7 @@ def _measure_indent(line: str) -> int:
 
 
 def _break_line(line: str, room: int) -> Iterator[tuple[int, int]]:
-    """Yield where each part of a line begins and ends that fits into so many columns; long words stay whole."""
+    """Yield the bounds of each part of a line that fits into so many columns; long words stay whole."""
     begin, gap, used = 0, 0, _measure_indent(line)
     for at in range(used, len(line)):
         used += columns(line[at])

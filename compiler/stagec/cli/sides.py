@@ -1,4 +1,4 @@
-"""What a user compares: the plans of a plan's file, a project or a revision of it."""
+"""The sides of a comparison: the plans of a plan's file, a project or a revision of it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stagec.ir.signing import TrustedKey, Vouching
 
 ENVELOPE, SSH = ".dsse.json", ".sig"
-"""How the files beside a plan end: what `stagec sign` writes, and what `ssh-keygen -Y sign` does."""
+"""The endings of the files beside a plan that `stagec sign` and `ssh-keygen -Y sign` write."""
 SIGNATURE = "signature"
 """The fact under which a journal keeps the signature of its plan."""
 _BUDGET = "file-size"
@@ -45,7 +45,7 @@ def read_keys(files: Iterable[Path]) -> tuple[TrustedKey, ...]:
 
 
 def vouch(signature: str, data: bytes, keys: tuple[TrustedKey, ...]) -> Vouching:
-    """Return who vouches for a plan now, or raise `RefusedSignatureError`."""
+    """Return the signer of a plan, or raise `RefusedSignatureError`."""
     from stagec.ir.signing import check_signature
 
     now = read_clock()
@@ -65,7 +65,7 @@ def describe_missing(plan: Path) -> str:
 
 
 def demand_signature(plan: Path, data: bytes, configuration: Configuration) -> Mapping[str, str]:
-    """Return what a journal keeps of the signature of a plan that is to run; raise `Failure` if the project refuses it.
+    """Return the record of a plan's signature for the journal; raise `Failure` if the project refuses it.
 
     A project that demands no signature keeps none.
     """

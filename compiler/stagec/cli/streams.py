@@ -31,7 +31,7 @@ class Transcript:
 
 
 _transcripts: list[Transcript] = []
-"""Those that are being kept."""
+"""The transcripts that are being kept."""
 
 
 def prepare() -> None:
@@ -97,7 +97,7 @@ def put_failure(failure: Failure) -> None:
 
 
 def redact(text: str) -> str:
-    """Return what somebody's error says without secrets: errors of providers and servers show keys and headers."""
+    """Return an error message without secrets: errors of providers and servers show keys and headers."""
     from stagec.core.secrets import Redactor
 
     return Redactor(os.environ).redact_output(text)
@@ -117,7 +117,7 @@ def discard(stream: TextIO) -> None:
 
 
 def find_canvas(stream: TextIO, environment: Mapping[str, str]) -> Canvas:
-    """Return what a stream can show, as far as the environment lets it."""
+    """Return the abilities of a stream, as far as the environment allows them."""
     if environment.get("NO_COLOR"):
         colour = False
     elif any(environment.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):

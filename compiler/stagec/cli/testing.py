@@ -50,11 +50,11 @@ def read_files(configuration: Configuration, paths: tuple[Path, ...]) -> tuple[T
 
 
 _ROOM = 10
-"""What models and tools answered in a recorded run may be so many times as large as what somebody writes."""
+"""The answers of models and tools in a recorded run may be so many times as large as texts of people."""
 
 
 def _judge_scenarios(tree: Tree) -> Iterator[Fault]:
-    """Yield what is wrong in the scenarios of a file."""
+    """Yield the faults in the scenarios of a file."""
     told = object_of(tree.value)
     scenarios: dict[Pointer, object] = {("scenario",): told.get("scenario", {})}
     for name, each in object_of(told.get("tests")).items():
@@ -176,7 +176,7 @@ class CoveredCount:
 
 
 def count_covered(coverage: Coverage) -> dict[str, CoveredCount]:
-    """Return what was run of each kind, by the member of a report that has it."""
+    """Return the covered parts of each kind, by their member of a report."""
     return {f"{kind}s": CoveredCount(*coverage.count(kind)) for kind in KINDS}
 
 

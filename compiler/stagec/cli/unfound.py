@@ -54,7 +54,7 @@ def list_hints(project: Project) -> list[str]:
 
 
 def list_unread(project: Project) -> tuple[str, ...]:
-    """Return what stagec knows of other tools and does not read, in the root of a project and in the folders named."""
+    """Return the known files of other tools that stagec does not read, in the root and in the named folders."""
     sources, name_file = Sources(project.root, project.settings.budgets), name_from_here(project.root)
     named = (resolve(project.root, path, ())[0] for path in project.paths if os.path.isdir(path))
     folders = sorted({"", *("" if each == "." else each for each in named)})

@@ -85,7 +85,7 @@ def shorten(text: str) -> str:
 
 
 def name_act(act: Act) -> str:
-    """Return what the format calls an act."""
+    """Return the name of an act in the format."""
     match act:
         case Prompt():
             return "prompt"
@@ -114,7 +114,7 @@ def describe_delay(milliseconds: int) -> str:
 
 
 def describe_way(outcome: str, when: Collection[Term], arrow: str, leads: str) -> str:
-    """Return where an outcome leads, and under which conditions."""
+    """Return the target of an outcome, and its conditions."""
     conditions = f": {describe_conditions(when)}" if when else ""
     return f"{outcome}{conditions} {arrow} {leads}"
 
@@ -145,7 +145,7 @@ def describe_elements(given: ForEach) -> str:
 
 
 def describe_target(given: Target, end: str = "end") -> str:
-    """Return where a move leads; `end` is what ends there."""
+    """Return the target of a move; `end` is its word for an end."""
     match given:
         case Go(node=node, otherwise=otherwise):
             return shorten(node) + (f", or {shorten(otherwise)} if it cannot start" if otherwise is not None else "")
@@ -219,7 +219,7 @@ def _describe_intent_gate(given: IntentGate) -> Iterator[str]:
 
 
 def describe_supply(given: Supply) -> str:
-    """Return where a variable comes from."""
+    """Return the source of a variable."""
     match given:
         case Given(name=name):
             return f"input {name}"
@@ -244,7 +244,7 @@ def describe_retry(given: Retry) -> str:
 
 
 def describe_admission(given: Admission, *, hooked: bool) -> Iterator[str]:
-    """Yield what keeps a node from acting, and what happens then; where there is a hook, it may decide instead."""
+    """Yield the conditions that stop a node from acting, with their effect; a hook may decide instead."""
     for verb, terms, policy in (("deferred", given.defer, given.on_defer), ("blocked", given.block, given.on_block)):
         reasons = [*([describe_conditions(terms)] if terms else []), *(["its hook says so"] if hooked else [])]
         if reasons:

@@ -54,7 +54,7 @@ def read_path(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def read_pieces(descriptor: int) -> Iterator[bytes]:
-    """Yield what comes from a file or a pipe as soon as it comes, until it ends; none of it is kept."""
+    """Yield pieces of a file or a pipe as soon as they come, until the end; none of them is kept."""
     while True:
         try:
             piece = os.read(descriptor, _CHUNK)

@@ -16,7 +16,7 @@ _BRACKETED = re.compile(
 )
 _BRACKET = re.compile(r"[{\[<]")
 _SIGILS = "$#@%"
-"""What stands before a bracket in some syntaxes."""
+"""Characters before a bracket in some syntaxes."""
 _WORD = re.compile(_NAME)
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})", re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]{1,500}(?<!`)\1(?!`)")
@@ -65,7 +65,7 @@ def find_bracketed(text: str, besides: Container[str] = ()) -> Iterator[Brackete
 
 
 def _find_matches(text: str) -> Iterator[re.Match[str]]:
-    """Yield what is between brackets; a bracket is found much sooner than all that one can be a part of."""
+    """Yield the texts between brackets; to find a bracket first is much faster."""
     end = 0
     for bracket in _BRACKET.finditer(text):
         at = bracket.start()

@@ -1,4 +1,4 @@
-"""How much of the machine a project and an answer may ask for, and which files a run looks at."""
+"""Limits for a project and an answer on the use of the machine, and for the files of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SearchScope:
 
 @value
 class Budgets:
-    """How much of the machine a project may ask for; whatever is larger is refused, not tried."""
+    """The limits of a project on the use of the machine; anything larger is refused, not tried."""
 
     file_size: int = 1_000_000
     """Bytes of one file."""
@@ -33,16 +33,16 @@ class Budgets:
     pattern_length: int = 1_000
     """Characters of a regular expression in a user's schema."""
     pattern_size: int = 100_000
-    """What one regular expression becomes when it is compiled, in microseconds as estimated."""
+    """The estimated time to compile one regular expression, in microseconds."""
     patterns: int = 1_000_000
-    """What all regular expressions of a project, or of a plan, become together."""
+    """The same for all regular expressions of a project, or of a plan, together."""
     expansion: int = 100_000
     """Schemas that one place of a value can be judged by when the references of a schema are followed."""
 
 
 @value
 class AnswerBudgets:
-    """How much judging one answer by its schema may ask for."""
+    """The limits of judging one answer by its schema."""
 
     values: int = 200_000
     depth: int = 128

@@ -196,7 +196,7 @@ def text_of(given: Json) -> str:
 
 
 def _deep(given: Json) -> str:
-    """Return what the standard library would write if it did not call itself for every level."""
+    """Return the text that the standard library would write if it did not recurse for every level."""
     pieces: list[str] = []
     todo: list[tuple[str, tuple[Json, ...]]] = [("", (given,))]
     while todo:
@@ -215,7 +215,7 @@ def _deep(given: Json) -> str:
 
 
 _Row = tuple[str, tuple[Json, ...]]
-"""What is written before a value, and the value; none behind the last."""
+"""The text before a value, and the value; none behind the last."""
 
 
 def _separate(rows: Iterable[_Row], closer: str) -> list[_Row]:

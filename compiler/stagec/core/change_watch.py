@@ -25,7 +25,7 @@ Sign = tuple[int, ...]
 
 
 class ChangeWatch:
-    """What was asked of a disk, and what its files and folders looked like when they were last looked at."""
+    """The questions asked of a disk, and the state of its files and folders at the last check."""
 
     def __init__(self, observations: Observations) -> None:
         self._questions: dict[str, Observations] = {}
@@ -68,7 +68,7 @@ def _list_above(path: str) -> Iterable[str]:
 
 
 def _sign(path: str) -> Sign:
-    """Return what changes with whatever can be asked about a path, except for a change within the same moment."""
+    """Return a signature that changes with every answer about a path, except for a change within the same moment."""
     own = _describe(path, os.lstat)
     return own + _describe(path, os.stat) if len(own) > 1 and stat.S_ISLNK(own[0]) else own
 

@@ -10,7 +10,7 @@ from stagec.core.value import value
 
 
 class Severity(StrEnum):
-    """How much a diagnostic weighs."""
+    """The severity of a diagnostic."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -57,12 +57,12 @@ class Diagnostic:
         return f"stagec explain {self.code}"
 
     def pages(self) -> tuple[str, ...]:
-        """Return where the page of the rule is: the command that prints it, and its address if it is published."""
+        """Return the addresses of the page of the rule: the command that prints it, and its URL if it is published."""
         return (self.help,) if self.url is None else (self.help, self.url)
 
 
 class Change(StrEnum):
-    """What an edit does at its place."""
+    """The action of an edit at its place."""
 
     REPLACE = "replace"
     """Put another value where one stands."""

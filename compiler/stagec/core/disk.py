@@ -44,7 +44,7 @@ class OpenedFolder:
         return os.open(self._at(name), flags | _NO_LINK, mode, dir_fd=self.descriptor)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Return what a name in the folder is, itself and not what it leads to; None when it is free."""
+        """Return the status of a name in the folder, without following links; None for a free name."""
         try:
             return os.stat(self._at(name), dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:

@@ -14,7 +14,7 @@ from stagec.core.json import Json, Object, object_of, text_in
 
 _NAME = "stagec"
 _ORIGIN = "direct_url.json"
-"""What installers write beside the metadata of a package that comes from no index."""
+"""The file that installers write beside the metadata of a package from no index."""
 _FILE = "file://"
 
 
@@ -31,7 +31,7 @@ def install_command(*words: str) -> str:
 
 
 def _find_requirements(extra: str) -> tuple[str, ...]:
-    """Return what is to be installed, as pip is told it: stagec with the extra, from where it was installed."""
+    """Return the requirements for pip: stagec with the extra, from where it was installed."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

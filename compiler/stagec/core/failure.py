@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the exit status of every command means."""
+    """The meaning of the exit status, the same for every command."""
 
     CLEAN = 0
     FINDINGS = 1
@@ -15,7 +15,7 @@ class Exit(IntEnum):
     NOTHING = 3
     INTERNAL = 4
     INTERRUPTED = 130
-    """What was begun is kept and can be resumed: after Ctrl-C, and when a provider is down."""
+    """The work so far is kept and can be resumed: after Ctrl-C, and when a provider is down."""
 
 
 class Failure(Exception):

@@ -22,7 +22,7 @@ _OWN = 0o700
 
 @value
 class FileDigest:
-    """What a file holds: the SHA-256 of its bytes in lower-case digits, and their number."""
+    """The digest of a file: the SHA-256 of its bytes in lower-case digits, and their number."""
 
     sha256: str
     size: int
@@ -91,7 +91,7 @@ def open_file(above: OpenedFolder, path: str, admit: Callable[[int], None] | Non
 
 
 def digest_file(opened: int, *, sync: bool = False) -> FileDigest:
-    """Return what an open file holds from its beginning, which may be on the disk first; the file is closed."""
+    """Return the digest of an open file from its beginning, after a sync if asked; the file is closed."""
     with open(opened, "rb", buffering=0) as file:
         if sync:
             os.fsync(opened)

@@ -30,7 +30,7 @@ _SOON = 0.01
 _GRACE = 0.1
 """Seconds after which a process that outlives even the default action is killed."""
 _SHELL = 128
-"""What shells add to the number of the signal that ended a program."""
+"""Shells add this to the number of the signal that ended a program."""
 
 _MAIN = _thread.get_ident()
 """The thread that signals interrupt, which imports this module."""
@@ -38,7 +38,7 @@ _came: list[int] = []
 _late: list[int] = []
 """Requests that came while they were held back."""
 _holding: list[HeldRequests] = []
-"""What holds requests back in the main thread, one thing inside another."""
+"""The blocks that hold requests back in the main thread, one inside another."""
 
 
 def guard() -> None:
@@ -84,7 +84,7 @@ class _Finder(PathFinder):
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is and what loads it."""
+        """Return the place of a module and its loader."""
         spec = super().find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is ExtensionFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path)

@@ -15,7 +15,7 @@ Object = Mapping[str, Json]
 
 
 def kind_of(given: object) -> str:
-    """Return what JSON calls a value: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`."""
+    """Return the type of a value in JSON: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`."""
     for kind, types in _KINDS:
         if isinstance(given, types):
             return kind
@@ -64,7 +64,7 @@ _KINDS: tuple[tuple[str, type | tuple[type, ...]], ...] = (
 
 
 def find_inside(given: Json, pointer: Iterable[str | int]) -> Json:
-    """Return what is at a pointer into a value, None where nothing is."""
+    """Return the part of a value at a pointer, None if there is none."""
     for key in pointer:
         if isinstance(given, dict) and isinstance(key, str):
             given = given.get(key)
@@ -76,11 +76,11 @@ def find_inside(given: Json, pointer: Iterable[str | int]) -> Json:
 
 
 MISSING: Any = object()
-"""What a path leads to when there is nothing, which is not the same as null."""
+"""The result of a path to nothing, which is not the same as null."""
 
 
 def follow(given: Any, path: Iterable[str | int]) -> Any:
-    """Return what a path leads to, or `MISSING`."""
+    """Return the value at a path, or `MISSING`."""
     for key in path:
         if type(given) is dict:
             given = given.get(str(key), MISSING)

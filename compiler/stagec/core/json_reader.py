@@ -72,7 +72,7 @@ def check_json(given: Json) -> Json:
 
 
 def find_unreadable(given: Any, depth: int = 0) -> UnreadableError | None:
-    """Return where and why a value is no JSON, the first place in the order of its members; None if it is JSON.
+    """Return the first place, in the order of members, at which a value is no JSON, with the reason, or None.
 
     `depth` is how many lists and objects it lies in.
     """

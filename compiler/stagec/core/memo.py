@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Memo:
-    """What was worked out about one thing, such as a pipeline or the schemas of a project."""
+    """Answers about one thing, such as a pipeline or the schemas of a project."""
 
     def __init__(self) -> None:
         self._known: dict[object, Any] = {}

@@ -78,7 +78,7 @@ class NameIndex:
 
 
 class _Slips:
-    """What some names are that differ by case, separators or a character; found out when somebody asks."""
+    """Names that differ from others by case, separators or a character; computed on demand."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names
@@ -176,6 +176,6 @@ class Guess:
 
 
 def guess(name: str, known: NameIndex, *others: Place) -> Guess | None:
-    """Return what a name was most likely meant to be, if no other known name is about as near."""
+    """Return the likely intended name, if no other known name is about as near."""
     near = known.guess(name)
     return None if near is None or near == name else Guess(name, near, others)

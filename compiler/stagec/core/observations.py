@@ -96,7 +96,7 @@ def _find_type_or_none(path: str | os.PathLike[str], *, follow: bool) -> int | N
 
 
 def identify(path: str | os.PathLike[str]) -> str:
-    """Return what is equal for two paths if, and only if, they lead to the same thing."""
+    """Return a key that is equal for two paths if, and only if, they lead to the same thing."""
     return _ask("identity", os.fspath(path))
 
 
@@ -106,12 +106,12 @@ def resolve(path: str | os.PathLike[str]) -> str:
 
 
 def read_link(path: str | os.PathLike[str]) -> str:
-    """Return where a link leads."""
+    """Return the target of a link."""
     return _ask("link", os.fspath(path))
 
 
 def list_folder(path: str | os.PathLike[str]) -> list[FolderEntry]:
-    """Return what lies in a folder, by name."""
+    """Return the entries of a folder, by name."""
     folder = os.fspath(path)
     return _observe("list", folder, lambda: _list(folder), _describe_entries)
 
@@ -188,7 +188,7 @@ _AGAIN = 8
 
 
 def _find_real_path(path: str) -> str:
-    """Return where a path really leads; Python fails where a link on the way becomes a folder meanwhile."""
+    """Return the real path; Python fails if a link on the way becomes a folder meanwhile."""
     for _ in range(_AGAIN):
         try:
             return os.path.realpath(path)

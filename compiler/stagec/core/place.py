@@ -1,4 +1,4 @@
-"""Where a thing is written: a file and a JSON Pointer into it; lines and columns only once somebody prints it."""
+"""A place: a file and a JSON Pointer into it; lines and columns are computed only for printing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Pointer = tuple[Key, ...]
 
 
 class Part(StrEnum):
-    """Which part of a member a place means."""
+    """The part of a member that a place means."""
 
     VALUE = "value"
     KEY = "key"
@@ -63,7 +63,7 @@ class Span:
 
 
 START = Span(Position(1, 1), Position(1, 1))
-"""Where a diagnostic about a file as a whole is shown."""
+"""The place of a diagnostic about a file as a whole."""
 
 
 def pointer_text(pointer: Pointer) -> str:

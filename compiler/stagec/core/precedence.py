@@ -76,7 +76,7 @@ _ANCESTRY_AT_ONCE = 4096
 
 
 def find_unrelated(needs: Neighbours, order: Sequence[int], pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Return those pairs of a node and another one in which the other one is not before the node.
+    """Return the pairs of a node and another one in which the other one is not before the node.
 
     `needs` are what is directly before each node, `order` has each node after all that is before it. What is directly
     before a node costs no pass.
@@ -188,7 +188,7 @@ class Precedence:
         return levels
 
     def find_concurrent(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Yield those pairs of which neither needs the other one, directly or not."""
+        """Yield the pairs of which neither needs the other one, directly or not."""
         asked = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
         unrelated = find_unrelated(self.needs, self.order, [*asked, *((other, one) for one, other in asked)])
         yield from ((one, other) for one, other in asked if {(one, other), (other, one)} <= unrelated)

@@ -30,7 +30,7 @@ class Related:
 
 @value
 class Finding:
-    """What a rule saw; it names no code and no line, the pipeline adds both.
+    """The finding of a rule; it names no code and no line, the pipeline adds both.
 
     `causes` are the places that this rests on, in any file: if a rule of this family or an earlier one reports an error
     there, this finding repeats it. `spoils` are places that are in error as a whole because of what stands at `at`. A
@@ -114,7 +114,7 @@ class Family(Generic[S]):
 
     @property
     def name(self) -> str:
-        """What the family is called: the last part of its package's name."""
+        """The name of the family: the last part of its package's name."""
         return self.package.rpartition(".")[2]
 
     def asks_first(self, rule: Rule[S]) -> bool:

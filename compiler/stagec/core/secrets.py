@@ -1,4 +1,4 @@
-"""What looks like a secret, by the name it goes under and by its shape, and texts without any.
+"""Secrets, recognised by their names and their shape, and texts without any.
 
 It finds what is written plainly. A secret that a program encodes, splits or shortens is not found.
 """
@@ -74,7 +74,7 @@ class Redactor:
         return text
 
     def redact_output(self, text: str) -> str:
-        """Return what a program, a tool or a server has said, also without what stands under a secret's name there.
+        """Return the output of a program, a tool or a server without secrets, also those under a secret's name.
 
         Models may write of secrets in this way that are none, as in `token: next_token`, so it is not for their texts.
         """
@@ -103,7 +103,7 @@ SHORTEST_NAMED = 6
 """Characters of a value that is taken for a secret because of the name that it stands under."""
 _LITERAL = re.compile(r'(?P<text>"(?:[^"\\]|\\.)*")(?P<colon>[ ]?:[ ]?)?')
 _BEGIN = r"(?:(?<![A-Za-z0-9_\\-])|(?<=\\[nrt]))"
-"""Where a name begins: behind no letter, but behind a break in a text inside JSON."""
+"""The beginning of a name: behind no letter, but behind a break in a text inside JSON."""
 _SIGN = r"(?:\\?[\"'])?[ \t]{0,4}[:=][ \t]{0,4}"
 _HEADER = (
     rf"(?i)(?P<before>{_BEGIN}(?:proxy-)?authorization{_SIGN}(?:\\?[\"'])?)"
@@ -111,7 +111,7 @@ _HEADER = (
 )
 _COOKIE = rf"(?i)(?P<before>{_BEGIN}(?:set-)?cookie{_SIGN}(?:\\?[\"'])?)[^\s=;\"'\\]{{1,100}}=[^\r\n\"'\\]{{1,8192}}"
 _NAMED = rf"(?:(?P<parameter>[?&])|{_BEGIN}(?P<option>--?)?)(?P<name>[A-Za-z][A-Za-z0-9_-]{{0,80}}){_SIGN}"
-"""What comes before a value: `NAME=`, `"name": `, `?name=`, `--name=`; the quotes may be those of a text in JSON."""
+"""The syntax before a value: `NAME=`, `"name": `, `?name=`, `--name=`; the quotes may be those of a text in JSON."""
 _QUOTED = re.compile(r"\\?[\"'](?P<text>[^\"'\\\r\n]{1,65536})(?=\\?[\"'])")
 _BARE = re.compile(r"(?P<text>[^\s\"'\\]{1,4096})")
 _WORD = re.compile(r"(?P<text>[^\s\"'\\,;&<>(){}\[\]$]{1,1024}+)(?!\()")
@@ -156,7 +156,7 @@ def _is_named_secret(given: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _list_values(variables: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    """Return what is kept secret, longest first.
+    """Return the secret values, longest first.
 
     Of a text of several lines, each line is kept secret as well: programs may indent it.
     """
@@ -169,7 +169,7 @@ def _list_values(variables: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 
 def _secret_parts(name: str, text: str) -> Iterator[str]:
-    """Yield what is secret in the value of a variable: all of it, a part, or nothing."""
+    """Yield the secret parts of the value of a variable: all of it, a part, or nothing."""
     if name.upper().endswith("_HEADERS"):  # such as `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value`
         headers = [each.partition("=")[2].strip() for each in text.split(",")]
         yield from (part for each in headers for form in (each, unquote(each)) for part in _credentials(form))
@@ -213,7 +213,7 @@ def has_literal_secret(text: str) -> bool:
 
 
 def literal_arguments(arguments: Sequence[str]) -> Iterator[int]:
-    """Yield which arguments of a command line hold a secret: `--token X`, `--token=X`, or what has the shape of one."""
+    """Yield the indices of arguments that hold a secret: `--token X`, `--token=X`, or a text of its shape."""
     option = ""
     for at, each in enumerate(arguments):
         name, equals, given = each.partition("=")

@@ -1,4 +1,4 @@
-"""What a stream can show: its width, colours, and how many columns a text takes."""
+"""The abilities of a stream: its width, its colours, and the number of columns of a text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Canvas:
 
 
 class Style(StrEnum):
-    """What a piece of text is, as the parameters of a terminal's colour sequence."""
+    """The role of a piece of text, as the parameters of a terminal's colour sequence."""
 
     ERROR = "1;31"
     WARNING = "1;33"

@@ -58,7 +58,7 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 
 def visible_characters(text: str, encoding: str = "utf-8") -> list[str]:
-    """Return what is shown of each character of a text."""
+    """Return the shown text of each character."""
     shown: list[str] = []
     for character in text:
         if not character.isprintable() and character not in _KEPT:

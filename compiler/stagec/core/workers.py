@@ -36,7 +36,7 @@ class Workers(Generic[T, R]):
         self._make, self._given, self._jobs, self._alone = make, given, jobs, alone
 
     def work(self, items: Sequence[T]) -> Iterator[R]:
-        """Yield what comes of each item."""
+        """Yield the result of each item."""
         do, begun = self._make(self._given), time.monotonic()
         for done, each in enumerate(items):
             spent = time.monotonic() - begun
@@ -90,7 +90,7 @@ class _Crew:
                 each.wait()
 
     def list_results(self) -> Iterator[Any]:
-        """Yield what comes of each item, in their order."""
+        """Yield the result of each item, in their order."""
         arrived: dict[int, list[Any]] = {}
         due = 0
         while due < len(self._items):
@@ -125,7 +125,7 @@ def _put(pipe: IO[bytes], frame: bytes) -> None:
 
 
 def _get(pipe: IO[bytes]) -> Any:
-    """Return what comes next; raise `EOFError` for a process that has ended."""
+    """Return the next message; raise `EOFError` for a process that has ended."""
     length = pipe.read(_LENGTH)
     if len(length) < _LENGTH:
         raise EOFError("a process that was to help has ended")

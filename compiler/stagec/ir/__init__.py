@@ -1,1 +1,1 @@
-"""What all systems mean: flows, the questions about their graphs, plans, and the rules of the stage protocol."""
+"""The meaning of all systems: flows, the questions about their graphs, plans, and the rules of the stage protocol."""

@@ -46,6 +46,6 @@ class CalledAgent:
     limit: int | None = None
     limit_at: Place | None = None
     access: FlowRights | None = None
-    """What its steps may do."""
+    """The rights of its steps."""
     parameters: Object = NOTHING
-    """What a run of it is given, as its definition declares it."""
+    """The inputs of its runs, as its definition declares them."""

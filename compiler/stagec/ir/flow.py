@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class NameKind(StrEnum):
-    """What a name is the name of."""
+    """The kind of thing that a name stands for."""
 
     STEP = "step"
     STAGE = "stage"
@@ -36,7 +36,7 @@ class NameKind(StrEnum):
 
 
 NODES = frozenset({NameKind.STEP, NameKind.STAGE, NameKind.ENVELOPE, NameKind.PHASE})
-"""What runs go through."""
+"""The kinds of names that runs go through."""
 
 
 @value
@@ -55,7 +55,7 @@ class Occurrence:
 
     @property
     def subject(self) -> tuple[str, str, str]:
-        """What the name stands for: equal for all places at which the same thing is meant."""
+        """The meaning of the name: equal for all places that mean the same thing."""
         return self.kind, self.owner, self.name
 
 
@@ -73,7 +73,7 @@ class Need:
 
 @value
 class WrittenSchedule:
-    """Where a schedule is written: `place_needs` returns what a node needs with its places, when somebody asks.
+    """The places of a schedule: `place_needs` returns the needs of a node with their places, on demand.
 
     `times` are the seconds that each node is meant to take, empty where nobody says.
     """
@@ -118,12 +118,12 @@ class WrittenEdge:
 
     @property
     def target(self) -> Target:
-        """Where it leads."""
+        """Its target."""
         return self.edge.target
 
     @property
     def when(self) -> tuple[Term, ...]:
-        """What must hold of the result."""
+        """The conditions on the result."""
         return self.edge.when
 
 
@@ -148,7 +148,7 @@ class FlowNode:
     agent: str | None = None
     """The agent that does the work of the node, where it has a flow of its own."""
     caller: Entry | None = None
-    """What has an inner flow run, for a node that is reached if this is."""
+    """The node that runs an inner flow, for a node that is reached if this is."""
     deadline: int = 0
     """How many milliseconds after its begin an execution fails; 0 where nothing limits it."""
 
@@ -206,7 +206,7 @@ class Read:
 
 @value
 class Demand:
-    """What a node demands of the results it is handed, and every node that may hand one over and never meets it."""
+    """A node's demand on the results that it receives, and all nodes that may hand one over and never meet it."""
 
     node: str
     at: Place
@@ -259,12 +259,12 @@ class Flow:
     suspect: bool = False
     strays: bool = False
     names: Mapping[str, str] = NOTHING
-    """What the system calls things: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
+    """The system's words: `node` is `step`, `stage` or `envelope`; `outcome` is `intent`, …"""
     open: frozenset[str] = frozenset()
     called: Mapping[str, str] = NOTHING
     """The nodes by everything that an answer may call them."""
     bound_at: Place | None = None
-    """Where a bound has to be written if nodes can repeat; None when the system bounds its runs itself."""
+    """The place for a bound if nodes can repeat; None if the system bounds its runs itself."""
     reads: tuple[Read, ...] = ()
     demands: tuple[Demand, ...] = ()
     lost: tuple[WrittenEdge, ...] = ()
@@ -275,11 +275,11 @@ class Flow:
     """Moves as they are written that no run takes, whatever is answered; no part of the graph."""
     schedules: Mapping[str, Schedule] = NOTHING
     written: Mapping[str, WrittenSchedule] = NOTHING
-    """Where schedules are written, and what only files say of them."""
+    """The places of schedules, and facts that only files have."""
     exits: frozenset[Outcome] = frozenset({Outcome.DONE})
     """The ends that runs may come to: where none of them can be reached, a run is stuck."""
     counted_at: Place | None = None
-    """Where the number of executions is written that completes a run by itself; None where no number does."""
+    """The place of the number of executions that completes a run by itself; None without such a number."""
     inner: Mapping[str, InnerFlow] = NOTHING
     """The flows whose nodes are nodes of this one, by what stands with a slash before the names of these.
 
@@ -302,7 +302,7 @@ class Flow:
             yield from (Entry(node, at) for node, needs in self.schedules[name].needs.items() if not needs)
 
     def list_needs(self, name: str, node: str) -> tuple[Need, ...]:
-        """Return what a node of a schedule needs, with its places where they are known."""
+        """Return the needs of a node of a schedule, with their places if known."""
         needs = self.schedules[name].needs[node]
         if needs and name in self.written:
             return self.written[name].place_needs(node)
@@ -325,7 +325,7 @@ class Flow:
 
     @property
     def choices(self) -> tuple[tuple[Named, int], ...]:
-        """What answers may name, each value once, and how many edges lead there."""
+        """The possible names in answers, each value once, with the number of edges that lead there."""
         every = (edge.target for node in self.nodes.values() for edge in node.edges)
         found: dict[int, list[Named]] = {}
         for target in every:
@@ -339,7 +339,7 @@ class Placed(Protocol):
 
     @property
     def at(self) -> Place:
-        """Where it is."""
+        """Its place."""
 
 
 P = TypeVar("P", bound=Placed)
@@ -369,7 +369,7 @@ class Concerns(Generic[P]):
 
 
 def find_nearest_folder(file: str, folders: Collection[str]) -> str | None:
-    """Return which of some folders is the nearest above a file."""
+    """Return the nearest folder above a file."""
     folder = posixpath.dirname(file)
     while folder not in folders:
         if not folder:

@@ -93,7 +93,7 @@ def _add_agents(plan: Plan, agents: Mapping[str, Plan]) -> Plan:
 
 
 def _join(inputs: Iterable[Input]) -> Input:
-    """Return what agents want under the same name; where they want different things, each judges what it is given."""
+    """Return the joint input of agents under one name; if they differ, each judges its own value."""
     first, *others = inputs
     needed = any(each.required and each.default is None for each in (first, *others))
     same = all(each.schema == first.schema for each in others)

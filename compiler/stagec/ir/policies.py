@@ -66,7 +66,7 @@ class NodePolicy:
 
     @property
     def written(self) -> Policy | None:
-        """How the model is asked as plans have it: None where nobody says anything."""
+        """The settings of the model as plans have them: None if there are none."""
         return None if self.asks == Policy() else self.asks
 
 
@@ -204,7 +204,7 @@ def _read_configured(given: Mapping[str, Json]) -> NodePolicy:
 
 
 def _merge(policies: Iterable[NodePolicy]) -> NodePolicy:
-    """Return what policies say together; the last one counts."""
+    """Return the combination of policies; the last one counts."""
     found = NodePolicy()
     for each in policies:
         found = each.fill(found)

@@ -22,7 +22,7 @@ class Label(StrEnum):
 
 
 class Teller(StrEnum):
-    """Who says what a tool reads or does."""
+    """The source of a statement about the effects of a tool."""
 
     CATALOGUE = "catalogue"
     LIST = "list"
@@ -67,7 +67,7 @@ class PermissionMode:
 
     @property
     def looseness(self) -> int | None:
-        """How much is done without asking: the more, the larger. None for a mode that nobody knows."""
+        """The rank of the mode: the more it permits without asking, the larger. None for an unknown mode."""
         return _LOOSENESS.get(self.name)
 
 
@@ -82,7 +82,7 @@ class ShellText:
 
 @value
 class Rights:
-    """What one node may do.
+    """The rights of one node.
 
     `is_open` tells that nobody limits its tools: it may call whatever its host has, but for those it is `without`.
     `general` is the mode that is written for all nodes together. `prompts` are the instructions of the model, None
@@ -100,14 +100,14 @@ class Rights:
     without: tuple[str, ...] = ()
 
     def labels_of(self, right: Right) -> frozenset[Label]:
-        """Return what a tool reads and does in the mode of the node: one that only plans changes nothing."""
+        """Return the effects of a tool in the mode of the node: one that only plans changes nothing."""
         labels = right.labelled.labels
         is_planning = self.mode is not None and self.mode.name == PLAN and not right.is_program
         return labels - {Label.WRITE, Label.SEND} if is_planning and Label.WRITE in labels else labels
 
     @property
     def labels(self) -> frozenset[Label]:
-        """What the node can read and do."""
+        """The effects that the node can have."""
         return frozenset[Label]().union(*map(self.labels_of, self.tools))
 
     def find(self, label: Label) -> Right | None:
@@ -116,7 +116,7 @@ class Rights:
 
 
 class FlowRights:
-    """What the nodes of a flow may do, read when somebody asks; `inner` are the agents that run inside nodes.
+    """The rights of the nodes of a flow, read on demand; `inner` are the agents that run inside nodes.
 
     One that `is_alone` belongs to a single file without a flow.
     """
@@ -136,12 +136,12 @@ class FlowRights:
 
     @cached_property
     def rights(self) -> Mapping[str, Rights]:
-        """What each node may do."""
+        """The rights of each node."""
         return self._read()
 
     @cached_property
     def inner(self) -> Mapping[str, FlowRights]:
-        """What the agents may do that run inside nodes, by the node."""
+        """The rights of the agents that run inside nodes, by the node."""
         return NOTHING if self._inner is None else self._inner()
 
     @cached_property

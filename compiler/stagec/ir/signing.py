@@ -35,7 +35,7 @@ def require_libraries() -> Iterator[None]:
 
 
 NAMESPACE = "stagec"
-"""What signatures of `ssh-keygen -Y sign -n` must be for."""
+"""The namespace of the signatures of `ssh-keygen -Y sign -n`."""
 _KEY_TYPE = "ssh-ed25519"
 
 
@@ -60,7 +60,7 @@ class TrustedKey:
 
     @property
     def named(self) -> str:
-        """What people call the key: its owner, if one is written beside it, and its fingerprint."""
+        """The name of the key for people: its owner, if one is written beside it, and its fingerprint."""
         return f"{quote(self.owner)} ({self.fingerprint})" if self.owner else self.fingerprint
 
     def explain_invalid(self, now: datetime) -> str | None:
@@ -371,7 +371,7 @@ _ALGORITHM = "sha256"
 
 @value
 class SignerEvidence:
-    """What a signer knows of the sources: findings by severity, and the git revision that has every source."""
+    """The signer's facts about the sources: findings by severity, and the git revision that has every source."""
 
     findings: Mapping[str, int] | None = None
     revision: str | None = None
@@ -431,7 +431,7 @@ _MOST = 64
 
 @value
 class SealedPayload:
-    """What an envelope holds: the payload, the bytes that are signed for it, and its signatures of 64 bytes."""
+    """The content of an envelope: the payload, the bytes that are signed for it, and its signatures of 64 bytes."""
 
     payload: bytes
     signed: bytes
@@ -455,7 +455,7 @@ def seal(payload: bytes, key: SigningKey) -> bytes:
 
 
 def unseal(text: str) -> SealedPayload:
-    """Return what an envelope holds, or raise `UnreadableSignatureError`; whether it is valid is another question."""
+    """Return the content of an envelope, or raise `UnreadableSignatureError`; this does not verify it."""
     with require_libraries():
         from securesystemslib.dsse import Envelope
         from securesystemslib.exceptions import Error
@@ -501,7 +501,7 @@ class Vouching:
 
 
 def check_signature(text: str, data: bytes, keys: tuple[TrustedKey, ...], now: datetime) -> Vouching:
-    """Return who vouches for the bytes of a plan's file, or raise `RefusedSignatureError`.
+    """Return the signer of the bytes of a plan's file, or raise `RefusedSignatureError`.
 
     `text` is an envelope or a signature of OpenSSH; `now` is the time at which keys must be valid.
     """

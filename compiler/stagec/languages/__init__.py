@@ -23,7 +23,7 @@ FindAgent = Callable[[str], CalledAgent | None]
 
 
 class FrontEnd(Generic[D]):
-    """How the files of one system are found and read. A subclass says what is special; there is one object of each.
+    """The reader of the files of one system. A subclass defines its special parts; there is one object of each.
 
     The order of calls: discovery asks `claims` and `considers` for the names of files, then `sees` for those that it
     found, or `recognises` for a file that a user named. `read` makes documents of what is left; `connect` joins them
@@ -53,7 +53,7 @@ class FrontEnd(Generic[D]):
         return False
 
     def anchor(self, _folder: str, /) -> tuple[str, str] | None:
-        """Return where the path of a folder says something of the files in it, and what it says."""
+        """Return the part of a folder's path that gives its files a meaning, and the meaning."""
         return None
 
     def sees(self, _sources: Sources, _file: str, /) -> bool:
@@ -77,11 +77,11 @@ class FrontEnd(Generic[D]):
         return document
 
     def lower(self, _document: D, /) -> Flow | None:
-        """Return what a document means; nothing where too much of it is missing, or where the system has no flows."""
+        """Return the flow of a document; None if too much of it is missing, or if the system has no flows."""
         return None
 
     def describe(self, _document: D, _flow: Flow, /) -> CalledAgent | None:
-        """Return what an agent is to those who call it."""
+        """Return an agent as its callers see it."""
         return None
 
     def freeze(self, document: D, _flow: Flow, _sources: Sources, /) -> Draft:
@@ -89,7 +89,7 @@ class FrontEnd(Generic[D]):
         raise TypeError(f"no plan can be made of {type(document).__name__}")
 
     def grant(self, _document: D, _flow: Flow | None, _sources: Sources, /) -> tuple[FlowRights, ...]:
-        """Return what the nodes of a flow may do, or what each agent of a document without a flow may do."""
+        """Return the rights of the nodes of a flow, or of each agent of a document without a flow."""
         return ()
 
     def list_asking(self, _document: D, _flow: Flow, /) -> Iterable[str]:
@@ -102,7 +102,7 @@ class FrontEnd(Generic[D]):
 
     @property
     def wish(self) -> FileWish:
-        """What discovery looks for."""
+        """The files that discovery looks for."""
         considers = self.considers if self.defines("considers") else None
         anchor = self.anchor if self.defines("anchor") else None
         return FileWish(self.claims, considers, anchor, self.each_path)

@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings: fixes, suppressions and the baseline; and the layout of a file."""
+"""Code actions of an editor: fixes, suppressions and the baseline; and the layout of a file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def list_file_edits(project: CheckedProject, files: Mapping[str, tuple[bytes, by
 _LARGEST = 100_000_000
 """Bytes of a baseline."""
 REASON = "say here why this is right"
-"""What stands for the reason of a suppression until somebody writes one."""
+"""The placeholder for the reason of a suppression until somebody writes one."""
 
 
 @value
@@ -71,7 +71,7 @@ class EditorAction:
 
 
 def list_actions(project: CheckedProject, file: str, where: Stretch) -> Iterator[EditorAction]:
-    """Yield what can be done about the findings in a part of a file; the fixes of each come first."""
+    """Yield the actions for the findings in a part of a file; the fixes of each come first."""
     lines = project.lines(file)
     for each in project.found:
         own = lines.stretch_of(each.span)

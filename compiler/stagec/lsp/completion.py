@@ -69,7 +69,7 @@ _VALUES: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
         (("fromAgent",), NameKind.AGENT),
     ),
 }
-"""Where documents of a kind name something."""
+"""The places of names in documents of a kind."""
 _VALUES_OF_TESTS: tuple[Pattern, ...] = (("expect", "path", _ANY), ("scenario", "entry"))
 _KEYS: Mapping[str, tuple[tuple[Pattern, NameKind], ...]] = {
     "pipeline": tuple(
@@ -103,7 +103,7 @@ class Proposal:
 
 
 def complete(known: CheckedProject, file: str, text: str, point: Point) -> list[Proposal]:
-    """Return what can be written at a position in the text of a file.
+    """Return the proposals for a position in the text of a file.
 
     `known` is the project as it was when the file could be read last: in a broken file nothing has a name.
     """
@@ -121,7 +121,7 @@ def complete(known: CheckedProject, file: str, text: str, point: Point) -> list[
 
 
 class _Proposals:
-    """What can be written at one position."""
+    """The proposals for one position."""
 
     def __init__(self, project: CheckedProject, file: str, text: str, cursor: TextCursor) -> None:
         self._project = project
@@ -220,7 +220,7 @@ class _Proposals:
         return (name for name in context if name not in self._cursor.siblings)
 
     def _list_given(self) -> Iterator[tuple[str, str, str]]:
-        """Yield what an input of a pipeline that runs as a stage can be: names of the context, values of a constant."""
+        """Yield the possible inputs of a pipeline that runs as a stage: names of the context, values of a constant."""
         pointer = self._cursor.pointer
         if _fits(pointer, (*_INPUTS, _ANY)):
             own = (each for each in self._list_pipelines() if each.at.file == self._file)

@@ -28,7 +28,7 @@ _TAGS = (
     (("unused-", "unreachable-", "ignored-", "dead-"), types.DiagnosticTag.Unnecessary),
     ("legacy-", types.DiagnosticTag.Deprecated),
 )
-"""How the names of rules begin whose findings editors show in another way."""
+"""The beginnings of the names of rules whose findings editors show in another way."""
 _SYMBOLS = {
     NameKind.STEP: types.SymbolKind.Function,
     NameKind.STAGE: types.SymbolKind.Function,
@@ -188,7 +188,7 @@ def write_workspace_symbol(symbol: Symbol) -> types.SymbolInformation:
 
 
 def write_proposals(proposals: Sequence[Proposal]) -> list[types.CompletionItem]:
-    """Return what can be written."""
+    """Return the proposals as completion items."""
     return [
         types.CompletionItem(
             label=each.label,

@@ -50,7 +50,7 @@ class TextCursor:
 
 
 def find_cursor(text: str, offset: int, syntax: str) -> TextCursor | None:
-    """Return where a position is; None in prose without a placeholder, and behind a text in quotes.
+    """Return the cursor at an offset; None in prose without a placeholder, and behind a text in quotes.
 
     `syntax` is the name of a format.
     """
@@ -165,7 +165,7 @@ class _YamlLines:
         self._hidden: int | None = None  # lines that are indented more belong to a block of text
 
     def find(self) -> TextCursor | None:
-        """Return where the position is; None in a block of text or a comment."""
+        """Return the cursor; None in a block of text or a comment."""
         start = 0
         while start <= len(self._text):
             end = self._text.find("\n", start)

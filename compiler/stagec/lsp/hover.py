@@ -36,7 +36,7 @@ def find_syntax(file: str) -> str:
 
 
 def find_kind(project: CheckedProject, file: str) -> str:
-    """Return what the project takes a file for; the empty text where that is not known."""
+    """Return the kind of a file in the project; empty if unknown."""
     if is_flow_test(file):
         return "flow test"
     tree = project.find_tree(file)
@@ -80,7 +80,7 @@ class Shown:
 
 
 def describe(project: CheckedProject, file: str, text: str, point: Point) -> Shown | None:
-    """Return what is known about a position in the text of a file, None where nothing is."""
+    """Return the description of a position in the text of a file, None without any."""
     return _Position(project, file, text, point).describe()
 
 
@@ -154,7 +154,7 @@ class _Position:
                     yield each.name
 
     def _quote(self, whole: Place) -> Iterator[str]:
-        """Yield what is written about a thing, cut where it is long."""
+        """Yield the text of a thing, cut if it is long."""
         spots = self._places.locate(whole.file, [Place(whole.file, whole.pointer)])
         for spot in spots.values():
             lines = self._project.lines(whole.file)
@@ -165,7 +165,7 @@ class _Position:
             yield "\n".join([fence, *shown[:_MOST], *more, fence])
 
     def _find_read(self) -> tuple[Flow, Read] | None:
-        """Return what a placeholder reads of the results of other nodes."""
+        """Return the read of a placeholder in the results of other nodes."""
         flows = () if self._project.compilation is None else self._project.compilation.flows
         for flow in flows:
             own = [each for each in flow.reads if each.at.file == self._file and each.at.range is not None]
@@ -193,7 +193,7 @@ class _Position:
 
 
 def name_target(edge: WrittenEdge) -> str:
-    """Return where an edge leads, in Markdown."""
+    """Return the target of an edge, in Markdown."""
     target = edge.target
     if isinstance(target, Stop):
         return f"the end: {target.outcome}"
@@ -224,7 +224,7 @@ def _describe_promise(promise: Promise | None) -> str:
 
 
 def describe_member(schema: Object, name: str) -> str:
-    """Return what a published schema says of a member: its meaning, its type, and its values."""
+    """Return the description of a member in a published schema: its meaning, its type, and its values."""
     members = schema.get("properties")
     member: Json = members.get(name) if isinstance(members, dict) else None
     if not isinstance(member, dict) or "description" not in member:

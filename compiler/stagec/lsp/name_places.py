@@ -99,7 +99,7 @@ class NamePlaces:
         return (each for found in self._by_subject.values() for each in found if each.whole)
 
     def find_definitions(self, subject: tuple[str, str, str]) -> Iterator[FileSpot]:
-        """Yield where a thing is defined; a file is defined at its beginning."""
+        """Yield the definitions of a thing; a file is defined at its beginning."""
         if subject[0] == NameKind.FILE:
             start = Point(0, 0)
             yield FileSpot(self._project.path(subject[2]), Stretch(start, start))
@@ -160,7 +160,7 @@ def find_flow(project: CheckedProject, owner: str) -> Flow | None:
 
 
 def _list_in_node(flow: Flow, kind: NameKind, node: str, at: Place) -> Iterator[Occurrence]:
-    """Yield what the name of a node names: before its own name stand those of what runs the inner flows it is in."""
+    """Yield the occurrences in the name of a node: before its own name come those of the outer nodes."""
     owner, rest = flow.at.file, node
     for name, inner in sorted(flow.inner.items()):  # an outer one before those in it
         if node.startswith(f"{name}/"):
@@ -235,7 +235,7 @@ class Renaming:
 
 
 def find_renamed(project: CheckedProject, file: str, point: Point) -> Renaming:
-    """Return what is renamed at a position; raise `Failure` where nothing can be."""
+    """Return the thing to rename at a position; raise `Failure` without any."""
     placed = read_places(project).find(file, point)
     if placed is None or placed.occurrence.kind is NameKind.FILE:
         what = "nothing" if placed is None else "a file"
@@ -384,7 +384,7 @@ def _find_worse(before: Iterable[Diagnostic], after: Iterable[Diagnostic], was: 
 
 
 def _trace(compilation: Compilation, renamed: Occurrence, new: str) -> object:
-    """Return where the flows lead, with a name in place of another one."""
+    """Return the targets of the flows, with a name in place of another one."""
     return sorted((flow.at.file, _trace_flow(flow, renamed, new)) for flow in compilation.flows)
 
 

@@ -109,7 +109,7 @@ def list_folds(text: str, syntax: str) -> Iterator[tuple[int, int]]:
 
 
 class Task(StrEnum):
-    """What a lens does."""
+    """The action of a lens."""
 
     DRAW = "stagec.draw"
     BOUNDS = "stagec.bounds"
@@ -177,7 +177,7 @@ class NodeSpot:
 
 
 def list_node_spots(project: CheckedProject, file: str, flow: str) -> Iterator[NodeSpot]:
-    """Yield where the nodes of a flow are written: definitions first, and then their parts, such as prompts."""
+    """Yield the places of the nodes of a flow: definitions first, and then their parts, such as prompts."""
     found = find_meaning(project, file, flow).flow
     places = read_places(project)
     kind = KIND_OF_NODE.get(found.names.get("node", ""))
@@ -214,7 +214,7 @@ def tell_bounds(project: CheckedProject, file: str, flow: str) -> str:
 
 
 def list_hints(project: CheckedProject, file: str) -> Iterator[InlineHint]:
-    """Yield where each outcome leads that a node of a file lists."""
+    """Yield the target of each outcome that a node of a file lists."""
     flows = () if project.compilation is None else project.compilation.flows
     for flow in flows:
         for node in flow.nodes.values():

@@ -351,7 +351,7 @@ def choose_project(projects: Iterable[CheckedProject], path: str) -> CheckedProj
 
 @value
 class FileFindings:
-    """What is wrong with one file: the project, whose lines the places count, and the findings."""
+    """The findings in one file, with the project whose lines the places count."""
 
     project: CheckedProject
     file: str

@@ -94,7 +94,7 @@ class Walk:
                 self._visit(stop)
 
     def find_place(self, file: str) -> str:
-        """Return what two paths of one file have in common if they lead to it through different folders."""
+        """Return the key that two paths of one file share if they lead to it through different folders."""
         folder, name = posixpath.split(file)
         return f"{self._identify(folder)}/{name}"
 
@@ -135,7 +135,7 @@ class Walk:
         return is_first
 
     def _identify(self, file: str) -> str:
-        """Return what is equal for all paths of a folder; one that cannot be identified is itself."""
+        """Return a key that is equal for all paths of a folder; one that cannot be identified is itself."""
         if file not in self._identities:
             try:
                 self._identities[file] = observations.identify(self._path(file))
@@ -181,7 +181,7 @@ _LONGEST = 4_000
 
 
 class PathKind(Enum):
-    """What a path turned out to be."""
+    """The kind of a path."""
 
     FOLDER = "a folder"
     FILE = "anything else on the disk"
@@ -257,7 +257,7 @@ def _list_names(folder: str) -> list[str]:
 
 @value
 class FileWish:
-    """What a front end looks for, by the path of a file in the project.
+    """The files that a front end looks for, by their paths in the project.
 
     It wants what it `claims`; of what nobody claims it `considers` some, each of which a glance can tell to be its own.
     An `anchor` tells where the path of a folder says something of the files in it. With `each_path`, every path of a
@@ -272,7 +272,7 @@ class FileWish:
 
 @value
 class Discovery:
-    """What was found: files by path relative to the root, with `/`, sorted.
+    """The files found: by path relative to the root, with `/`, sorted.
 
     `claimed` has one tuple per front end. `named` are the files that a user named, `unclaimed` those of them that no
     front end claims by name, and `others` the files that nobody named or claims and some front end considers. `trees`

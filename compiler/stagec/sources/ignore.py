@@ -201,7 +201,7 @@ class IgnoreRules:
 
     @classmethod
     def above(cls, root: Path, scope: SearchScope, file: str) -> IgnoreRules:
-        """Return what counts in a folder that a user named, before its own `.gitignore`.
+        """Return the rules for a folder that a user named, before its own `.gitignore`.
 
         Who names a folder wants to see it: a `.gitignore` or a setting that leaves out the folder itself, or one
         above it, does not count inside it.
@@ -218,7 +218,7 @@ class IgnoreRules:
         return rules
 
     def inside(self, root: Path, folder: str) -> IgnoreRules:
-        """Return what counts in a folder once its own `.gitignore`, if it has one, is read."""
+        """Return the rules for a folder with its own `.gitignore`, if it has one."""
         lines = _lines(os.path.join(root, folder, GITIGNORE)) if self.gitignore else []
         if not lines:
             return self

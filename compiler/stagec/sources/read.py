@@ -36,13 +36,13 @@ _LINE = re.compile(
 )
 """A line that is a marker, or a fence around a code block of Markdown."""
 _OF_EDITS = frozenset({" SEARCH", " ORIGINAL"})
-"""What stands behind the first marker in edits that models are asked to write in this form; git names a revision."""
+"""The labels behind the first marker in edits that models write in this form; git names a revision."""
 _MOST = 20
 """Other markers that are shown with the first one."""
 
 
 Span = tuple[int, int]
-"""Where a marker is: offsets of its characters, end exclusive."""
+"""The offsets of a marker's characters, end exclusive."""
 
 
 def find_conflict(file: str, text: str, *, is_prose: bool) -> Fault | None:
@@ -104,7 +104,7 @@ def _move(fence: str, found: str, info: str) -> str:
 
 BOM = b"\xef\xbb\xbf"
 CONFLICT = b"<<<<<<<"
-"""How the first line of a conflict begins that git could not merge."""
+"""The beginning of the first line of a conflict that git could not merge."""
 _MARKDOWN = ".md"
 _HEADS = 8 * 2**20
 """Bytes of small files that somebody has glanced at, and that are kept until they are read."""
@@ -146,7 +146,7 @@ class Sources:
         self._room = _HEADS
 
     def keep(self, question: object, answer: Callable[[], T]) -> T:
-        """Return what follows from the texts in a question and from the budgets, as an earlier check found it out."""
+        """Return the answer to a question about texts and budgets, from an earlier check if there is one."""
         return self.kept.once((question, self.budgets), answer)
 
     @property
@@ -199,7 +199,7 @@ class Sources:
         return tuple(sorted(found - self._hidden))
 
     def _entries(self, folder: str) -> list[observations.FolderEntry]:
-        """Return what lies in a folder; of one that cannot be listed the walk through the project says so."""
+        """Return the entries of a folder; the walk through the project reports one that cannot be listed."""
         try:
             return observations.list_folder(f"{self.root}/{folder}")
         except OSError:
@@ -232,7 +232,7 @@ class Sources:
         return os.path.relpath(real, self.root) if real else file
 
     def _resolve(self, file: str) -> tuple[str, int]:
-        """Return where a file really lies, and its type; its folder, in which many may lie, is resolved once."""
+        """Return the real path of a file, and its type; its folder, in which many may lie, is resolved once."""
         given = f"{self.root}/{file}"
         folder, name = posixpath.split(file)
         real = self._find_folder(folder)
@@ -244,7 +244,7 @@ class Sources:
         return path, observations.find_type(given) if self._holds(path) else 0
 
     def _find_folder(self, folder: str) -> str:
-        """Return where a folder really lies; each folder on the way to it is looked at once."""
+        """Return the real path of a folder; each folder on the way to it is looked at once."""
         missing: list[str] = []
         while folder not in self._folders:
             missing.append(folder)
@@ -255,7 +255,7 @@ class Sources:
         return found
 
     def _enter(self, above: str, folder: str) -> str:
-        """Return where a folder really lies, if those around it really are in a folder `above`."""
+        """Return the real path of a folder, if those around it really are in a folder `above`."""
         below = os.path.join(above, posixpath.basename(folder))
         try:
             is_there = _leads_down(folder) and observations.find_type(below, follow=False) != stat.S_IFLNK
@@ -314,7 +314,7 @@ class Sources:
         return self.keep(("tree", file, kind, data), lambda: _parse(file, kind, form, data, self.budgets))
 
     def _dangling(self, file: str) -> Fault | None:
-        """Return what is wrong with a link to nothing; a name that is not there is no fault of its own."""
+        """Return the fault of a link to nothing; an absent name is no fault of its own."""
         try:
             facts = {"target": observations.read_link(self.root / file)}
         except OSError:
@@ -341,7 +341,7 @@ class Sources:
 
 
 def legible(data: bytes) -> bytes:
-    """Return what is recognisable of a text, of UTF-16 or UTF-32 its ASCII: for messages, not for reading."""
+    """Return the recognisable part of a text, of UTF-16 or UTF-32 its ASCII: for messages, not for reading."""
     return data.strip(b"\xff\xfe").replace(b"\0", b"") if _is_wide(data) else data
 
 
@@ -396,7 +396,7 @@ def _parse(file: str, kind: str, form: Format, data: bytes, budgets: Budgets) ->
 
 
 def _parse_whole(file: str, form: Format, data: bytes, budgets: Budgets) -> Parsed:
-    """Return what a text says; of one with conflicts only the frontmatter is read, if they all are below it."""
+    """Return the content of a text; of one with conflicts only the frontmatter is read, if they all are below it."""
     parsed = form.parse(file, data, budgets)
     is_prose = form is PLAIN or parsed.body is not None
     conflict = find_conflict(file, data.decode(), is_prose=is_prose) if CONFLICT in data else None

@@ -1,4 +1,4 @@
-"""What a file does not want to be told, and why: comments of YAML and Markdown, members of JSON objects."""
+"""Suppressions in files, with their reasons: comments of YAML and Markdown, members of JSON objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stagec.core.value import replace, value
 MEMBER = "x-stagec-ignore"
 """The member of a JSON object that suppresses findings in it."""
 SIGN = b"stagec"
-"""What every suppression has in it."""
+"""A word in every suppression."""
 
 _SUBSCHEMAS = frozenset(
     {"$defs", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "patternProperties", "properties"}
@@ -110,7 +110,7 @@ def match_comment(text: str, start: int) -> re.Match[str] | None:
 
 
 def read_comment(match: re.Match[str], at: Place, line: int, *, below: bool = False) -> Iterator[Suppression]:
-    """Yield what a comment suppresses; `at` is its file with the offset at which the searched text begins."""
+    """Yield the suppressions in a comment; `at` is its file with the offset at which the searched text begins."""
     shift = at.range[0] if at.range else 0
     directive = _DIRECTIVE.fullmatch(match["rest"]) if match["text"].startswith("stagec") and match["colon"] else None
     rules = tuple(_RULE.finditer(directive["rules"])) if directive else ()

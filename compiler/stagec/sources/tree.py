@@ -1,4 +1,4 @@
-"""What became of one file: its value, and every fault found in it, kept as facts for the rules."""
+"""One file as read: its value, and every fault found in it, kept as facts for the rules."""
 
 from __future__ import annotations
 

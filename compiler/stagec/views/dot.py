@@ -144,7 +144,7 @@ _WIDEST = 36
 _MOST, _MOST_LOCATED = 4, 8
 _BREAK = re.compile(r"[._/-](?=[^\W_])")
 _MARK = "\u200b"
-"""Where a name may be broken; no visible text has it."""
+"""The place at which a name may be broken; no visible text has this character."""
 
 
 COLOURS = {Severity.ERROR: "#b91c1c", Severity.WARNING: "#92400e", Severity.NOTE: "#374151"}

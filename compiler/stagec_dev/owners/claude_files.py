@@ -62,7 +62,7 @@ def _judge(kind: LoadedKind, batch: Mapping[str, Head], session: ClaudeSession) 
 
 
 def _load(program: Path, kind: LoadedKind, batch: Mapping[str, Head]) -> list[tuple[Mapping[str, Head], ClaudeSession]]:
-    """Return what a session has loaded of some files; of too many for one session, two have half of them each."""
+    """Return the files that a session has loaded; of too many for one session, two have half of them each."""
     with TemporaryDirectory() as folder:
         root = Path(folder, "project")
         _write(kind, batch, root)

@@ -23,7 +23,7 @@ _COST = "STG3150"
 _EVENTS = re.compile(r"Valid events: (?P<names>.*)")
 _INDEX = re.compile(r"\[(\d+)\]")
 _FOUND = re.compile(r", but received .*|; received [^.]*|\. Valid events.*")
-"""What a complaint says of the value that it found."""
+"""The value found in a complaint."""
 Trial = Mapping[str, str]
 """Keys, each with a value as JSON, which one file has."""
 
@@ -34,7 +34,7 @@ def read_rows() -> Sequence[Row]:
 
 
 def measure(program: Path, rows: Sequence[Row], version: str, workers: int) -> SettingsRecord:
-    """Return what sessions say of the keys of rows, and of those that show up below them."""
+    """Return the results of sessions about the keys of rows, and about those that show up below them."""
     found = SettingsRecord(version)
     while True:
         types = {path: type_ for path, type_, *_ in make_rows(found, rows, "text") if type_ != UNREAD}
@@ -46,7 +46,7 @@ def measure(program: Path, rows: Sequence[Row], version: str, workers: int) -> S
 
 @value
 class _Answer:
-    """What a session says of one file, by path, and whether it has dropped the file."""
+    """The complaints of a session about one file, by path, and whether it has dropped the file."""
 
     complaints: Sequence[tuple[str, str]]
     is_dropped: bool

@@ -51,7 +51,7 @@ class Placing:
         return {**held, key: self._put(self._open(held.get(key), path), rest, path, each)}
 
     def _open(self, inside: Any, path: str) -> Any:
-        """Return what can have members at a path, with those that it needs."""
+        """Return the value that can have members at a path, with the members that it needs."""
         if isinstance(inside, dict | list):
             return inside
         given = self._types.get(path, "map").split(" | ")

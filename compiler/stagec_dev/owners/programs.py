@@ -36,7 +36,7 @@ def ask_all(asked: Sequence[_Asked], ask: Callable[[_Asked], _Told], workers: in
 
 
 def validate(root: Path) -> Sequence[Diagnostic]:
-    """Return what stagec says of a project."""
+    """Return the findings of stagec about a project."""
     found = configure((root,))
     return compile_project(Project(found.root, (root,), found.settings)).diagnostics
 
@@ -180,4 +180,4 @@ _WRITERS: Mapping[str, Callable[[Document], str]] = {
     ".json": json.dumps,
     ".md": _write_frontmatter,
 }
-"""What writes a document, by the suffix of its file."""
+"""The writer of a document, by the suffix of its file."""

@@ -69,7 +69,7 @@ Row = Sequence[str]
 
 @value
 class SettingsRecord:
-    """What sessions have said: the version of Claude Code, the events of hooks, and what is refused of each key.
+    """The results of sessions: the version of Claude Code, the events of hooks, and the refused values of each key.
 
     `taken` has the words that a key takes; the keys in `costly` cost their file.
     """
@@ -82,7 +82,7 @@ class SettingsRecord:
 
 
 def read_record(file: Path = RECORD) -> SettingsRecord:
-    """Return what was measured last."""
+    """Return the last measurement."""
     given = json.loads(file.read_text(encoding="utf-8"))
     return SettingsRecord(
         given["version"], tuple(given["events"]), given["refused"], given["taken"], frozenset(given["costly"])

@@ -19,7 +19,7 @@ _REASON = "outOfScope"
 
 
 class Agreement(StrEnum):
-    """How an answer stands to the one that a row gives."""
+    """The relation of an answer to that of a row."""
 
     AGREE = "agree"
     DISAGREE = "disagree"

@@ -42,7 +42,7 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     "resume": ("reportTitle",),
 }
 _FOREIGN = ("notebook", "researchSessionID", "JSON Parse error")
-"""What upstream's errors are about that stagec does not have."""
+"""Subjects of upstream's errors that stagec does not have."""
 
 
 def _claims(file: str) -> bool:

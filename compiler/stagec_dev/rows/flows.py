@@ -153,7 +153,7 @@ _WANTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "no-error": lambda got: got["errors"] == 0 and got["compile"] == Exit.CLEAN,
     "one-error": lambda got: got["errors"] == 1,
 }
-"""What a case may want, and whether an answer is that."""
+"""The possible expectations of a case, and whether an answer meets them."""
 
 
 def _claims_soundness(file: str) -> bool:

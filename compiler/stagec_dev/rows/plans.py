@@ -48,7 +48,7 @@ _KEYWORDS = {
 
 
 def _validate(document: Json, severity: Mapping[str, Severity | None] = NOTHING) -> Compilation:
-    """Return what `validate` makes of one document in a file that is named by hand."""
+    """Return the result of `validate` for one document in a file that is named by hand."""
     with TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         (root / "plan.json").write_text(json.dumps(document), encoding="utf-8")
@@ -263,7 +263,7 @@ STAGE_PLANS = RowKind(_claims_stage_plans, list_rows, _answer_stage_plans, _comp
 
 
 _NAME = "frontmatter.md"
-"""What a file is read as: names in the corpus are cut off and may have lost their suffix."""
+"""The name under which a file is read: names in the corpus are cut off and may have lost their suffix."""
 _DECIDES = "ruamel_safe_12"
 _SYNTAX = re.compile(r"STG1(?:0[3-9]|1[0-4])")
 

@@ -21,7 +21,7 @@ from stagec_dev.rows import Agreement, Row, RowKind, is_out_of_scope, list_rows,
 
 _ARTIFACT_PATHS_FILES = ("artifact_paths", "path_containment", "path_segments_edge", "path_segments_upstream_tests")
 _SOMEWHERE = "/some/folder"
-"""What relative paths start from; upstream's own working folder is not in the rows."""
+"""The start of relative paths; upstream's own working folder is not in the rows."""
 
 
 def _claims_artifact_paths(file: str) -> bool:
@@ -89,7 +89,7 @@ _PARTS: Mapping[str, Pointer] = {
     "RehydrationModeSchema": ("rehydration", "mode"),
     "TrustLevelSchema": ("trustLevel",),
 }
-"""Where in a manifest stands what the schema of a part judges."""
+"""The place in a manifest that the schema of a part judges."""
 _AROUND: dict[str, Any] = {
     "checkpointId": "ckpt-001",
     "researchSessionID": "ses",

@@ -1,4 +1,4 @@
-"""What begins a new member: the files of each shelf, from templates."""
+"""Templates for new members: the files of each shelf."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MARK = "PLACEHOLDER"
 
 @value
 class Addition:
-    """What is written at the end of a module, with what it imports: names by modules. `head` begins a new module."""
+    """A text for the end of a module, with its imports: names by modules. `head` begins a new module."""
 
     text: str
     imports: Mapping[str, str]
@@ -81,7 +81,7 @@ def _sort_by_kind(name: str) -> tuple[bool, bool, str]:
 
 @value
 class Scaffold:
-    """How a member of a shelf begins.
+    """The template of a member of a shelf.
 
     `files(words)` returns its files, by path from the top of the checkout, from the words of its name; `takes` tells a
     contributor which words those are. An addition becomes the end of a file that may be there already.
@@ -251,7 +251,7 @@ _PATTERN = f"""```toml stagec.toml
 
 @value
 class _Subject:
-    """What a rule is about: the package it is imported from, the place of all of it, and a project with one."""
+    """The subject of a rule: the package it is imported from, the place of all of it, and a project with one."""
 
     home: str
     at: str

@@ -10,7 +10,7 @@ from stagec.core.value import value
 
 @value
 class DeveloperTool:
-    """What a tool takes on its command line, and what it does; `run` returns the exit status."""
+    """A tool for contributors: its command line, and its function; `run` returns the exit status."""
 
     declare: Callable[[ArgumentParser], None]
     run: Callable[[Namespace], int]

@@ -30,7 +30,7 @@ class AskedRow:
     kind: RowKind | None
 
     def answer(self) -> Json:
-        """Return what stagec makes of the row: nothing when its kind is unknown, a crash as an internal error."""
+        """Return the answer to the row: None when its kind is unknown, a crash as an internal error."""
         if self.kind is None:
             return None
         try:

@@ -39,7 +39,7 @@ def _program(name: str, *words: str) -> tuple[str, ...]:
 
 
 def tasks(*, fast: bool) -> tuple[CheckTask, ...]:
-    """Return what is run, in order: the quickest to fail first."""
+    """Return the tasks, in order: the quickest to fail first."""
     every = (
         CheckTask("ruff check", _program("ruff", "check")),
         CheckTask("ruff format", _program("ruff", "format", "--check")),

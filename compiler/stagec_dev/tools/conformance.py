@@ -16,7 +16,7 @@ from stagec_dev.tools import DeveloperTool
 from stagec_dev.tools.answer import AskedRow, ask_rows
 
 _SECTIONS = {"A": ("reg.",), "B": ("xref.",), "C": ("step.", "gate.")}
-"""How the slugs of each section of the registry's specification begin."""
+"""The beginnings of the slugs of each section of the registry's specification."""
 _ORDER = tuple(Agreement)
 
 

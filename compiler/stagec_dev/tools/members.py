@@ -24,7 +24,7 @@ _HEAD = ("member", "form", "what it is")
 
 
 def files(root: Path = ROOT) -> Mapping[Path, str]:
-    """Return what is made of the forms of plans and reports: the text of each file with tables or definitions."""
+    """Return the files made of the forms of plans and reports: the text of each with tables or definitions."""
     page = root / "docs" / "plan-format.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)
@@ -86,7 +86,7 @@ def _form(given: Json) -> str:
 
 
 _LEAST = {"minItems": "non-empty", "minProperties": "non-empty", "minimum": "positive"}
-"""What is said of a schema with a member that is 1."""
+"""The words for a schema with a member that is 1."""
 
 
 def _one_of(given: Json) -> str:

@@ -40,7 +40,7 @@ from stagec_dev.tools import DeveloperTool
 
 _SCENARIO = "scenario.yaml"
 _HEAD = "== "
-"""How the first line of a part begins; the project and the kind of output follow."""
+"""The beginning of the first line of a part; the project and the kind of output follow."""
 _DEPTH = 20
 """How many folders are above the cases: messages name what is outside by the way there."""
 _SHOWN, _AROUND = 20, 120
@@ -107,7 +107,7 @@ class _Subject:
 
 
 def _trace(program: Program, scenario: Scenario) -> Iterator[str]:
-    """Yield what a run in memory is asked, is answered and reports, a line of JSON each, and how it ends."""
+    """Yield the requests, answers and reports of a run in memory, a line of JSON each, and its end."""
     lines: list[str] = []
 
     def observe(event: Event, step: StepResult) -> None:

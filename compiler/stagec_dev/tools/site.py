@@ -101,7 +101,7 @@ class Page(HTMLParser):
         self.feed(_SILENT.sub("", text))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep what the attributes of a tag name."""
+        """Keep the names in the attributes of a tag."""
         given = {name: found or "" for name, found in attrs}
         if "id" in given:
             self.anchors.add(given["id"])
@@ -199,7 +199,7 @@ def _name_file(path: str) -> str:
 _FENCE = re.compile(r"(?P<lead>`{3,})(?P<kind>\w*)(?: not run: .*| (?P<file>\S+).*)?")
 _LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<path>(?:\.\./)+[^)\s#]+)\)")
 _PLAIN = {"csv", "diagnostics", "link", "log"}
-"""What stands behind fences and is no language."""
+"""Words behind fences that are no languages."""
 
 
 @value
@@ -211,7 +211,7 @@ class SiteSources:
 
 
 def read_sources(root: Path) -> SiteSources:
-    """Return what the site of a checkout is built from."""
+    """Return the sources of the site of a checkout."""
     docs = root / "docs"
     rules = {path.relative_to(docs).as_posix(): text for path, text in pages(root).items()}
     written = {path.relative_to(docs).as_posix(): path for path in sorted(docs.rglob("*")) if path.is_file()}

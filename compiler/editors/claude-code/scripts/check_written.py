@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 _NAMES = (".json", ".yaml", ".yml", ".md", ".toml")
-"""How the names of files end that may belong to a flow."""
+"""Endings of the names of files that may belong to a flow."""
 _MOST = 10
 """Errors that are told."""
 _PATIENCE = 25

@@ -13,7 +13,7 @@ from stagec.ir.plan.document import Plan
 
 
 class Action(StrEnum):
-    """What has become of something."""
+    """The kind of a change: added, removed or changed."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -21,7 +21,7 @@ class Action(StrEnum):
 
 
 class PlanPart(StrEnum):
-    """What of a plan a change is about, in the order in which changes are listed."""
+    """The parts of a plan that changes concern, in the order of the list of changes."""
 
     FLOW = "flow"
     ENTRY = "entry"
@@ -55,12 +55,12 @@ class PlanChange:
 
     @property
     def part(self) -> PlanPart:
-        """What of a plan it is about."""
+        """The part of the plan."""
         return TOPICS[self.topic][0]
 
     @property
     def words(self) -> str:
-        """What people call the topic."""
+        """The name of the topic for people."""
         return TOPICS[self.topic][1]
 
 
@@ -158,7 +158,7 @@ TOPICS: Mapping[str, tuple[PlanPart, str]] = {
     "hook": (_H, "hook"),
     "loop-hooks": (_H, "hooks of the message loop at"),
 }
-"""What changes are about: the part of the plan, and what people call it."""
+"""The topics of changes: the part of the plan, and its name for people."""
 
 
 def find_renames(old: Plan, new: Plan) -> Mapping[str, str]:

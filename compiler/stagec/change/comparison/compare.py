@@ -45,7 +45,7 @@ class _PlanComparison:
     new: Plan
 
     def compare_flow(self) -> Iterator[PlanChange]:
-        """Yield what differs in the flow as a whole."""
+        """Yield the differences of the flow as a whole."""
         yield from compare_values("title", self.old.title, self.new.title)
         yield from compare_values("version", self.old.version, self.new.version)
         names: list[Json] = [{"node": each.names.node, "outcome": each.names.outcome} for each in (self.old, self.new)]
@@ -70,7 +70,7 @@ class _PlanComparison:
         yield from compare_variables("system-variable", *supplies)
 
     def compare_entries(self) -> Iterator[PlanChange]:
-        """Yield what differs in where runs begin."""
+        """Yield the differences of the entries."""
         yield from compare_values("default-entry", self.old.entry, self.new.entry)
         for name in list_both(self.old.entries, self.new.entries):
             before, after = self.old.entries.get(name), self.new.entries.get(name)
@@ -83,7 +83,7 @@ class _PlanComparison:
                 yield from compare_values("entry", *shown, name=name)
 
     def compare_inputs(self) -> Iterator[PlanChange]:
-        """Yield what differs in what runs are given."""
+        """Yield the differences of the inputs of runs."""
         shown: list[Mapping[str, Json]] = [
             {name: {"required": each.required, "default": each.default} for name, each in plan.inputs.items()}
             for plan in (self.old, self.new)
@@ -99,7 +99,7 @@ class _PlanComparison:
             yield from compare_contracts("input-schema", (one.schema, other.schema), texts, name)
 
     def compare_choices(self) -> Iterator[PlanChange]:
-        """Yield what differs in the nodes that choices name."""
+        """Yield the differences of the nodes that choices name."""
         for name in sorted(self.old.choices.keys() & self.new.choices.keys()):
             before, after = self.old.choices[name], self.new.choices[name]
             for each in compare_tables("choice", before, after) if before != after else ():
@@ -114,7 +114,7 @@ class _PlanComparison:
                 yield from compare_node(name, self.old, self.new)
 
     def compare_surroundings(self) -> Iterator[PlanChange]:
-        """Yield what differs in what the nodes use."""
+        """Yield the differences of the parts that the nodes use."""
         # nodes and texts are most of a plan, and compared by themselves
         before, after = (object_of(write(replace(each, nodes={}, contents={}))) for each in (self.old, self.new))
         for table, topic in (("validators", "validator"), ("servers", "server")):
@@ -192,7 +192,7 @@ class FlowChanges:
 
     @property
     def action(self) -> Action | None:
-        """What has become of the flow, None when nothing has."""
+        """The kind of the flow's change, None without a change."""
         if self.old is None or self.new is None:
             return Action.ADDED if self.old is None else Action.REMOVED
         return Action.CHANGED if self.changes else None

@@ -129,7 +129,7 @@ _NAME = re.compile(r"chg(?P<number>\d{3})_(?P<name>[a-z0-9_]+)")
 
 
 class Grade(StrEnum):
-    """What a change means for runs in flight, the worst first."""
+    """The effect of a change on runs in flight, the worst first."""
 
     BREAKING = "breaking"
     COMPATIBLE = "compatible"

@@ -46,7 +46,7 @@ def compare_acts(old: Act, new: Act, plans: Plans) -> Iterator[PlanChange]:
 
 
 def name_act(act: Act) -> str:
-    """Return what the format calls an act."""
+    """Return the name of an act in the format."""
     return text_in(object_of(write(act)), TAG) or ""
 
 
@@ -81,7 +81,7 @@ def _compare_conversations(old: Converse, new: Any, plans: Plans) -> Iterator[Pl
 
 
 def _compare_asking(old: Prompt | Converse, new: Any) -> Iterator[PlanChange]:
-    """Yield what differs in the model that is asked, and in how it is asked."""
+    """Yield the differences of the model and of its policy."""
     yield from compare_values("model", old.model, new.model)
     yield from compare_tables(
         "policy", *({} if each is None else object_of(write(each)) for each in (old.policy, new.policy))
@@ -202,7 +202,7 @@ def _run_alike(old: Target, new: Target) -> TypeGuard[ForEach]:
 
 
 def _compare_elements(outcome: str, old: Target, new: Target) -> Iterator[PlanChange]:
-    """Yield what differs in how nodes run for the elements of a list."""
+    """Yield the differences in running nodes for the elements of a list."""
     for topic, member in (("most", "most"), ("together", "concurrency"), ("collect", "collect")):
         yield from compare_values(f"elements-{topic}", getattr(old, member), getattr(new, member), name=outcome)
 

@@ -39,7 +39,7 @@ Point = tuple[bool, str]
 
 
 _HUB = "\0"
-"""What the names of points begin with that stand between all nodes with the same choices and the nodes they name."""
+"""The first character of hubs: points between all nodes with the same choices and the nodes that these name."""
 
 
 def find_missing(pair: PlanPair) -> Iterator[PlanChange]:
@@ -358,7 +358,7 @@ QUESTIONS: Mapping[str, Question] = {
     "CHG146": Situation.may_choose,
     "CHG147": Situation.is_beyond_repeats,
 }
-"""What decides for each kind of change; of the others, whether an execution of the node is under way."""
+"""The question that decides for each kind of change; for the others, whether an execution of the node is under way."""
 
 
 @value
@@ -385,7 +385,7 @@ def list_kinds() -> tuple[ChangeKind, ...]:
 
 
 def judge_flow(flow: FlowChanges) -> JudgedFlow:
-    """Return what the changes of a flow mean for its runs in flight."""
+    """Return the effect of the changes of a flow on its runs in flight."""
     if flow.old is None or flow.new is None:  # the kinds of a whole flow look at no plan
         only = flow.old or flow.new
         return JudgedFlow(
@@ -395,7 +395,7 @@ def judge_flow(flow: FlowChanges) -> JudgedFlow:
 
 
 def judge_changes(pair: PlanPair, changes: Iterable[PlanChange]) -> tuple[JudgedChange, ...]:
-    """Return what changes mean, by grade and code, with what follows from all of them together."""
+    """Return the effect of changes, by grade and code, with the effect of all of them together."""
     found = [_judge(each, pair) for each in (*changes, *find_missing(pair))]
     return tuple(sorted(found, key=lambda each: each.kind.code))
 
@@ -451,7 +451,7 @@ class RunCompatibility:
         again: Collection[str] = (),
         inputs: Mapping[str, Json] = NOTHING,
     ) -> tuple[Hindrance, ...]:
-        """Return what prevents a run in a state from continuing with the new program; nothing if it can.
+        """Return the reasons why a run in a state cannot continue with the new program; empty if it can.
 
         `allowed` are codes of kinds that do not count. What the machine itself refuses always counts. `again` are nodes
         that begin once more, `inputs` those that the run is given; raises `ObstacleError` for inputs that it cannot be.

@@ -88,7 +88,7 @@ class _Spot:
 
 
 def compare_schemas(old: str | None, new: str | None) -> tuple[str, ...]:
-    """Return what is gone from a schema, after `-`, and what is new in it, after `+`, each with its path.
+    """Return the removed parts of a schema, after `-`, and the added ones, after `+`, each with its path.
 
     No line is returned for schemas that are the same but for their layout and the order of their members.
     """
@@ -123,7 +123,7 @@ def _members(path: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Ite
 
 
 def _elements(path: str, old: list[Json], new: list[Json]) -> Iterator[str]:
-    """Yield what one of two lists has and the other has not; of lists in another order, both."""
+    """Yield the elements that only one of two lists has; for lists in another order, both."""
     texts = [{_key(each) for each in some} for some in (old, new)]
     gone = [each for each in old if _key(each) not in texts[1]]
     fresh = [each for each in new if _key(each) not in texts[0]]

@@ -29,7 +29,7 @@ _BARE = re.compile(r"[\w-]+")
 
 @value
 class Around:
-    """What is known of the tools of a project.
+    """The known facts about the tools of a project.
 
     `denied` are those that its settings deny to every agent. `offered` has the tools of each server that counts, None
     where no lock says them. `losses` is what the settings say and no stage can.
@@ -42,7 +42,7 @@ class Around:
 
 
 def look_around(sources: Sources, *, with_servers: bool) -> Around:
-    """Return what the root of a project says; its servers count where the new project lies in it."""
+    """Return the facts in the root of a project; its servers count if the new project lies in it."""
     losses: list[Loss] = []
     denied: set[str] = set()
     for file in _SETTINGS:
@@ -90,7 +90,7 @@ def make_id(name: str) -> str:
 
 
 def name_file(file: str) -> str:
-    """Return what a file is called: a skill like its folder, others without the endings of their kind."""
+    """Return the name of a file: a skill has that of its folder, others lose the endings of their kind."""
     path = Path(file)
     if path.stem == "SKILL":
         return path.parent.name or path.stem
@@ -104,7 +104,7 @@ _MANIFEST = Path(".claude-plugin", "plugin.json")
 _WORKFLOW = re.compile(r"(?:.*/)?\.github/workflows/(?P<name>[^/]+)\.md")
 WORKFLOW = "gh-aw-workflow"
 _USUAL = "claude-agent"
-"""How agent files are read that lie anywhere."""
+"""The kind of agent files in unusual places."""
 _TELLING = frozenset({"name", "description"})
 _FENCE = "---"
 _OPENING = re.compile(r"---\s*\n")

@@ -91,7 +91,7 @@ def draft_routes(entry: str, handoffs: Mapping[str, tuple[tuple[str, Handoff], .
 def _walk(
     entry: str, handoffs: Mapping[str, tuple[tuple[str, Handoff], ...]]
 ) -> tuple[list[str], set[tuple[str, str]]]:
-    """Return what is reached, in order, and the hand-offs that lead back to a stage on the way to them."""
+    """Return the reached stages, in order, and the hand-offs that lead back to a stage on the way to them."""
     order, on_way = [entry], {entry}
     backward: set[tuple[str, str]] = set()
     todo = [(entry, iter(handoffs.get(entry, ())))]
@@ -156,7 +156,7 @@ class Drafting:
 
     @cached_property
     def hints(self) -> tuple[Hint, ...]:
-        """Where agents seem to call each other."""
+        """Apparent calls between agents."""
         names = self._names()
         return tuple(
             Hint(given.file, each.line, caller, each.target, each.excerpt)
@@ -167,7 +167,7 @@ class Drafting:
 
     @property
     def placements(self) -> tuple[Placement, ...]:
-        """Where each agent file went, by file."""
+        """The place of each agent file in the project, by file."""
         draft = self._draft()
         entry, why = self._find_entry()
         told = {entry: f"it is the entry: {why}"}
@@ -398,7 +398,7 @@ class Conversion:
         return [(each, self._readers[each.kind].read(each, self._around)) for each in chosen]
 
     def _compile(self, drafting: Drafting) -> Compilation | None:
-        """Return what the project compiles to without the stages that have errors; those are left out."""
+        """Return the compilation of the project without the stages that have errors; those are left out."""
         root = self._top if self._is_inside else self._target
         before = self._before
         while True:
@@ -450,7 +450,7 @@ class Conversion:
         return files
 
     def _notes(self, drafting: Drafting) -> Iterator[str]:
-        """Yield what the authors of the agent files should know."""
+        """Yield the notes for the authors of the agent files."""
         yield "what only you can decide is marked with 'yours to decide'"
         if drafting.unlisted:
             waiting = listing(drafting.unlisted)
@@ -513,7 +513,7 @@ def _explain(each: Diagnostic) -> str:
 
 
 def _explain_fault(tree: Tree) -> str:
-    """Return what is wrong with a file that cannot be read as it is."""
+    """Return the fault of an unreadable file."""
     selection = Selection.of(Settings(), list_project_families())
     found = judge((), {tree.file: tree}, selection).diagnostics
     return next((f"line {each.span.start.line}: {_explain(each)}" for each in found if _is_error(each)), "")
@@ -549,11 +549,11 @@ _CALLS = re.compile(
     r"|(?<![\w@/.`])@(?:agent-)?)$",
     re.IGNORECASE,
 )
-"""What stands before the name of an agent that gets work."""
+"""The words before the name of an agent that gets work."""
 _USES = re.compile(
     rf"\b(?:us(?:e|es|ing)|run(?:s|ning)?|via|through)\s+{_ARTICLE}(?P<quotes>{_QUOTES})$", re.IGNORECASE
 )
-"""What stands also before names of other things: the name has to be quoted, or to be one that nothing else has."""
+"""Words that also precede names of other things: the name must be quoted or unique."""
 _TITLED = re.compile(
     rf"\b(?:(?:via|to|us(?:e|ing)|invoke|call|run|ask|then|let|have)\s+{_ARTICLE}|(?:the|your|our|an?)\s+){_QUOTES}$",
     re.IGNORECASE,
@@ -567,7 +567,7 @@ _FILE = re.compile(r"(?:\.agent|\.chatmode)?\.md\b")
 _COMMAND = re.compile(r"(?<![\w/.:-])/$")
 _QUOTED = re.compile(r"[`*]$")
 _LONGER = re.compile(r"[-/.:]\w|@")
-"""What makes a name a part of another."""
+"""Characters that make a name a part of a longer one."""
 _REFUSAL = re.compile(
     r"(?:\b(?:never|not|nor|without|instead\s+of|rather\s+than)|n['\u2019]t)\b"
     r"(?:(?!\b(?:before|until|unless|but)\b)[^.,!?;:\n]){0,40}$",
@@ -622,7 +622,7 @@ def _find_call(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _match_words(before: str, name: str, behind: str) -> tuple[re.Match[str] | None, re.Match[str] | None]:
-    """Return what of the text before and behind a name makes it a call."""
+    """Return the words before and behind a name that make it a call."""
     file = _FILE.match(behind)
     if file is not None:
         return _LINKS.search(before), file

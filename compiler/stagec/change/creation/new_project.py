@@ -49,18 +49,18 @@ class Hint:
 
     @property
     def told(self) -> str:
-        """Where the words stand, and the words."""
+        """The words with their place."""
         return tell_words(self.file, self.line, self.words)
 
 
 def tell_words(file: str, line: int, words: str) -> str:
-    """Return where words of an agent file stand, and the words, as a comment of one line may hold them."""
+    """Return words of an agent file with their place, as a comment of one line."""
     return f"{visible(file)}:{line} " + '"' + visible(words).replace('"', "'") + '"'
 
 
 @value
 class Placement:
-    """Where an agent file went: the file of its stage, whether the pipeline lists that, and why."""
+    """The place of an agent file in the project: the file of its stage, whether the pipeline lists that, and why."""
 
     file: str
     stage: str

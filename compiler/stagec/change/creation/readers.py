@@ -173,7 +173,7 @@ def read_copilot(given: AgentText, around: Around) -> Adopted:
 
 
 def _list_handoffs(given: AgentText) -> Iterator[Handoff]:
-    """Yield where a user may go on; an entry without label, agent or prompt is none for VS Code."""
+    """Yield the hand-offs that a user may choose; an entry without label, agent or prompt is none for VS Code."""
     for each in map(object_of, list_of(given.members.get("handoffs"))):
         agent, label = text_in(each, "agent"), text_in(each, "label")
         if agent and label and isinstance(each.get("prompt"), str):
@@ -190,7 +190,7 @@ def _list_mentioned_copilot(given: AgentText) -> Iterator[Mentioned]:
 
 
 _MODES = frozenset({"ask", "agent", "edit"})
-"""What `agent` of a prompt says when it names none."""
+"""The values of `agent` in a prompt that name no agent."""
 
 
 def _list_lost_copilot(given: AgentText) -> Iterator[Loss]:

@@ -124,7 +124,7 @@ COPILOT = {
     "web": "WebFetch",
     "todo": "TodoWrite",
 }
-"""What the names mean that Copilot gives to groups of tools."""
+"""The meaning of Copilot's names for groups of tools."""
 
 
 @value
@@ -204,7 +204,7 @@ class ToolChoice:
         self._lost.setdefault(why, []).append(name)
 
     def finish(self) -> Chosen:
-        """Return what was chosen; names with one reason are told together."""
+        """Return the chosen tools; losses with one reason share a message."""
         losses = tuple(f"{listing(tuple(dict.fromkeys(names)))} {why}" for why, names in self._lost.items())
         servers = tuple((tool, server) for tool, server in self._of_servers.items() if tool in self._tools)
         return Chosen(tuple(self._tools), servers, losses, self._has_all)
@@ -315,7 +315,7 @@ _TURNS = ("maxTurns", "maxSteps", "steps")
 
 @value
 class Kept:
-    """What a reader of one kind of files has found, and the keys that it has dealt with."""
+    """The result of a reader of one kind of files, and the keys that it has handled."""
 
     chosen: Chosen = Chosen()
     key: str = "tools"
@@ -338,7 +338,7 @@ class Kept:
 
 
 def lose(given: AgentText, key: str, why: str) -> Loss:
-    """Return what is lost under a key of the frontmatter."""
+    """Return the loss of a key of the frontmatter."""
     return Loss(given.file, given.find_line(key), key, why)
 
 
@@ -407,7 +407,7 @@ _LOST = {**_DROPPED, **_KEPT, **dict.fromkeys(sorted(_TAKEN), "means something e
 
 
 _SERVER = ("command", "args", "env", "cwd", "url", "headers")
-"""What a catalogue says of a server."""
+"""The members of a server in a catalogue."""
 
 
 def list_servers(given: Json) -> Mapping[str, Json]:
@@ -433,7 +433,7 @@ _LONGEST_QUOTE = 60
 
 
 def _list_unread(given: AgentText) -> Iterator[Loss]:
-    """Yield what its tool would put something else in place of, or what a stage would: the first of each kind."""
+    """Yield the texts that the file's own tool or a stage would replace: the first of each kind."""
     body = given.body
     braces = body.find("{{")
     if braces >= 0:

@@ -1,4 +1,4 @@
-"""How much of a plan tests have run: its nodes, edges, cases and rules."""
+"""The coverage of a plan by tests: its nodes, edges, cases and rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stagec.ir.plan.gate import VerdictGate
 from stagec.ir.plan.node import Edge, ForEach, Fork, Go, Named, Pick, list_targets
 
 KINDS = ("node", "edge", "case", "rule")
-"""What is counted.
+"""The counted kinds of parts.
 
 A case is an edge with conditions, and each node that an answer or a fallback may choose. A rule is a check by which
 results are judged, and a validator that may refuse one.
@@ -48,13 +48,13 @@ class Coverage:
 
 
 def measure_coverage(plan: Plan, observations: Iterable[Observation]) -> Coverage:
-    """Return what of a plan runs have covered."""
+    """Return the parts of a plan that runs have covered."""
     known = frozenset(list_parts(plan))
     return Coverage(known, known.intersection(part for each in observations for part in list_parts_run(plan, each)))
 
 
 def list_parts_run(plan: Plan, observed: Observation) -> Iterator[CoveredPart]:
-    """Yield what a run has covered, some of it more than once."""
+    """Yield the parts that a run has covered, some of them more than once."""
     yield from (CoveredPart("node", node) for node in observed.path)
     yield from (find_part(plan, taken) for taken in observed.taken)
     yield from list_rules_run(plan, observed.judged)

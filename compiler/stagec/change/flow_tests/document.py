@@ -15,7 +15,7 @@ from stagec.sources.tree import Tree
 from stagec.sources.yaml_text.members import write_value
 
 ENDINGS = (".flow-test.yaml", ".flow-test.yml", ".flow-test.json")
-"""How the names of such files end."""
+"""Endings of the names of such files."""
 
 
 @value
@@ -135,7 +135,7 @@ class _Part:
     depth: int
 
     def open(self) -> Iterator[_Part]:
-        """Yield what is in it; the first stands on the line of the dashes in front, unless a name stands there."""
+        """Yield its parts; the first is on the line of the dashes in front, unless a name is there."""
         column, dashes = self.column + len(self.dashes), "" if self.key else self.dashes
         for at, (key, each) in enumerate(self._list_members()):
             first = at == 0 and bool(dashes)

@@ -45,7 +45,7 @@ Broken = Mapping[Any, tuple[int, ...]]
 
 
 def find_broken(program: Program, expected: Object, started: Started, results: Mapping[str, Json]) -> Broken:
-    """Return which changes of the last answers of nodes, and of the inputs of a run, are not judged as expected.
+    """Return the changes of the last answers of nodes, and of the inputs of a run, with an unexpected judgement.
 
     A change is a JSON merge patch: a member that is null is taken away. No numbers stand for a node without an answer
     that could be changed.
@@ -139,7 +139,7 @@ class LastRequest:
 
 @value
 class Observation:
-    """What came of a run: how it ended, its moves, how often what was asked, and the results of nodes.
+    """The record of a run: its end, its moves, the count of each request, and the results of nodes.
 
     `trouble` is why it has no end: it cannot begin as the scenario says, or the scenario has no answer to a request. By
     node, `judged` are the judgements and refusals with their reasons, and `attempts` counts the attempts of its last
@@ -271,7 +271,7 @@ def run_test(program: Program, test: FlowTest, steps: WatchedSteps | None = None
 
 
 def make_runner(plans: Mapping[str, bytes]) -> Callable[[tuple[str, FlowTest]], Observation]:
-    """Return what runs a test of a plan; `plans` are the files of plans, verified before, by what names them."""
+    """Return a function that runs a test of a plan; `plans` are the files of plans, verified before, by their names."""
     programs: dict[str, Program] = {}
 
     def run(given: tuple[str, FlowTest]) -> Observation:

@@ -24,7 +24,7 @@ class Mismatch:
 
 _Check = Callable[[str, Json, Observation], Iterator[Mismatch]]
 _CHECKS: dict[str, _Check] = {}
-"""What judges each member of the expectations."""
+"""The check of each member of the expectations."""
 
 
 def _checks(*names: str) -> Callable[[_Check], _Check]:
@@ -38,7 +38,7 @@ def _checks(*names: str) -> Callable[[_Check], _Check]:
 
 
 def find_mismatches(expected: Object, found: Observation) -> Iterator[Mismatch]:
-    """Yield what does not hold, in the order in which it is written."""
+    """Yield the mismatches, in the order of the expectations."""
     for name, wanted in expected.items():
         yield from _CHECKS[name](name, wanted, found)
 
@@ -133,7 +133,7 @@ def _check_results(name: str, wanted: Json, found: Observation) -> Iterator[Mism
 
 
 def _compare(at: Pointer, wanted: Json, held: Json) -> Iterator[Mismatch]:
-    """Yield where a value differs; an object may have more members than are wanted."""
+    """Yield the places where a value differs; an object may have more members than expected."""
     todo = [(at, wanted, held)]
     while todo:
         place, one, other = todo.pop()

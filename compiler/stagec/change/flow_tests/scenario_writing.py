@@ -41,7 +41,7 @@ from stagec.runtime.world.scenario import CALLED, MARKED_ANSWERS
 
 @value
 class ToolUse:
-    """What a run tells of the tools of its nodes; a step of an agent in a phase is `PHASE/STEP`.
+    """The use of tools in a run; a step of an agent in a phase is `PHASE/STEP`.
 
     `called` has each node with each tool that it called, `ran` the nodes that ran a program. `asked` counts the answers
     of models by node, `silent` those of them that do not say which tools were called for them.
@@ -99,7 +99,7 @@ class UseWatch:
             self._called.update((node, each) for each in list_of(told) if isinstance(each, str))
 
     def report(self) -> ToolUse:
-        """Return what was told until now."""
+        """Return the use so far."""
         silent = {node: count for node, count in self._silent.items() if count}
         return ToolUse(frozenset(self._called), frozenset(self._ran), dict(self._asked), silent)
 
@@ -128,7 +128,7 @@ def write_scenario(plan: Plan, started: Started, answered: Iterable[Exchange]) -
 
 
 def _write_agent(agent: str, answered: Iterable[Exchange]) -> list[Json]:
-    """Return what came of each run of an agent: how it ended where it was not run here, else its scenario."""
+    """Return the end of each run of an agent that did not run here, and the scenario of the others."""
     runs: dict[int, list[Exchange]] = {}
     ended: _Visits = {}
     for effect, answer in answered:
@@ -167,7 +167,7 @@ class _Notes:
         return {member: each for member, each in found.items() if each or member == "processes"}
 
     def _merge_nodes(self, nodes: Mapping[str, _Visits]) -> Json:
-        """Return what is said by node, without the nodes where it is the same for all."""
+        """Return the entries by node, without the nodes where all are the same."""
         listed = {node: _list_visits(visits) for node, visits in nodes.items()}
         folded = {node: each[0] if len(each) == 1 else each for node, each in listed.items()}
         first, *others = folded.values()
@@ -286,7 +286,7 @@ _MARKED = ({"attempts"}, {"failed"}, {"value"}, {"value", "ctx"}, {"at"})
 """Members that mean something in a scenario where they are all there are."""
 _OUTPUT: Mapping[str, Json] = {"exit": 0, "stdout": "", "stderr": ""}
 _SILENT: Mapping[str, Json] = {"exit": None, "stdout": "", "stderr": ""}
-"""What a program counts as of which nothing is said."""
+"""The result of a program without an entry."""
 _STAGE = ("interrupted", "status", "missing", "changed", "error", "seconds")
 _TAKERS: Mapping[type, Callable[[_Notes, Any, RequestKey, Object], None]] = {
     Ask: _Notes.take_answer,
@@ -305,7 +305,7 @@ _TAKERS: Mapping[type, Callable[[_Notes, Any, RequestKey, Object], None]] = {
 
 
 def _list_visits(visits: _Visits, absent: Any = None) -> list[Any]:
-    """Return what is said of each visit, in order, without what only repeats the one before at the end."""
+    """Return the entries of visits, in order, without repetitions at the end."""
     listed = [visits.get(number, absent) for number in range(1, max(visits, default=0) + 1)]
     known = next((each for each in listed if each is not None), absent)
     for at, each in enumerate(listed):
@@ -321,7 +321,7 @@ def _trim(listed: list[Any]) -> list[Any]:
 
 
 def _fold_attempts(attempts: list[Any]) -> Any:
-    """Return what is said of the attempts of a visit: of one alone as it is, unless it looks like several."""
+    """Return the entries of the attempts of a visit: a single one as it is, unless it looks like several."""
     attempts = _trim(attempts)
     is_plain = len(attempts) == 1 and set(object_of(attempts[0])) != {"attempts"}
     return attempts[0] if is_plain else {"attempts": attempts}
@@ -347,11 +347,11 @@ _TOLD: Mapping[type, tuple[str, ...]] = {
     Dispatch: _ENDED,
     **dict.fromkeys((Publish, Relabel, Comment, Close), ("error",)),
 }
-"""What of an answer a scenario says, by the request."""
+"""The members of an answer that a scenario contains, by the request."""
 
 
 def list_told(effect: Effect, answer: Object) -> Iterator[Json]:
-    """Yield what of an answer counts in a run that a scenario answers; nothing of one that is empty."""
+    """Yield the parts of an answer that count in a run with a scenario; none of an empty one."""
     if isinstance(effect, Turn):
         yield from (answer.get(name) for name in ("text", "error") if answer.get(name))
         for each in map(object_of, list_of(answer.get("calls"))):

@@ -143,7 +143,7 @@ class WatchedSteps:
         self._known: dict[tuple[object, ...], tuple[State, WatchedStep]] = {}
 
     def advance(self, state: State, event: Event) -> WatchedStep:
-        """Return what follows from an event."""
+        """Return the step that follows from an event."""
         key = _identify(state, event) if self._room > 0 or self._known else None
         if key is None:
             return self._make(state, event)
@@ -162,7 +162,7 @@ class WatchedSteps:
 
 
 def _identify(state: State, event: Event) -> tuple[object, ...] | None:
-    """Return what tells a state and an event from all others; nothing for events that are rare."""
+    """Return the identity of a state and an event; None for rare events."""
     if type(event) is Answered:
         return id(state), event.key, text_of(event.answer)
     if type(event) is Started and not state.run:

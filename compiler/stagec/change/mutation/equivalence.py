@@ -57,7 +57,7 @@ def _count_branches(target: Fork | ForEach) -> int:
 
 @value
 class Domain:
-    """What can stand at a path: all values, None where they are not known, and whether there may be nothing."""
+    """The possible values at a path: all of them, None if unknown, and whether the member may be absent."""
 
     values: tuple[Json, ...] | None
     is_optional: bool
@@ -69,7 +69,7 @@ def list_values(plan: Plan, name: str, path: Path) -> tuple[Json, ...]:
 
 
 def find_domain(plan: Plan, name: str, path: Path) -> Domain:
-    """Return what can stand at a path of the results of a node that lead somewhere."""
+    """Return the possible values at a path of those results of a node that lead somewhere."""
     node = plan.nodes[name]
     content = node.act.schema if isinstance(node.act, Converse | Prompt) else None
     is_changed = bool(node.hooks or node.admission) or plan.session is not None

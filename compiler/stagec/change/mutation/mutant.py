@@ -98,7 +98,7 @@ def list_edges(plan: Plan) -> Iterator[tuple[str, int, Edge]]:
 
 
 def describe_edge(edge: Edge, number: int) -> str:
-    """Return what an edge is called: `the edge on 'ok'`, with its number where it has conditions."""
+    """Return the name of an edge: `the edge on 'ok'`, with its number if it has conditions."""
     return f"the edge on {quote(edge.on)}{f', case {number + 1},' if edge.when else ''}"
 
 

@@ -44,7 +44,7 @@ _WORDS: Mapping[Key, tuple[str, ...]] = {
     "parallel": ("maxParallel",),
     "executions": ("maxStageExecutions",),
 }
-"""What the members of plans are called in sources, by the front ends."""
+"""The words for the members of plans in sources, by front end."""
 
 
 class SourcePlaces:
@@ -173,7 +173,7 @@ def choose_sample(mutants: Sequence[Mutant], limit: int | None, seed: int) -> Se
 def try_mutants(
     data: bytes, tests: Sequence[FlowTest], seen: Sequence[Observation], mutants: Sequence[Mutant], jobs: int
 ) -> Iterator[Trial]:
-    """Yield what becomes of each mutant of the plan in a file; `seen` is what came of each test without a change."""
+    """Yield the result of each mutant of the plan in a file; `seen` has the results of the tests without a change."""
     workers: Workers[tuple[Mutant, tuple[int, ...]], Trial] = Workers(make_trial, (data, tuple(tests)), jobs)
     yield from workers.work([(each, _choose_tests(each, seen)) for each in mutants])
 
@@ -184,7 +184,7 @@ def _choose_tests(mutant: Mutant, seen: Iterable[Observation]) -> tuple[int, ...
 
 
 def make_trial(given: tuple[bytes, tuple[FlowTest, ...]]) -> Callable[[tuple[Mutant, tuple[int, ...]]], Trial]:
-    """Return what tries a mutant of the plan in a file, with the tests of these numbers."""
+    """Return a function that tries a mutant of the plan in a file, with the tests of these numbers."""
     data, tests = given
     plan = load(data).plan
     equivalence = Equivalence(plan)

@@ -131,7 +131,7 @@ def _refuse_depth(text: str, root: YamlNode) -> None:
 
 
 def _find_bounds(text: str, root: YamlNode) -> tuple[int, int]:
-    """Return where a document begins behind its directives and its marker, and where it ends."""
+    """Return the bounds of a document: its beginning behind the directives and the marker, and its end."""
     markers = [match.end() for match in _MARKER.finditer(text, 0, root.start)]
     end = _END.search(text, root.end)
     return markers[-1] if markers else 0, end.start() if end else len(text)

@@ -16,7 +16,7 @@ from stagec.sources.yaml_text.nodes import Kind, YamlNode
 _REST_OF_LINE = re.compile(r"([ \t]*)(#[^\n]*)?(?=\n|\Z)")
 _LINE = re.compile(r"\n([ \t]*)(?:(#[^\n]*)|(?=\n|\Z))")
 _GAP = "  "
-"""What stands before a comment that something else than blanks was before."""
+"""The separator before a comment behind other text."""
 
 
 Comment = tuple[int, str]
@@ -130,7 +130,7 @@ def _name(written: str) -> str:
 
 
 _FIRST = ("$schema", "$comment")
-"""What stands first in every object: what a document is checked by, and the comment of an object, as JSON has it."""
+"""The first keys of every object: the schema of a document, and the comment of an object, as JSON has it."""
 _PARTS = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("then", "else")
 _REFERENCE = "#/"
@@ -214,7 +214,7 @@ _PROPERTIES = re.compile(r"[&!][^\s,\[\]{}]*(?:[ \t]+[&!][^\s,\[\]{}]*)?(?=\s)")
 _HEADER = re.compile(r"(?:[&!]\S*[ \t]+)*[|>](?:[+-]?([1-9])|([1-9])?)[+-]?[ \t]*(?:#.*)?")
 _BLANKS = re.compile(r"[ \t]*")
 _DIRECTIVE = re.compile(r"#[ \t]*stagec", re.IGNORECASE)
-"""How a comment begins that silences findings: what it covers depends on the line it is on."""
+"""The beginning of a comment that silences findings: its effect depends on its line."""
 
 
 class LayoutReader:
@@ -360,7 +360,7 @@ class LayoutReader:
         return Snippet(header, tuple(each for _, each in lines), indicator or 2, keeps_end)
 
     def _list_lines(self, end: int, column: int, indicator: int) -> Iterator[tuple[int, str]]:
-        """Yield where each line of a block scalar ends, and what it holds behind its indentation."""
+        """Yield the end of each line of a block scalar, and its text behind the indentation."""
         indent = column + indicator if indicator else 0
         text = self._text
         longest = 0

@@ -17,7 +17,7 @@ __all__ = ["Canvas", "Diagnostic", "Flow", "Report", "Reporter", "Severity", "Tr
 
 @value
 class Report:
-    """What there is to tell: diagnostics in the order of printing, the flows found, and every file read, by name.
+    """The content of a report: diagnostics in the order of printing, the flows found, and every file read, by name.
 
     A `quiet` report holds diagnostics only. `excerpts` are lines, by number, of files that nobody keeps. Rules whose
     codes are `explained` need not be explained again. `name_file` returns the path of a file as the reader writes it,

@@ -10,7 +10,7 @@ from stagec.check.reporters import Diagnostic, Report, Reporter, Severity
 from stagec.core.words import visible
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML can hold, not even escaped."""
+"""Characters that XML cannot hold, not even escaped."""
 
 
 def _render(report: Report) -> str:

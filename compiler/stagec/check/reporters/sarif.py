@@ -92,7 +92,7 @@ class _SarifWriter:
         return {id(each) for each in [each for each in self.report.diagnostics if each.fix][:_MOST_FIXES]}
 
     def _describe_rule(self, each: Diagnostic) -> dict[str, Any]:
-        """Return what is known of the rule of a diagnostic; GitHub shows `help`, and finds rules by their tags."""
+        """Return the facts about the rule of a diagnostic; GitHub shows `help`, and finds rules by their tags."""
         page = self.report.explain(each.code).strip()
         summary = page.partition("\n")[0]
         linked = each.name if each.url is None else f"[{each.name}]({each.url})"

@@ -13,12 +13,12 @@ rule = FAMILY.rule
 
 
 def place_of(checkpoint: JudgedCheckpoint, fault: CheckpointFault) -> Place:
-    """Return where a fault stands in its manifest."""
+    """Return the place of a fault in its manifest."""
     return Place(checkpoint.file, fault.pointer)
 
 
 def name_member(pointer: tuple[Key, ...]) -> str:
-    """Return what people call a member of a manifest: `'artifacts[0].sha256'`."""
+    """Return the name of a member of a manifest for people: `'artifacts[0].sha256'`."""
     if not pointer:
         return "the manifest"
     return quote(spell_path(pointer))

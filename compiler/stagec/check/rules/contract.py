@@ -21,7 +21,7 @@ _CONTRACT_SHOWN = 8
 
 
 def reading(graph: Graph, presence: Presence) -> Iterator[tuple[Read, tuple[Source, ...], tuple[Related, ...]]]:
-    """Yield what nodes read of others whose schemas promise no more than this, each path of the same others once.
+    """Yield the reads of nodes whose producers promise no more than this, each path of the same producers once.
 
     With each come the nodes that promise no more, and the other places at which the same is read.
     """
@@ -69,7 +69,7 @@ def nearest(read: Read, source: Source) -> str:
 
 
 def guess_read(read: Read, source: Source) -> Guess | None:
-    """Return what to write in place of a name at which a path breaks off."""
+    """Return a replacement for the name at which a path breaks off."""
     lost = _find_lost_name(read, source)
     return guess(*lost) if lost is not None else None
 
@@ -84,7 +84,7 @@ def _find_lost_name(read: Read, source: Source) -> tuple[str, NameIndex] | None:
 
 
 def relate_sources(sources: Iterable[Source]) -> tuple[Related, ...]:
-    """Return where it is said what nodes hand in."""
+    """Return the places that define the results of nodes."""
     return tuple(Related(each.at, f"what {quote(each.node)} hands in") for each in sources if each.at is not None)
 
 

@@ -87,7 +87,7 @@ def is_told(graph: Graph) -> bool:
 
 
 def find_ignored(graph: Graph, names: Iterable[str]) -> Mapping[str, tuple[str, tuple[Related, ...]]]:
-    """Return what must be said of moves to some nodes that no run follows: the end of a sentence, and the places."""
+    """Return the remark about moves to some nodes that no run takes: the end of a sentence, and the places."""
     wanted = dict.fromkeys(names)
     found: dict[str, list[WrittenEdge]] = {}
     for edge in graph.flow.ignored if wanted else ():

@@ -45,7 +45,7 @@ def has_cut_subtype(line: MarkedLine) -> bool:
 
 
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-"""What a percentage is written as."""
+"""The syntax of a percentage."""
 
 
 _UNKNOWN_MARKER_TYPE_KNOWN = NameIndex(CATEGORIES)
@@ -73,7 +73,7 @@ _INSTEAD = {
     "status": "; the marker of the end has it: 'status=success'",
     "time": "; the marker of the end has it: 'duration=12s'",
 }
-"""What scripts for other tools print as markers of their own."""
+"""Markers that scripts for other tools print."""
 
 
 @rule(since="0.1", severity=Severity.WARNING, origin=("stage-protocol:marker-stage-subtype",))

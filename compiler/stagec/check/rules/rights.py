@@ -20,7 +20,7 @@ _RIGHTS_SHOWN = 12
 
 
 def noun(access: FlowRights) -> str:
-    """Return what the system calls a node."""
+    """Return the system's word for a node."""
     return access.flow.names.get("node", "node")
 
 
@@ -49,7 +49,7 @@ def describe_leak(access: FlowRights, leak: Leak) -> str:
 
 
 def _tell_rights(access: FlowRights, leak: Leak, node: str, label: Label) -> str:
-    """Return who reads something, as a part of the sentence about the sender."""
+    """Return the readers of private data or foreign text, as a part of the sentence about the sender."""
     what = "private data" if label is Label.PRIVATE else "what strangers wrote"
     tool = _name(access.rights[node].find(label))
     alone = len({each.node for each in leak.way}) == 1
@@ -154,7 +154,7 @@ def stg552_unmentioned_tool(access: FlowRights) -> Iterator[Finding]:
 
 
 def _fold(prompt: str) -> str | None:
-    """Return what a model is told, in lower case; nothing of a text that cannot be read."""
+    """Return the prompt of a model in lower case; None for an unreadable text."""
     text = prompt.lower()
     letters = sum(map(str.isalpha, text))
     foreign = sum(not each.isascii() for each in text if each.isalpha())

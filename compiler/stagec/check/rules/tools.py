@@ -28,7 +28,7 @@ def namesakes(catalogue: Catalogue) -> tuple[tuple[CatalogueTool, CatalogueTool]
 
 
 def name_origin(tool: CatalogueTool) -> str:
-    """Return where a tool comes from, in words: `bundled`, `MCP server 'files'`."""
+    """Return the origin of a tool in words: `bundled`, `MCP server 'files'`."""
     return str(tool.origin) if tool.server is None else f"MCP server {quote(tool.server)}"
 
 
@@ -176,7 +176,7 @@ def _explain_unstartable_server(server: CatalogueServer) -> str | None:
 
 
 def _missing(server: CatalogueServer) -> str | None:
-    """Say what is missing, unless a misspelt key has been told already, as it is everywhere but in `.mcp.json`."""
+    """Describe the missing member, unless a misspelt key is reported already, as everywhere but in `.mcp.json`."""
     misspelt = next((each for each in server.members if _WAYS.nearest(each) is not None), None)
     if misspelt is None:
         return "has neither a 'command' nor a 'url'"

@@ -20,7 +20,7 @@ def name_beginnings(flow: Flow, lost: Iterable[LostEntry]) -> str:
 
 
 def locate_beginning(flow: Flow, lost: LostEntry) -> Place:
-    """Return where it is written that runs begin there."""
+    """Return the place that makes runs begin there."""
     return next((entry.at for entry in flow.list_begun(lost.entry)), flow.at)
 
 
@@ -45,7 +45,7 @@ _WHY = {
     "no-answer": "every answer that satisfies the schema takes another edge",
     "unfit-inputs": "no value satisfies the schema of the required input {detail}",
 }
-"""What ends all runs, by the kind."""
+"""The reason why all runs end, by its kind."""
 
 
 @rule(since="0.1", origin=("steps-registry:beyond.livelock", "rulings:R23"))
@@ -84,7 +84,7 @@ def _say_why(lost: LostEntry | UntakenWay, node: str) -> str:
 
 
 def _locate(flow: Flow, lost: LostEntry) -> Place:
-    """Return where it is written what ends all runs."""
+    """Return the place that ends all runs."""
     if lost.kind in _BOUNDS and flow.bound is not None:
         return flow.bound.at
     node = flow.nodes.get(lost.node)

@@ -52,7 +52,7 @@ def _continue() -> None:
 
 
 def compile_checked(checked: CheckedProject) -> Compilation:
-    """Return what came of a project that could be checked."""
+    """Return the compilation of a project that could be checked."""
     if checked.compilation is None:
         return compile_project(checked.as_open())
     return checked.compilation

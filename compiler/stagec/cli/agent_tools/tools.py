@@ -151,7 +151,7 @@ DESCRIBE = (
 
 
 def describe_flow(project: OpenProject, given: Mapping[str, Any]) -> Object:
-    """Return what the flows of a project are, from far or from near."""
+    """Return the flows of a project in a summary or in detail."""
     compilation = compile_checked(project.check(given["texts"]))
     if given["flow"] is None and given["node"] is None:
         listed, following = cut(compilation.flows, given)
@@ -358,7 +358,7 @@ class Printer:
         self._invoke = invoke
 
     def print(self, *words: str, **options: Any) -> str:
-        """Return what a command prints, given words and the options that have a value."""
+        """Return the output of a command, given words and the options that have a value."""
         given = [f"--{name}={each}" for name, each in options.items() if each is not None]
         printed = BytesIO()
         kept, sys.stdout = sys.stdout, TextIOWrapper(printed, encoding="utf-8", write_through=True)
@@ -442,7 +442,7 @@ def permissions(printer: Printer, given: Mapping[str, Any]) -> Object:
 
 
 def compare(project: OpenProject, printer: Printer, given: Mapping[str, Any]) -> Object:
-    """Return what has changed in the meaning of the flows since another version of the project."""
+    """Return the changes in the meaning of the flows since another version of the project."""
     old = given["old"]
     if os.path.lexists(os.path.join(project.root, old)):
         old = os.path.join(project.root, project.name(old))

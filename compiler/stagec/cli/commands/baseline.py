@@ -32,7 +32,7 @@ class JudgedBaseline:
 
     @property
     def shrunk(self) -> Baseline:
-        """What is left of the baseline without what is stale."""
+        """The baseline without its stale entries."""
         too_many = {each.fingerprint: each.count for each in self.acceptance.stale}
         left = (replace(each, count=each.count - too_many.get(each.fingerprint, 0)) for each in self.baseline.entries)
         return make_baseline(each for each in left if each.count)

@@ -54,7 +54,7 @@ _UNPRICED = {"model-name", "price"}
 
 @value
 class RunExtent:
-    """How much of something runs take; a most is null where nothing bounds it. Numbers beyond 10^15 are 10^15."""
+    """The extent of something in runs; a most is null if nothing bounds it. Numbers beyond 10^15 are 10^15."""
 
     least: Annotated[int | None, "The least of any run that is completed; null if none is."]
     without_retries: Annotated[int | None, "The most if every first attempt succeeds and every validation passes."]
@@ -62,14 +62,14 @@ class RunExtent:
 
     @classmethod
     def of(cls, figure: Figure, upper: UpperBound | None = None) -> RunExtent:
-        """Return what is reported of a figure, or of its least with another most."""
+        """Return the report of a figure, or of its least with another most."""
         most = upper or figure.upper
         return cls(figure.least, most.first, most.most)
 
 
 @value
 class CostExtent:
-    """What models cost by the table of prices: US dollars as decimal texts, null where they are unknown."""
+    """The cost of models by the table of prices: US dollars as decimal texts, null if unknown."""
 
     least: Annotated[str | None, "The least of any run that is completed."]
     without_retries: Annotated[str | None, "The most if every first attempt succeeds and every validation passes."]
@@ -77,7 +77,7 @@ class CostExtent:
 
     @classmethod
     def of(cls, figure: Figure) -> CostExtent:
-        """Return what is reported of a figure, exact to a billionth."""
+        """Return the report of a figure, exact to a billionth."""
         least = None if any(each.what in _UNPRICED for each in figure.lacks) else figure.least
         amounts = (least, figure.upper.first, figure.upper.most)
         return cls(*(None if each is None else format_dollars(each) for each in amounts))
@@ -109,7 +109,7 @@ class LostWork:
 
 @value
 class BoundedSchedule:
-    """What is known of a schedule."""
+    """The facts about a schedule."""
 
     nodes: Annotated[Count, "How many nodes it has."]
     attempts: Annotated[Count, "The most attempts of all nodes together."]
@@ -123,7 +123,7 @@ class BoundedSchedule:
 
     @classmethod
     def of(cls, given: ScheduleBounds) -> BoundedSchedule:
-        """Return what is reported of a schedule."""
+        """Return the report of a schedule."""
         width, gap = WidestNodes(given.width, given.is_width_exact), LostWork(given.gap, given.gap_milliseconds)
         return cls(given.nodes, given.attempts, given.planned, given.critical, width, gap, given.failures)
 
@@ -156,7 +156,7 @@ class BoundedEntry:
 
     @classmethod
     def of(cls, given: EntryBounds) -> BoundedEntry:
-        """Return what is reported of an entry."""
+        """Return the report of an entry."""
         figures = {NAMES_IN_JSON[measure]: each for measure, each in given.figures.items()}
         time = given.figures[Quantity.MILLISECONDS]
         return cls(
@@ -186,14 +186,14 @@ class BoundedEntry:
 
 @value
 class AssumedSpan:
-    """What is assumed of something; a most of null is any."""
+    """An assumed span; a most of null is any."""
 
     least: Annotated[Count, "The least."]
     most: Annotated[int | None, "The most."]
 
     @classmethod
     def of(cls, given: Interval) -> AssumedSpan:
-        """Return what is reported of an interval."""
+        """Return the report of an interval."""
         return cls(given.least, given.most)
 
 
@@ -215,7 +215,7 @@ class AnsweringModel:
 
 @value
 class BoundsBasis:
-    """What the plan does not limit, as whoever asked has assumed it."""
+    """Assumptions of the caller about everything that the plan does not limit."""
 
     turn_milliseconds: Annotated[int | None, "The time of a turn of a model; null is no limit."]
     least_turn_milliseconds: Annotated[Count, "The time that a turn of a model takes at least."]
@@ -232,7 +232,7 @@ class BoundsBasis:
 
     @classmethod
     def of(cls, basis: CostBasis, models: Mapping[str, NamedModel]) -> BoundsBasis:
-        """Return what is reported of assumptions and of the models to which they apply."""
+        """Return the report of assumptions and of the models to which they apply."""
         times, use = basis.assumptions.times, basis.assumptions.use
         return cls(
             turn_milliseconds=times.turn,
@@ -275,7 +275,7 @@ class BoundedFlow:
     plan: Annotated[Plan, HIDDEN]
     found: Annotated[tuple[EntryBounds, ...], HIDDEN]
     basis: Annotated[tuple[str, ...], HIDDEN]
-    """What the figures about models rest on, for people."""
+    """The basis of the figures about models, for people."""
     place: Annotated[str, HIDDEN]
     """The name of the file where the reader stands."""
 
@@ -329,11 +329,11 @@ class UnboundedFlow:
     errors: Annotated[tuple[FlowError, ...], "The errors that concern the flow."]
     place: Annotated[str, HIDDEN]
     command: Annotated[str, HIDDEN]
-    """What lists all errors."""
+    """The command that lists all errors."""
 
     @classmethod
     def of(cls, refused: Refused, found: Iterable[Diagnostic], name_file: Callable[[str], str]) -> UnboundedFlow:
-        """Return what is reported of a flow that has no plan."""
+        """Return the report of a flow without a plan."""
         flow, errors = refused.flow, []
         for each in found:
             start = each.span.start
@@ -352,7 +352,7 @@ class UnboundedFlow:
 
 @value
 class BoundsReport:
-    """How much runs take at most."""
+    """The bounds of runs."""
 
     flows: Annotated[
         tuple[BoundedFlow | UnboundedFlow, ...], "Every flow: first those of plans, then those of the project."
@@ -390,7 +390,7 @@ def find_models(plan: Plan, basis: CostBasis) -> Mapping[str, NamedModel]:
 
 
 def describe_basis(basis: CostBasis, models: Mapping[str, NamedModel]) -> Iterator[str]:
-    """Yield what the figures about models rest on; nothing where no model is named."""
+    """Yield the basis of the figures about models; nothing if no model is named."""
     named = {each.name: each.price for each in models.values() if each.name is not None}
     if not named:
         return

@@ -34,7 +34,7 @@ class BreakingFlow:
 
     @classmethod
     def of(cls, given: JudgedFlow, allowed: Container[str]) -> BreakingFlow:
-        """Return what is reported of a flow; `allowed` are the codes that are let through."""
+        """Return the report of a flow; `allowed` are the codes that are let through."""
         changes = tuple(ReportedJudgement.of(each, allowed) for each in given.changes)
         grades = [each.class_ for each in changes if not each.allowed]
         return cls(given.flow, next((each for each in Grade if each in grades), None), changes)
@@ -49,7 +49,7 @@ class BreakingFlow:
 
 @value
 class BreakingReport:
-    """What changes of flows mean for runs in flight."""
+    """The effects of changes of flows on runs in flight."""
 
     against: Annotated[str, "What the user calls what runs in flight were begun with."]
     path: Annotated[str, "What the user calls what they would go on with."]

@@ -34,7 +34,7 @@ from stagec.sources.read import Sources
 
 @value
 class Verification:
-    """What was found of some checkpoints, ready to be printed."""
+    """The faults of some checkpoints, ready to be printed."""
 
     checkpoints: tuple[JudgedCheckpoint, ...]
     report: Report
@@ -68,7 +68,7 @@ def judge_paths(paths: Iterable[Path], trust: TrustLevel = TrustLevel.LOCAL) -> 
 
 
 def report_checkpoints(checkpoints: tuple[JudgedCheckpoint, ...]) -> Verification:
-    """Return what the rules say of checkpoints; no configuration of a project can silence them."""
+    """Return the findings of rules about checkpoints; no configuration of a project can silence them."""
     settings = Settings()
     texts = {each.file: each.data for each in checkpoints if each.data}
     sources = Sources(Path.cwd(), settings.budgets, texts)

@@ -34,7 +34,7 @@ from stagec.runtime.machine.program import program_of
 
 SUFFIX = ".plan.json"
 _REFUSED = frozenset('/\\:*?"<>|')
-"""What some file system takes for something else than a part of a name."""
+"""Characters that some file system does not take as parts of a name."""
 _MOST = 100
 """Bytes of a name before its suffix; file systems allow 255 in all."""
 
@@ -64,7 +64,7 @@ def _choose_free(name: str, taken: set[str], last: dict[str, int]) -> str:
 
 
 def _fold_case(name: str) -> str:
-    """Return what file systems compare that know no case, and write accents as they like."""
+    """Return a name as file systems compare it that ignore case and normalise accents."""
     return normalize("NFKC", name).casefold()
 
 
@@ -102,7 +102,7 @@ def list_differences(plans: Iterable[Frozen]) -> list[str]:
 
 
 def print_left_out(freezer: Freezer, compiled: Iterable[Meaning]) -> None:
-    """Say which nodes are not in the plans of some flows."""
+    """Print the nodes that are missing in the plans of some flows."""
     for flow in (each.flow for each in compiled):
         names = freezer.left_out.get(flow.at.file)
         if names:
@@ -125,7 +125,7 @@ def print_refusals(freezer: Freezer, refused: Iterable[Refused], *, is_all: bool
 
 @value
 class Target:
-    """Where plans go; `path` None is standard output, and in a `folder` each has a name of its own."""
+    """The target of plans; `path` None is standard output, and in a `folder` each has a name of its own."""
 
     path: Path | None
     folder: bool = False
@@ -136,7 +136,7 @@ class Target:
 
 
 def choose_target(output: str | None, flows: int) -> Target:
-    """Return what `--output` means for so many flows; raise `Failure` when they do not fit there."""
+    """Return the meaning of `--output` for so many flows; raise `Failure` if they do not fit there."""
     if output is None or output == str(STDIN):
         if flows > 1:
             raise Failure(
@@ -200,7 +200,7 @@ class CompileRequest:
     allow_empty: bool = False
 
     def open_freezer(self) -> Freezer:
-        """Return what makes the plans of the flows that were asked for."""
+        """Return the freezer that makes the plans of the requested flows."""
         configuration = load_configuration(self.paths, self.root)
         make = Freezer.of_reachable if self.without_unreachable else Freezer
         freezer = make(configuration, self.paths)

@@ -73,7 +73,7 @@ _KEPT: Mapping[type, tuple[str, ...]] = {
     effects.Preserve: ("reason",),
     effects.Interrupt: ("request",),
 }
-"""What traces say of each kind of request."""
+"""The members of each kind of request in traces."""
 
 
 def read_event(event: Mapping[str, Any]) -> Event:
@@ -422,14 +422,14 @@ class SilentError(Exception):
 
 @value
 class VectorResult:
-    """What came of one vector: None for a difference if there is none."""
+    """The result of one vector: None for a difference if there is none."""
 
     vector: Vector
     difference: str | None = None
 
 
 def judge(ask: Ask, vectors: Iterable[Vector]) -> Iterator[VectorResult]:
-    """Yield what came of each vector, when `ask` returns the answer of a runner to a message."""
+    """Yield the result of each vector; `ask` returns the answer of a runner to a message."""
     for vector in vectors:
         try:
             yield VectorResult(vector, _judge(ask, vector))
@@ -453,7 +453,7 @@ def _judge(ask: Ask, vector: Vector) -> str | None:
 
 
 def expect(step: Object) -> Object:
-    """Return what a runner must say of a step of a trace."""
+    """Return the expected message of a runner after a step of a trace."""
     state = dict(object_of(step["state"]))
     ended, reason = state.pop("ended"), state.pop("reason")
     outcome: Json = None if ended is None else {"ended": ended, "reason": reason}
@@ -483,7 +483,7 @@ def _show(given: Json) -> str:
 
 
 def report(runner: str, profiles: tuple[str, ...], results: Iterable[VectorResult]) -> Iterator[str]:
-    """Yield what came of all vectors, by section of the format."""
+    """Yield the results of all vectors, by section of the format."""
     found = [*results]
     failed = [each for each in found if each.difference is not None]
     yield f"{runner}: {listing(profiles)}"

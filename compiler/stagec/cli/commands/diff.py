@@ -48,7 +48,7 @@ class FigureMove:
 
     @classmethod
     def of(cls, given: MovedFigure) -> FigureMove:
-        """Return what is reported of a figure."""
+        """Return the report of a figure."""
         is_money = given.measure is Quantity.COST
         told = [None if each is None else format_dollars(each) if is_money else each for each in given.amounts]
         return cls(given.entry, NAMES_IN_JSON[given.measure], given.case.removesuffix(" case"), told[0], told[1])
@@ -69,7 +69,7 @@ class ComparedFlow:
 
     @classmethod
     def of(cls, given: FlowChanges, moved: Moved) -> ComparedFlow:
-        """Return what is reported of a flow."""
+        """Return the report of a flow."""
         has_both = given.old is not None and given.new is not None
         changes = tuple(map(ReportedChange.of, given.changes)) if has_both else ()
         return cls(given.flow, given.action, changes, tuple(map(FigureMove.of, moved)), moved, has_both)
@@ -77,7 +77,7 @@ class ComparedFlow:
 
 @value
 class DiffReport:
-    """What has changed in the meaning of flows."""
+    """The changes in the meaning of flows."""
 
     old: Annotated[str, "What the user calls the old side."]
     new: Annotated[str, "What the user calls the new side."]

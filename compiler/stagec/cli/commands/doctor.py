@@ -38,7 +38,7 @@ EXTRAS = {
     "site": "the documentation as a site",
     "test": "the tests of stagec",
 }
-"""What extras are for; those that the installed package has are examined, whether they are here or not."""
+"""The purpose of each extra; those of the installed package are examined, installed or not."""
 PROGRAMS = {
     "git": "hooks, and the top of a repository",
     "dot": "graph --format png",
@@ -54,14 +54,14 @@ _REQUIREMENT = re.compile(r"""(?P<name>[\w.-]+)(?:[^;]*;.*?extra\s*==\s*['"](?P<
 
 @value
 class Examination:
-    """What was found, section by section, and what is wrong."""
+    """The facts found, section by section, and the problems."""
 
     sections: Mapping[str, Object]
     problems: tuple[str, ...]
 
 
 def examine(paths: tuple[Path, ...], root: Path | None) -> Examination:
-    """Return what is there; nothing that is missing or wrong stops it."""
+    """Return the facts; nothing missing or wrong stops the examination."""
     project, mistakes = _examine_project(paths, root)
     libraries, extras = _examine_libraries()
     problems = [f"the library {quote(name)} is missing" for name, version in libraries.items() if version is None]
@@ -105,7 +105,7 @@ def _examine_python() -> Object:
 
 
 def _find_program(name: str) -> str | None:
-    """Return where a program is that a shell would start."""
+    """Return the path of a program that a shell would start."""
     paths = (os.path.join(folder, name) for folder in os.get_exec_path())
     return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
 

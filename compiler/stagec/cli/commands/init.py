@@ -31,7 +31,7 @@ def describe(folder: Path, project: NewProject) -> Iterator[str]:
 
 
 def make_report(folder: Path, project: NewProject) -> Json:
-    """Return what was made and what was not as JSON."""
+    """Return the created and the omitted parts as JSON."""
     return {
         "folder": str(folder),
         "created": sorted(project.files),

@@ -49,7 +49,7 @@ class MarkersRequest:
 
     @property
     def name(self) -> str:
-        """What the log is called in reports."""
+        """The name of the log in reports."""
         return "<stdin>" if self.file == STDIN else str(self.file)
 
     def find_settings(self) -> Settings:
@@ -118,7 +118,7 @@ def _describe(marker: Marker) -> str:
 
 
 def _select(settings: Settings) -> Selection:
-    """Return which rules speak; names of other rules are known as well, for a configuration is about all of them."""
+    """Return the selected rules; names of other rules are known as well, since a configuration is about all of them."""
     if settings.selects_nothing:
         return Selection.of(settings, (FAMILY,))
     from stagec.check.pipeline import list_families

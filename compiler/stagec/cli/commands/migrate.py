@@ -51,7 +51,7 @@ class MigratedPlace:
 
 @value
 class DecisionPlace:
-    """What a person must decide."""
+    """A decision for a person."""
 
     file: Annotated[str, "The file, from where stagec was called."]
     pointer: Annotated[str, "A JSON Pointer into the file."]
@@ -63,7 +63,7 @@ class DecisionPlace:
 
 @value
 class MigrationReport:
-    """What a migration changes, and what it leaves to people."""
+    """The changes of a migration, and the decisions for people."""
 
     to: Annotated[str, "The release that is to be reached.", words("1.14")]
     written: Annotated[bool, "Whether the changes were made."]
@@ -75,7 +75,7 @@ class MigrationReport:
 
     @classmethod
     def of(cls, found: Migration, name: Callable[[str], str], *, is_written: bool) -> MigrationReport:
-        """Return what is reported of a migration; `name` names its files where the reader stands."""
+        """Return the report of a migration; `name` names its files relative to the reader's folder."""
         positions = find_positions(found, is_written=is_written)
         decisions = (
             (each, name(each.at.file), pointer_text(each.at.pointer), positions[each.at]) for each in found.decisions
@@ -114,7 +114,7 @@ class MigrationReport:
         yield from (f"{each.file} (new)" for each in self.created)
 
     def list_decisions(self) -> Iterator[str]:
-        """Yield what a person must decide: equal questions of a file together, each place with its line."""
+        """Yield the decisions for a person: equal questions of a file together, each place with its line."""
         groups: dict[tuple[str, str, str], list[DecisionPlace]] = {}
         for each in self.decisions:
             groups.setdefault((each.file, each.what, each.proposal), []).append(each)
@@ -139,7 +139,7 @@ FORM = ReportForm("migration", "migrate", MigrationReport)
 
 
 def find_positions(found: Migration, *, is_written: bool) -> dict[Place, Position]:
-    """Return where the places of decisions are in their files, as they were or as they have been written."""
+    """Return the positions of decisions in their files, as they were or as they have been written."""
     wanted: dict[str, list[Place]] = {}
     for each in found.decisions:
         wanted.setdefault(each.at.file, []).append(each.at)

@@ -30,7 +30,7 @@ from stagec.sources.project.configuration import Configuration
 
 
 class MutantState(StrEnum):
-    """What became of a change."""
+    """The result of a change."""
 
     NOTICED = "noticed"
     SURVIVED = "survived"
@@ -56,7 +56,7 @@ class FoundMutant:
 
     @classmethod
     def of(cls, verdict: Trial, at: tuple[str, Position], test: str | None) -> FoundMutant:
-        """Return what is reported of a mutant, its place in the sources, and the test that notices it."""
+        """Return the report of a mutant, its place in the sources, and the test that detects it."""
         mutant, (file, position) = verdict.mutant, at
         place = (file, position.line, position.column)
         told = (mutant.node, (*mutant.at,), *place, mutant.told)
@@ -83,7 +83,7 @@ class MutatedFlow:
 
     @classmethod
     def of(cls, flow: str, tests: int, known: int, mutants: tuple[FoundMutant, ...]) -> MutatedFlow:
-        """Return what is reported of a flow: how many tests and mutants it has, and those that were tried."""
+        """Return the report of a flow: the numbers of its tests and mutants, and the mutants that were tried."""
         counts = {state.value: sum(each.state == state for each in mutants) for state in MutantState}
         made = cls(id=flow, tests=tests, known=known, tried=len(mutants), percent=0.0, mutants=mutants, **counts)
         return replace(made, percent=round(made.share, 1))
@@ -97,7 +97,7 @@ class MutatedFlow:
 
 @value
 class MutationReport:
-    """Which changes of flows the tests notice."""
+    """The changes of flows that the tests detect."""
 
     flows: Annotated[tuple[MutatedFlow, ...], "Every flow that has tests."]
     lists_all: Annotated[bool, HIDDEN] = False

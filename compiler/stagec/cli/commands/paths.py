@@ -71,7 +71,7 @@ class FlowPaths:
 
     @classmethod
     def of(cls, plan: Plan, found: PathSet) -> FlowPaths:
-        """Return what is reported of a flow."""
+        """Return the report of a flow."""
         runs = (
             FoundRun(
                 each.test.name,

@@ -46,7 +46,7 @@ NameFile = Callable[[str], str]
 
 
 class CallEvidence(StrEnum):
-    """What the tests of a flow, and recorded runs of it, tell about the tools of a node."""
+    """The evidence of tests and recorded runs of a flow about the tools of a node."""
 
     CALLS = "calls"
     NOT_RUN = "not run"
@@ -108,7 +108,7 @@ class FlowPermissions:
 
 @value
 class PermissionsReport:
-    """What nodes may do, and what of it their tests call."""
+    """The rights of nodes, and those that their tests use."""
 
     flows: Annotated[tuple[FlowPermissions, ...], "Every flow, and every agent file as a flow of one node."]
     name_file: Annotated[NameFile, HIDDEN]
@@ -147,7 +147,7 @@ class PermissionCollector:
         self._trees = trees
 
     def collect(self, given: FlowRights, runs: tuple[SeenRun, ...]) -> FlowPermissions:
-        """Return what the nodes of a flow may do, those inside of agents included."""
+        """Return the rights of the nodes of a flow, those inside of agents included."""
         whole = given.whole
         return FlowPermissions(
             flow=whole.flow.id,
@@ -217,7 +217,7 @@ _COLLECT_TOLD = (CallEvidence.CALLS, CallEvidence.NOT_SEEN)
 
 
 def _judge_evidence(name: str, runs: tuple[SeenRun, ...]) -> CallEvidence:
-    """Return what is known of the calls of a node; one answer that does not say what was called leaves it open."""
+    """Return the evidence of the calls of a node; one answer without its calls leaves it open."""
     if not runs:
         return CallEvidence.NO_TESTS
     if not any(each.used.has_come_to(name) for each in runs):
@@ -284,7 +284,7 @@ def draw_flow(sheet: Sheet, given: FlowPermissions, name_file: NameFile) -> None
 
 
 def _describe_open(node: NodePermissions, tools: str) -> str:
-    """Say which tools a node may call that nobody lists."""
+    """Describe the tools that a node may call and that nobody lists."""
     without = f" but {join_names(node.without)}" if node.without else ""
     return "nothing" if node.limited else f"{tools}{without}"
 
@@ -473,7 +473,7 @@ class PermissionsRequest:
     database: str | None = None
 
     def run_tests(self, configuration: Configuration) -> dict[tuple[Place, str], list[SeenRun]]:
-        """Return what came of the tests of each flow; nothing where there are none."""
+        """Return the results of the tests of each flow; empty without tests."""
         try:
             trees = read_files(configuration, self.paths)
         except Failure as failure:

@@ -76,7 +76,7 @@ class _Overview:
     sheet: Sheet
 
     def list_entries(self, arrow: str) -> Iterator[str]:
-        """Yield where runs begin."""
+        """Yield the entries."""
         for selected, entry in self.plan.entries.items():
             begun = shorten(entry) if isinstance(entry, str) else describe_target(entry)
             if len(self.plan.entries) == 1 and not selected:
@@ -97,7 +97,7 @@ class _Overview:
         return f"at most {limits.executions:,} {shorten(self.plan.names.node)} executions, {ended}{together}"
 
     def describe_session(self) -> Iterator[str]:
-        """Yield what holds for a run as a whole."""
+        """Yield the facts about a run as a whole."""
         if self.plan.session is not None:
             if self.plan.session.mode is not None:
                 yield f"security mode {self.plan.session.mode}"
@@ -194,7 +194,7 @@ _SUCCESS = {
 
 
 def _describe_stage(node: Node, act: Process, needs: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is worth knowing of a stage; how it ends follows from its process."""
+    """Yield the facts about a stage; its end follows from its process."""
     yield f"{act.goal}"
     yield f"after {join_names(needs)}" if needs else "at once"
     retry = describe_retry(node.retry) if node.retry is not None else "one attempt"
@@ -208,7 +208,7 @@ def _describe_stage(node: Node, act: Process, needs: tuple[str, ...]) -> Iterato
 
 
 def address(given: ProcessInput) -> str:
-    """Return where an input is, as envelopes write it."""
+    """Return the address of an input, as envelopes write it."""
     parts = (each for each in (given.node, given.path, given.url) if each is not None)
     return shorten("/".join(parts))
 
@@ -273,7 +273,7 @@ class _NodePage:
                 yield f"{shorten(other)} on {join_names(outcomes, 'or')}"
 
     def _list_dependents(self, name: str) -> Iterator[str]:
-        """Yield what waits for a node in each schedule that it is in."""
+        """Yield the nodes that wait for a node in each schedule that contains it."""
         led = (edge.target for node in self.plan.nodes.values() for edge in node.edges)
         for each in (*self.plan.entries.values(), *led):
             if isinstance(each, Schedule):

@@ -65,7 +65,7 @@ from stagec.views.picture.overlay import focus_changes
 
 @value
 class MovedBound:
-    """How much runs from an entry take at most of something, before and after; None where nothing bounds it.
+    """The most of something that runs from an entry take, before and after; None if nothing bounds it.
 
     It `is_new` when the flow was not there before.
     """
@@ -111,19 +111,19 @@ def _weigh_costs(amount: int | None) -> float:
 
 _TOKENS = (Quantity.INPUT, Quantity.OUTPUT)
 _ORDER = (Quantity.COST, Quantity.MILLISECONDS, Quantity.EXECUTIONS, Quantity.TURNS, Quantity.CALLS, *_TOKENS)
-"""What is counted, in the order in which people ask for it."""
+"""The quantities, in the order in which people ask for them."""
 
 
 @value
 class Costs:
-    """What has moved of a flow's bounds, and what they are now, entry by entry."""
+    """The moved bounds of a flow, and the present ones, entry by entry."""
 
     moved: tuple[MovedBound, ...] = ()
     now: tuple[EntryBounds, ...] = ()
 
     @property
     def dearest(self) -> str:
-        """How much money a run costs at most, `$1.20`; empty where that is not known or nothing."""
+        """The most money that a run costs, `$1.20`; empty if it is unknown or zero."""
         amounts = [each.figures[Quantity.COST].upper.most for each in self.now]
         most = max(map(_weigh_costs, amounts), default=0)
         return "" if most in {0, inf} else _show(Quantity.COST, int(most))
@@ -232,7 +232,7 @@ class Review:
 
     @property
     def verdict(self) -> str:
-        """What counts, in one line."""
+        """The verdict, in one line."""
         broken = f"{format_count(self.breaking, 'change')} {'breaks' if self.breaking == 1 else 'break'} runs in flight"
         told = [broken] if self.breaking else []
         told += [format_count(self.errors, "new error")] if self.errors else []
@@ -262,7 +262,7 @@ def count_severity(found: Iterable[Diagnostic], severity: Severity) -> int:
 
 
 def gather(drawn: DrawnChanges, allowed: frozenset[str], given: Assumptions) -> Review:
-    """Return what there is to say of two sides; figures about what runs take rest on what is assumed."""
+    """Return the review of two sides; figures about the cost of runs rest on assumptions."""
     flows = tuple(
         _review(pair, picture, drawn, given) for pair, picture in zip(drawn.pairs, drawn.pictures, strict=True)
     )
@@ -524,7 +524,7 @@ _MOST_OF_IT = "The most of it, null where nothing bounds it; milliseconds for ti
 
 @value
 class ReportedBound:
-    """How much runs from an entry take at most of something; before is null also where the flow was added."""
+    """The most of something that runs from an entry take; before is null also for an added flow."""
 
     entry: Annotated[str, "What selects the entry."]
     measure: Annotated[str, "What it is about.", words(*(_MEASURES[each] for each in COMPARED))]
@@ -547,7 +547,7 @@ class ReportedFlow:
 
     @classmethod
     def of(cls, flow: ReviewedFlow, allowed: Container[str]) -> ReportedFlow:
-        """Return what is reported of a flow; `allowed` are the codes that are let through."""
+        """Return the report of a flow; `allowed` are the codes that are let through."""
         changes = tuple(ReportedJudgement.of(each, allowed) for each in flow.changes)
         bounds = (
             ReportedBound(each.entry, _MEASURES[each.measure], each.before, each.after) for each in flow.costs.moved
@@ -569,7 +569,7 @@ class ReportedFinding:
 
     @classmethod
     def of(cls, given: Diagnostic) -> ReportedFinding:
-        """Return what is reported of a diagnostic."""
+        """Return the report of a diagnostic."""
         start = given.span.start
         return cls(given.code, given.name, given.severity, given.message, given.at.file, start.line, start.column)
 

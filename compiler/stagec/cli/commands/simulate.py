@@ -98,7 +98,7 @@ _HOW: Mapping[type, str] = {
 
 
 def describe_request(question: OpenRequest, state: State) -> Iterator[str]:
-    """Yield who asks for what, line by line."""
+    """Describe an open request, line by line."""
     effect = question.effect
     yield f"{label_request(effect.key)} {question.describe()}"
     yield from (f"  | {line}" for line in _quote_prompt(effect))
@@ -202,7 +202,7 @@ class OpenRequest:
     ways: tuple[WayOn, ...]
 
     def describe_model_request(self, effect: Ask | Turn) -> str:
-        """Return what a model is asked for."""
+        """Return the request to a model in words."""
         if isinstance(effect, Ask):
             return "asks the model for an answer" + ("" if effect.complaint is None else f" again: {effect.complaint}")
         taken = sum(each.role == "assistant" for each in effect.transcript)
@@ -210,7 +210,7 @@ class OpenRequest:
         return f"lets the model take turn {taken + 1}; an attempt has {most}"
 
     def describe(self) -> str:
-        """Return what is asked for."""
+        """Return the request in words."""
         effect = self.effect
         match effect:
             case Ask() | Turn():
@@ -265,12 +265,12 @@ _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": 
 
 
 class UnansweredError(Exception):
-    """What was typed is not an answer; `str()` says what would be one."""
+    """A typed text that is no answer; `str()` tells what would be one."""
 
 
 @value
 class _TypedAnswer:
-    """What somebody has typed about an open request."""
+    """The typed answer to an open request."""
 
     question: OpenRequest
     typed: str
@@ -405,7 +405,7 @@ _ENDS: Mapping[str, Mapping[str, Json]] = {
     "no": {"exit": 1, "unpublished": "it cannot be published", "valid": False},
     "timeout": {"interrupted": "timeout"},
 }
-"""What a word says of a stage, whatever is asked about it."""
+"""The answers that a word gives for a stage, to every request."""
 
 
 def parse_answer(question: OpenRequest, typed: str) -> Json:
@@ -437,7 +437,7 @@ def _refuse(constant: str) -> None:
 
 _PROMPT = "> "
 _BAR = "  | "
-"""What stands before the lines of a prompt."""
+"""The text before the lines of a prompt."""
 _HELP = """\
 NUMBER          take the edge with this number, with a generated answer
 OUTCOME         take the first edge with this outcome

@@ -36,7 +36,7 @@ from stagec.ir.plan.codec import HIDDEN, Count, Positive
 from stagec.sources.tree import Tree
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML can hold, not even escaped."""
+"""Characters that XML cannot hold, not even escaped."""
 
 
 @value
@@ -81,7 +81,7 @@ class CoveredFlow:
 
     @classmethod
     def of(cls, plan: Plan, coverage: Coverage) -> CoveredFlow:
-        """Return what is reported of a flow."""
+        """Return the report of a flow."""
         percent, counts = round(coverage.percent, 1), count_covered(coverage)
         missing = tuple(describe_missing(plan, coverage))
         return cls(id=plan.id, percent=percent, missing=missing, coverage=coverage, **counts)
@@ -89,7 +89,7 @@ class CoveredFlow:
 
 @value
 class FlowTestReport:
-    """What came of the tests of flows."""
+    """The results of the tests of flows."""
 
     failed: Annotated[Count, "How many tests fail."]
     files: Annotated[tuple[TestedFile, ...], "Every file that has a test with the word in its name."]

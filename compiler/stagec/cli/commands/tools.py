@@ -199,7 +199,7 @@ class Display:
 
 
 def ask_servers(project: ToolProject, catalogues: tuple[Catalogue, ...], timeout: float) -> Mapping[str, Lock]:
-    """Return what the servers of each catalogue offer now, as locks by the file of the catalogue."""
+    """Return the present tools of the servers of each catalogue, as locks by the file of the catalogue."""
     for each in catalogues:
         refuse_faults(each, lock=False)
     asked = [(each, server) for each in catalogues for server in each.servers.values()]
@@ -301,7 +301,7 @@ def compare(project: ToolProject, timeout: float, against: Path | None, output_f
 
 
 def find_changes(before: Lock, after: Lock) -> Iterator[ToolChange]:
-    """Yield what is different between two locks, by server and tool."""
+    """Yield the differences between two locks, by server and tool."""
     for name in sorted({*before.servers, *after.servers}):
         old, new = before.servers.get(name), after.servers.get(name)
         if old is None or new is None:

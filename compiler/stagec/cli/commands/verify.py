@@ -77,7 +77,7 @@ class TrustedKeys:
     signature: Path | None = None
 
     def judge(self, plan: Path, data: bytes) -> tuple[str, bool]:
-        """Return what is to be said of the signature of a plan, and whether it is valid."""
+        """Return the message about the signature of a plan, and whether it is valid."""
         from stagec.ir.signing import RefusedSignatureError
 
         path = locate_signature(plan) if self.signature is None else self.signature

@@ -42,7 +42,7 @@ def open_store(url: str | None) -> Iterator[RunStore]:
 
 
 def read_stored_run(run: str, database: str) -> StoredHistory:
-    """Return what has happened in a run."""
+    """Return the history of a run."""
     from stagec.runtime.drivers.dbos import RunPhase
 
     with open_store(database) as store:

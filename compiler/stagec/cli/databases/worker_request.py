@@ -140,7 +140,7 @@ class WorkerWorld:
 
 
 _FOLDER = Path(".stagec/worker")
-"""Where commands of a run are locked while they run."""
+"""The folder of the locks of a run's commands."""
 _CONNECTIONS = 20
 """Connections of a worker at most, however many runs it executes."""
 _NO_USE = ("scenario", "events", "project", "executor", "max_parallel", "wait")

@@ -1,4 +1,4 @@
-"""What figures about the cost of runs assume: options, the configuration of a project, and the table of prices."""
+"""The assumptions of figures about costs: options, the configuration of a project, and the table of prices."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SpanText(click.types.StringParamType):
 
 @value
 class CostOptions:
-    """What is assumed, as options name it, None where one is absent; times are in seconds."""
+    """The assumptions in options, None where one is absent; times are in seconds."""
 
     prices: Path | None = None
     models: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def takes_assumptions(command: F) -> F:
 
 @value
 class CostBasis:
-    """What figures rest on: the assumptions, the table of prices, and the models that answer, by key."""
+    """The basis of figures: the assumptions, the table of prices, and the models that answer, by key."""
 
     assumptions: Assumptions
     table: PriceTable
@@ -132,7 +132,7 @@ class CostBasis:
 
 
 def assume(options: CostOptions, configuration: Configuration, known: Mapping[str, str] | None = None) -> CostBasis:
-    """Return what figures assume: as options say, else as the configuration does; `known` models are settled."""
+    """Return the assumptions of figures: from options, else from the configuration; `known` models are settled."""
     from stagec.cli.running.models import choose_models, read_models
     from stagec.ir.graph.figures import Assumptions
     from stagec.ir.graph.usage import Assumed, NamedModel
@@ -159,7 +159,7 @@ class _Spans:
         self._told = told
 
     def read_use(self, options: CostOptions) -> AssumedUse:
-        """Return what is assumed of requests to models."""
+        """Return the assumptions about requests to models."""
         from stagec.ir.graph.usage import AssumedUse
 
         return AssumedUse(

@@ -1,4 +1,4 @@
-"""What journals say: the runs of a folder, the history of one run, its replay, and all of it as JSON."""
+"""The content of journals: the runs of a folder, the history of one run, its replay, and all of it as JSON."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from stagec.runtime.world.models.port import TokenUse
 
 @value
 class RunStatus:
-    """How a run stands: a `Standing`, or why its journal cannot be used; then nothing else is known of it."""
+    """The status of a run: a `Standing`, or the reason why its journal cannot be used; then nothing else is known."""
 
     run: str
     status: str

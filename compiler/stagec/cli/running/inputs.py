@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from stagec.sources.tree import Tree
 
 _SCENARIO_ROOM = 10
-"""What models and tools answered in a long run may be so many times as large as what somebody writes."""
+"""The answers of models and tools in a long run may be so many times as large as texts of people."""
 
 
 def read_scenario(path: Path | None, plan: Plan) -> Scenario:
@@ -66,7 +66,7 @@ def read_scenario_document(path: Path, plan: Plan) -> Json:
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")
-"""What names of scenarios end in: it decides the syntax."""
+"""Endings of the names of scenarios: they decide the syntax."""
 
 
 def refuse_faulty(tree: Tree, noun: str) -> None:
@@ -94,12 +94,12 @@ _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
 
 
 def locate(tree: Tree, pointer: Pointer) -> Position:
-    """Return where the name of a member begins."""
+    """Return the position of the name of a member."""
     return locate_place(tree, Place(tree.file, pointer).key)
 
 
 def locate_place(tree: Tree, at: Place) -> Position:
-    """Return where what a place means begins in its file."""
+    """Return the position in its file at which a place begins."""
     return tree.format.locate(tree.data, [at]).get(at, START).start
 
 
@@ -111,7 +111,7 @@ def refuse_unfit(program: Program, started: Started) -> None:
 
 
 def _suggest(program: Program, started: Started) -> str:
-    """Return what would help: the names there are, or how a missing input is given."""
+    """Return a suggestion: the known names, or the option that gives a missing input."""
     plan, entry = program.plan, started.entry
     if (plan.entry if entry is None else entry) not in plan.entries:
         near = "" if entry is None else hint(entry, NameIndex(plan.entries))

@@ -34,7 +34,7 @@ def read_models(given: Iterable[str], configured: Mapping[str, str] = NOTHING) -
 
 
 def choose_models(models: Mapping[str, str]) -> ModelChoice:
-    """Return which model answers what, by the keys of options and configurations."""
+    """Return the choice of models, by the keys of options and configurations."""
     nodes = {name.removeprefix(NODE): each for name, each in models.items() if name.startswith(NODE)}
     return ModelChoice(models.get(DEFAULT), models, nodes)
 
@@ -85,7 +85,7 @@ def open_models(
     prices: PriceTable | None = None,
     retries: Retries = _USUAL,
 ) -> ModelWorld:
-    """Return what asks the models of a run; raise `Failure` for one that cannot answer it."""
+    """Return the world that asks the models of a run; raise `Failure` for a model that cannot answer it."""
     choice = choose_models(models)
     providers = Providers(_open_others, {PREFIX.rstrip(":"): LocalProvider})
     try:

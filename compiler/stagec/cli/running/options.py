@@ -12,7 +12,7 @@ from stagec.cli.completions import choose_fitting, complete_entry
 from stagec.cli.parameters import ExistingPath, FiniteRange, SectionOption
 
 FOLDER = Path(".stagec/runs")
-"""Where runs are kept unless somebody says otherwise."""
+"""The default folder of runs."""
 
 
 def words_for(path: Path) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from stagec.runtime.world.scenario import Scenario, parse_scenario
 
 @value
 class RecordedRun:
-    """What a journal holds of a run: how it began, the requests with their answers, how it ended, and what it ran.
+    """The run in a journal: its beginning, the requests with their answers, its end, and the agents that it ran.
 
     `program` is that of the plan that it ended with; `left` says what of the journal is not in it.
     """
@@ -51,7 +51,7 @@ class RecordedRun:
 
 
 def read_way(program: Program, events: tuple[Event, ...], name: str) -> RecordedRun:
-    """Return what a journal holds on its present branch; raise `Failure` for a run of which there can be no test."""
+    """Return the present branch of a journal; raise `Failure` for a run that no test can repeat."""
     way = _Way(program)
     for event, step in advance_through(program, [events[seq] for seq in list_branch(events)]):
         way.take(event, step)
@@ -114,7 +114,7 @@ class _Way:
                 self._left["requests that were stopped when the plan changed"] = None
 
     def finish(self, started: Started) -> RecordedRun:
-        """Return what counts of the run."""
+        """Return the recorded run."""
         path = tuple(node for node, visit in self._path if visit not in self._dropped.get(node, ()))
         counting = tuple(self._list_exchanges(started.run))
         return RecordedRun(self._program, started, counting, self.state, path, tuple(self._left))
@@ -181,7 +181,7 @@ class RunRecording:
         return WrittenTest(name_path(observed), told, self._expect(observed)), tuple(notes)
 
     def _expect(self, observed: Observation) -> Object:
-        """Return what must come of a run; what stages publish is nothing that a scenario could say."""
+        """Return the expectations of a run, without published files, which no scenario can contain."""
         nodes = self._program.plan.nodes
         results = {name: each for name, each in observed.results.items() if not isinstance(nodes[name].act, Process)}
         expected: Mapping[str, Json] = {

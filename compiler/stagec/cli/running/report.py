@@ -22,7 +22,7 @@ from stagec.runtime.machine.exchange import (
 _WIDEST = 32
 """Columns of the names of nodes; names may have any length."""
 _INDENT = "  "
-"""What stands before the executions of an agent's run."""
+"""The text before the executions of an agent's run."""
 _MOST = 6
 """Nodes that are named of those that a line leads to."""
 
@@ -50,7 +50,7 @@ class RunReporter(Protocol):
 
 
 class _QuietReporter:
-    """What reporters have in common that draw nothing."""
+    """The common part of reporters that draw nothing."""
 
     def tell(self, stage: str, sentence: str) -> None:
         """Say it to people."""

@@ -66,7 +66,7 @@ class Standpoint:
 
     @classmethod
     def of(cls, name: str, history: History) -> Standpoint:
-        """Return where a history leads; raise `Failure` for a plan in it that is refused."""
+        """Return the standpoint after a history; raise `Failure` for a refused plan in it."""
         begun = load_program(history.plan, f"the plan of run {quote(name)}")
         return cls(name, *fold_run(begun, history.events))
 
@@ -192,7 +192,7 @@ class ResumeReason:
 
     @classmethod
     def of(cls, given: Hindrance) -> ResumeReason:
-        """Return what is reported of a hindrance."""
+        """Return the report of a hindrance."""
         code, kind = (None, None) if given.kind is None else (given.kind.code, given.kind.name)
         others = (given.flow or None, given.node, given.here or None, given.remedy or None)
         return cls(code, kind, given.sentence, *others)

@@ -50,7 +50,7 @@ from stagec.runtime.world.models.port import ProviderOutage
 
 @value
 class RunSetup:
-    """What executing a run takes: its file, its journal and program, the world that answers, the reporter and the mail.
+    """The setup of a run: its file, its journal and program, the world that answers, the reporter and the mail.
 
     `most` is how many requests may be under way at the same time, if those are fewer than the plan allows.
     """
@@ -118,7 +118,7 @@ class Audience:
         self._setup.reporter.observe(event, step)
 
     def catch_up(self) -> Observer:
-        """Return what hears a whole history, and passes on what has not been heard."""
+        """Return an observer of the whole history that passes on the new events."""
         known = iter(range(self._count))
 
         def observe(event: Event, step: StepResult) -> None:
@@ -232,7 +232,7 @@ class WorldWithProgress:
 
 
 def _describe_wait(effect: Effect) -> str:
-    """Return who takes so long, on one line of a terminal: a longer one could not be wiped out again."""
+    """Return the request that takes so long, on one line of a terminal: a longer one could not be wiped out again."""
     paper = find_canvas(sys.stderr, os.environ)
     doing, name = f"{_name_activity(effect)} …", label_request(effect.key)[:_LONGEST]
     while name and paper.width and columns(visible(f"{name} {doing}", paper.encoding)) >= paper.width:

@@ -97,7 +97,7 @@ def open_run(path: Path) -> Journal:
 
 
 def read_run(path: Path) -> StoredHistory:
-    """Return what is in the journal of a run, also while it is executed, or say why it cannot be read."""
+    """Return the history in the journal of a run, also while it is executed, or tell why it cannot be read."""
     try:
         return read_stored(path)
     except JournalError as error:

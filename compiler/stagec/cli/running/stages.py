@@ -92,7 +92,7 @@ class Board:
                 put_error(self._wipe() + self._draw())
 
     def _wipe(self) -> str:
-        """Return what moves the cursor to the first row, and wipes out everything from there."""
+        """Return the text that moves the cursor to the first row and clears everything from there."""
         drawn, self._drawn = self._drawn, 0
         return f"\x1b[{drawn}A\r\x1b[J" if drawn else ""
 
@@ -112,7 +112,7 @@ RUNS = "runs"
 
 @value
 class StageOptions:
-    """Where and how stages are executed, as given; None where an option is absent."""
+    """The options of the execution of stages; None where one is absent."""
 
     project: Path | None = None
     executor: str | None = None
@@ -159,7 +159,7 @@ def _locate(journal: Path) -> str:
 
 
 def choose_stages(options: WorldOptions) -> StageOptions:
-    """Return what is said about stages."""
+    """Return the options about stages."""
     return StageOptions(options.project, options.executor, options.max_parallel)
 
 
@@ -230,7 +230,7 @@ def find_log(plan: Plan, name: str, facts: Mapping[str, str]) -> str:
 
 
 def find_needs(plan: Plan) -> Mapping[str, tuple[str, ...]]:
-    """Return what each stage of a plan needs."""
+    """Return the needs of each stage of a plan."""
     schedules = (entry for entry in plan.entries.values() if isinstance(entry, Schedule))
     return {name: needed for each in schedules for name, needed in each.needs.items()}
 

@@ -109,7 +109,7 @@ def give_answer(run: str, asked: Callable[[], Iterable[Asked]], send: Send, word
 
 
 def send_locally(run: str, folder: Path) -> Send:
-    """Return what sends an answer to a run in a folder."""
+    """Return a function that sends an answer to a run in a folder."""
     path = Runs(folder).find(run)
 
     def send(key: str, word: str) -> None:

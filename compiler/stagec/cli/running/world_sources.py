@@ -1,4 +1,4 @@
-"""Who answers the requests of a run besides its scenario: worlds of the user, models and tools."""
+"""The sources of a run's answers besides its scenario: worlds of the user, models and tools."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _PROGRAMS = "the programs of this run"
 _PLAIN = Settings()
-"""What holds where there is no configuration."""
+"""The settings without a configuration."""
 
 
 @value
@@ -124,7 +124,7 @@ class WorldSources:
             yield MissingTools()
 
     def _open_tools(self, plan: Plan, setting: ToolSetting) -> Iterator[ToolSource]:
-        """Yield who has tools; servers start last, so that they never stay alone."""
+        """Yield the sources of tools; servers start last, so that they never stay alone."""
         redactor, here = (
             Redactor(os.environ),
             setting if self.tools_in is None else replace(setting, folder=os.path.abspath(self.tools_in)),
@@ -174,7 +174,7 @@ def _is_program(path: str) -> bool:
 
 
 def choose_worlds(options: WorldOptions, configured: Settings = _PLAIN, root: Path = Path()) -> WorldSources:
-    """Return who answers as the options and the configuration of a project, whose folder is `root`, name it."""
+    """Return the sources of answers in the options and in the configuration of the project in `root`."""
     models: Mapping[str, str] = NOTHING
     if options.models or configured.models:
         from stagec.cli.running.models import read_models

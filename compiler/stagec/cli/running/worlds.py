@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class Answers(StrEnum):
-    """Who answers in the name of people: somebody at the terminal or elsewhere, or one answer for everything."""
+    """The source of people's answers: the terminal, other commands, or one answer for everything."""
 
     ASK = "ask"
     WAIT = "wait"
@@ -85,7 +85,7 @@ TERMINAL = Lock()
 
 @value
 class PeopleSetup:
-    """Who answers, and how many seconds they have; None means that a question waits for ever.
+    """The source of people's answers, and their time limit in seconds; None means that a question waits for ever.
 
     `run` are the words that name the run to whoever answers from elsewhere.
     """
@@ -172,7 +172,7 @@ class People:
         return self._take(awaited)
 
     def _ask(self, question: OpenQuestion, awaited: AwaitedAnswer) -> RunMessage | None:
-        """Return what somebody at the terminal answers, or somebody elsewhere; no answer in time is a no."""
+        """Return the answer from the terminal or from another command; no answer in time is a no."""
         with TERMINAL:
             put_error(f"\n{visible(question.sentence)}?\n")
             for line in question.rows:
@@ -214,7 +214,7 @@ class People:
         return awaited.message
 
     def _tell(self, effect: AskedOfPeople, message: RunMessage) -> None:
-        """Say what somebody elsewhere has answered."""
+        """Print the answer that came from another command."""
         say(f"{'yes' if read_decision(effect, message.answer) else 'no'}: answered elsewhere, by {message.by}")
 
 
@@ -237,7 +237,7 @@ _MOST = 10**15
 
 
 def choose_extend(setup: PeopleSetup) -> Extend | None:
-    """Return who is asked for more: somebody at the terminal, and nobody where a policy answers."""
+    """Return the way to ask for a larger budget: at the terminal, or None if a policy answers."""
     return BudgetQuestion(setup.seconds).ask if setup.answers is Answers.ASK else None
 
 
@@ -297,7 +297,7 @@ _WIPE = "\r\x1b[K"
 
 
 def choose_model_output(*, wish: bool | None, events: str | None) -> ModelOutput | None:
-    """Return what shows the text of models: when somebody watches, unless programs do; None where nothing does."""
+    """Return the view of models' text: if somebody watches, unless programs do; None without any."""
     is_watched = sys.stderr.isatty() and os.environ.get("TERM") not in {None, "", "dumb"}
     is_wanted = is_watched if wish is None else wish
     return (
@@ -334,7 +334,7 @@ class ModelOutput:
             self._show()
 
     def _name(self, key: str) -> tuple[str, int]:
-        """Return what comes before each line of a request, and the columns that are left."""
+        """Return the prefix of each line of a request, and the number of columns that are left."""
         width = self._paper.width or _USUAL
         name = visible(label_request(key), self._paper.encoding)
         while columns(name) > width // 3:
@@ -378,7 +378,7 @@ class ModelOutput:
 
 @value
 class WorldSetup:
-    """What a world is made of: the file of the run, its program, the options, the scenario, and who else answers.
+    """The parts of a world: the file of the run, its program, the options, the scenario, and other sources.
 
     `folder` is the directory of a run of stages. The reporter hears of these while they run. Whoever is asked answers
     also by `mail`. Where there are no people, nothing but a policy answers for them. `child` is the key of the one
@@ -399,13 +399,13 @@ class WorldSetup:
 
     @property
     def permissions(self) -> Permissions:
-        """What the plan may do on this machine."""
+        """The rights of the plan on this machine."""
         given = self.options
         words = choose_stages(given).words
         return Permissions(given.allow_hooks, given.pass_env, given.command_timeout, words)
 
     def list_others(self, turns: CommandLock, program: Program) -> Iterator[WorldPart]:
-        """Yield who answers besides the scenario."""
+        """Yield the sources of answers besides the scenario."""
         may = self.permissions
         setting = ToolSetting(os.getcwd(), name_of(self.path), may.variables, may.seconds, turns.hold)
         setting = replace(setting, protection=self.protection)
@@ -419,7 +419,7 @@ class WorldSetup:
 def prepare_world(
     path: Path, program: Program, options: WorldOptions, others: WorldSources, protection: Protection
 ) -> WorldSetup:
-    """Return what the world of a run is made of; raise `Failure` for a scenario or a plan that it is not fit for."""
+    """Return the parts of the world of a run; raise `Failure` for an unfit scenario or plan."""
     stages = choose_stages(options)
     scenario = read_scenario(options.scenario, program.plan)
     refuse_unfit_world(program, options, scenario)
@@ -464,7 +464,7 @@ def refuse_unfit_world(program: Program, options: WorldOptions, scenario: Scenar
 
 
 def watch_mail(path: Path) -> MessageWatcher:
-    """Return what watches the messages to a run, and says what is wrong with them."""
+    """Return the watcher of the messages to a run, which reports faulty ones."""
     return MessageWatcher(
         Mailbox(path),
         lambda sentence: say(f"stagec: note: {sentence}"),

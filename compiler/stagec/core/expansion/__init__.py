@@ -1,4 +1,4 @@
-"""What judging a value by a user's schema can cost, counted without following any reference twice."""
+"""The cost of judging a value by a user's schema, counted without following any reference twice."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ __all__ = [
 
 
 Meant = Callable[[Object, str, str], Sequence[Object]]
-"""What a reference of a schema means: the schema, the keyword, and its text."""
+"""Returns the targets of a reference, given the schema, the keyword, and its text."""
 
 
 ENDLESS = 1 << 60
 """The weight of a schema that comes back to itself without going into the value, and of all that use it."""
 _FOREIGN = 1_000
-"""What a reference weighs that leads out; only the schemas of JSON Schema itself are ever found there."""
+"""The weight of a reference to another document: only schemas of JSON Schema itself are found there."""
 
 
 class SchemaNode:
@@ -104,7 +104,7 @@ class Expansion:
         self.nodes: list[SchemaNode] = []
         self.weights: list[int] = []
         self.ranks: list[int] = []
-        """Which schema comes before which: every other one that judges the same value has a lower rank."""
+        """An order of schemas: every other one that judges the same value has a lower rank."""
         self.recursive: list[bool] = []
         self._known: dict[int, int] = {}
         self._bodies: list[Object] = []  # kept, so that no other object gets the identity of one
@@ -252,7 +252,7 @@ class Charge:
 
 
 def find_charge(expansion: Expansion, start: int) -> Charge | None:
-    """Return what a schema asks for at most; None where recursion, patterns or numbers in a value decide that."""
+    """Return the most that a schema costs; None if recursion, patterns or numbers in a value decide that."""
     if expansion.recursive[start] or expansion.weights[start] >= ENDLESS:
         return None
     reached = {start: None}
@@ -373,7 +373,7 @@ def _own(expansion: Expansion, judging: Judging, group: _Group) -> int:
 
 
 def _below(judging: list[tuple[SchemaNode, int]], values: list[Json]) -> list[tuple[list[Json], Judging]]:
-    """Return what is inside values, in groups of those that the same schemas judge."""
+    """Return the members of values, in groups that the same schemas judge."""
     longest = max(len(node.elements) for node, _ in judging)
     members: dict[str, list[Json]] = {}
     elements: dict[int, list[Json]] = {}
@@ -417,7 +417,7 @@ _LIMITS = Budgets()
 
 
 def weigh(schema: Object) -> Expansion:
-    """Return what a schema that stands by itself expands to."""
+    """Return the expansion of a schema that stands by itself."""
     expansion = Expansion()
     expansion.add((schema,), LocalReferences(schema).resolve)
     return expansion

@@ -28,13 +28,13 @@ _COUNT = re.compile(r"\d+")
 _BRACKET = re.compile(r"\\.|\[\^?\]?|\]", re.DOTALL)
 _CLASS = re.compile(r"\\[pP]")
 _MANY = re.compile(r"[^\x00-\x7f]|\^|\\[DSWsux]")
-"""What makes a set of more characters than it is long."""
+"""Syntax that makes a set larger than its text."""
 
 _PATTERN = 100
 _UNICODE = 800
 """A class of Unicode, in units of about a microsecond and a hundred bytes."""
 _WIDE = 25
-"""What excludes characters, and what names some beyond ASCII."""
+"""The weight of sets that exclude characters, or name some beyond ASCII."""
 _HUGE = 1 << 60
 _DIGITS = 9
 
@@ -118,7 +118,7 @@ def _total(pattern: str, least: int, size: Callable[[str], int]) -> int:
 
 
 def _end_of_set(pattern: str, start: int) -> int:
-    """Return where a set ends; engines read a bracket in a set as a set of its own."""
+    """Return the end of a set; engines read a bracket in a set as a set of its own."""
     depth = 0
     for match in _BRACKET.finditer(pattern, start):
         depth += {"[": 1, "]": -1}.get(match.group()[0], 0)

@@ -1,4 +1,4 @@
-"""What a schema applies: by its keywords, and by references to other places of itself."""
+"""The schemas that a schema applies: by its keywords, and by references to other places of itself."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 @value
 class Keywords:
-    """What keywords look at within a value beyond the value itself, so that its size counts.
+    """The parts of a value that keywords read beyond the value itself, so that its size counts.
 
     `patterns` are found in a text and `names` in each name of a member. `texts` keywords read a text once. `whole` is
     how often everything in an object or array is looked at, and `inner` each of its members. `numbers` is what
@@ -137,7 +137,7 @@ NO_KEYWORDS = Keywords()
 
 @value
 class Applied:
-    """What one schema applies, as it is written.
+    """The schemas that one schema applies, as written.
 
     `work` is what the schema costs itself, `factor` how often what it applies to the same value is evaluated. `beside`
     judge the same value, `references` lead to more that does. `members` judge members by name and `others` every other
@@ -165,11 +165,11 @@ _UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
 _ELSE = ("patternProperties", "additionalProperties", "propertyNames", "prefixItems", "additionalItems", "contains")
 _APPLYING = frozenset((*_LISTS, *_ONES, *_NAMED, *_UNEVALUATED, *REFERENCES, *_ELSE, "properties", "items"))
 _AGAIN = 4
-"""What stands beside a keyword about unevaluated members is evaluated about three times more to find these."""
+"""Keywords beside one about unevaluated members are evaluated about three times more to find these."""
 
 
 def find_applied(body: Object) -> Applied:
-    """Return what a schema applies; keywords of all drafts count, whichever the schema is in."""
+    """Return the schemas that a schema applies; keywords of all drafts count, whichever the schema is in."""
     keywords = NO_KEYWORDS if _SIZED.isdisjoint(body) else _keywords(body)
     if _APPLYING.isdisjoint(body):
         return Applied(1 + _work(body), keywords=keywords)

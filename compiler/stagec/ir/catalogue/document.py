@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Origin(StrEnum):
-    """Where a tool comes from."""
+    """The origin of a tool."""
 
     BUNDLED = "bundled"
     DISCOVERED = "discovered"
@@ -63,7 +63,7 @@ def well_known_effects(name: str) -> Effects:
 
 @value
 class ToolLabels:
-    """What somebody says that a tool reads and does; None where nothing is said.
+    """The declared effects of a tool; None if nothing is declared.
 
     `changes` is the value of `effects: read` and `effects: mutating`, which do not tell whether the tool sends data.
     """
@@ -120,7 +120,7 @@ class CatalogueServer:
     headers: Mapping[str, str] = NOTHING
     transport: str | None = None
     members: tuple[str, ...] = ()
-    """What is written about it, by name, be it well formed or not."""
+    """Its members by name, well formed or not."""
 
     def is_started_like(self, other: CatalogueServer) -> bool:
         """Tell whether two definitions mean the same server."""
@@ -156,7 +156,7 @@ class Catalogue:
     """The files of the catalogue with which something is wrong."""
     is_whole: bool
     labels: tuple[tuple[str, ToolLabels], ...] = ()
-    """What the catalogue says of tools by patterns of their names, in this order."""
+    """The labels of the catalogue for patterns of tool names, in this order."""
 
     def guess_meant(self, name: str) -> tuple[str, ...]:
         """Return the tool that a name means, which may be misspelt, or a server and its tool."""
@@ -187,7 +187,7 @@ READS, DOES = frozenset({Label.PRIVATE, Label.UNTRUSTED}), frozenset({Label.WRIT
 _OF_SERVER = re.compile(r"mcp__(?P<server>.+?)(?:__(?P<tool>.+))?", re.DOTALL)
 _EVERY = "*"
 _SPECIAL = re.compile(r"[*?\[]")
-"""What is no plain text in a pattern."""
+"""Special characters of a pattern."""
 _SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd")
 _INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_SHELLS, ("-c", "-lc", "-ec", "-xc", "-euc", "-Command", "-command", "/c", "/C")),
@@ -216,7 +216,7 @@ class LabelBook:
         self._longest = max(map(len, self._beginnings), default=0)
 
     def find(self, name: str) -> Labelled:
-        """Return what a tool reads and does that is named as nodes name it."""
+        """Return the effects of a tool under its name in nodes."""
         if name not in self._known:
             served = self._locate(name)
             tellers = (*self._list_declared(name, served), *self._list_known(served), *self._list_locked(served))
@@ -224,7 +224,7 @@ class LabelBook:
         return self._known[name]
 
     def find_program(self, words: tuple[str, ...]) -> Labelled:
-        """Return what a program reads and does; of a script on its command line, what the programs named there do."""
+        """Return the effects of a program; for a script on its command line, those of the programs named there."""
         name = posixpath.basename(words[0]) if words else ""
         declared = combine(tuple(self._list_declared(name, _Served(None, name))))
         if declared.teller is not Teller.NOBODY:
@@ -247,7 +247,7 @@ class LabelBook:
         return _Served(server, own)
 
     def _list_declared(self, name: str, served: _Served) -> Iterator[ToolLabels]:
-        """Yield what the catalogue says: of the tool itself, and by the first pattern that fits."""
+        """Yield the labels in the catalogue: those of the tool itself, and those of the first pattern that fits."""
         tool = self._catalogue.by_name.get(name) if self._catalogue is not None else None
         if tool is not None and tool.labels is not None:
             yield tool.labels
@@ -307,7 +307,7 @@ def combine(tellers: tuple[ToolLabels, ...]) -> Labelled:
 
 
 def _read_hints(tool: LockedTool) -> ToolLabels:
-    """Return what a server says of its tool."""
+    """Return the labels that a server gives its tool."""
     reads = frozenset({Label.UNTRUSTED} if tool.is_open else ()) if tool.is_open is not None else None
     if tool.effects is Effects.UNKNOWN:
         return ToolLabels(reads, None, teller=Teller.LOCK, at=tool.at)

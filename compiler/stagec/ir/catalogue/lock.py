@@ -1,4 +1,4 @@
-"""What MCP servers offered when they were last asked: `tools.lock.json`, read and written."""
+"""The tools that MCP servers offered at the last request: `tools.lock.json`, read and written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 class Effects(StrEnum):
-    """What calling a tool may do."""
+    """The effects of calling a tool."""
 
     READ = "read"
     MUTATING = "mutating"
@@ -53,14 +53,14 @@ class LockedServer:
 
 @value
 class Lock:
-    """What the lock says, without what is broken in it."""
+    """The content of the lock, without its broken parts."""
 
     at: Place
     servers: Mapping[str, LockedServer]
 
 
 def read_lock(at: Place, given: Json) -> Lock:
-    """Return what a lock says that was read from a file."""
+    """Return the lock in the JSON of a file."""
     servers: dict[str, LockedServer] = {}
     for name, body in object_of(object_of(given).get("servers")).items():
         launch, listed = text_in(object_of(body), "launch"), object_of(body).get("tools")

@@ -36,7 +36,7 @@ _CHANGES: Mapping[str, bool] = {"read": False, "mutating": True}
 
 
 def list_labels(tree: Tree | None) -> Iterator[tuple[str, ToolLabels]]:
-    """Yield what a tools file says of tools by patterns of their names."""
+    """Yield the labels of a tools file for patterns of tool names."""
     for pattern, body in object_of(object_of(tree.value).get(LABELLING)).items() if tree is not None else ():
         labels = read_labels(object_of(body), tree.at / LABELLING / pattern) if tree is not None else None
         if labels is not None:
@@ -44,7 +44,7 @@ def list_labels(tree: Tree | None) -> Iterator[tuple[str, ToolLabels]]:
 
 
 def read_labels(body: Object, at: Place) -> ToolLabels | None:
-    """Return what is said that a tool reads and does; nothing where nothing is said."""
+    """Return the declared effects of a tool; None if there are none."""
     reads, given = _label(body.get(READING)), body.get(DOING)
     changes = _CHANGES.get(given) if isinstance(given, str) else None
     does = None if changes is not None else _label(given)
@@ -167,7 +167,7 @@ def judge_input(sources: Sources, file: str) -> None:
 N = TypeVar("N", CatalogueServer, CatalogueTool)
 _SERVERS = ("mcpServers", "servers")
 _PLUGIN = ".claude-plugin/plugin.json"
-"""What is beside the `.mcp.json` of a plugin of Claude Code."""
+"""The file beside the `.mcp.json` of a plugin of Claude Code."""
 ADDRESSES = ("url", "serverUrl", "httpUrl")
 """Under which keys hosts keep the address of a server."""
 _HARMLESS = {"byte-order-mark"}
@@ -218,7 +218,7 @@ def _catalogue(sources: Sources, files: CatalogueFiles) -> Catalogue:
 
 
 def _first_of_each(every: Iterable[N]) -> dict[str, N]:
-    """Return what has a name that nothing before it has, by name."""
+    """Return the first object of each name, by name."""
     found: dict[str, N] = {}
     for each in every:
         found.setdefault(each.name, each)

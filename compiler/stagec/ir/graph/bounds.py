@@ -146,7 +146,7 @@ class ShortestRuns:
                 yield from (_Choice(part, on, parts) for parts in found)
 
     def _take(self, edge: Edge, mode: Ending, *, judged: bool) -> Iterator[_Parts]:
-        """Yield what follows when an edge is taken, as one or another of several parts."""
+        """Yield the successors of a taken edge, as one or another of several parts."""
         target = edge.target
         if isinstance(target, Stop) or target == Chain(()):
             ends = isinstance(target, Chain) or target.outcome is Outcome.DONE
@@ -175,7 +175,7 @@ class ShortestRuns:
 
 
 def _weigh(choice: _Choice, weigh: Weigh, totals: Mapping[Part, int]) -> int:
-    """Return what a choice weighs with all that follows it."""
+    """Return the weight of a choice with all its successors."""
     own = weigh(choice.part, choice.on) if choice.is_weighed else 0
     return min(MOST, own + sum(totals[each] for each in choice.parts if not isinstance(each, Joint)))
 
@@ -355,7 +355,7 @@ def _walk(plan: Plan, node: str) -> tuple[PlanWalks, PlanWalks]:
 
 @value
 class Repetition:
-    """What one node may do more than once in an execution, or has done again: why ranges have two numbers."""
+    """The repetitions of a node in an execution or after a failed validation, for which ranges have two numbers."""
 
     node: Annotated[str, "The node."]
     attempts: Annotated[Count, "How often it may act in one execution."]

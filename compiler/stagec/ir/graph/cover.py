@@ -177,7 +177,7 @@ class NarrowCover:
         self._random = Random(0)
 
     def _measure_left(self, ends: Iterable[int]) -> dict[int, int]:
-        """Return what the cheapest way from each vertex to an end costs."""
+        """Return the cost of the cheapest path from each vertex to an end."""
         coming: dict[int, list[Leg]] = {}
         for leg in self._legs:
             coming.setdefault(leg.target, []).append(leg)

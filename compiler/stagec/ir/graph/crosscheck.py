@@ -1,4 +1,4 @@
-"""What is proved of a plan, worked out a second time by networkx on the graph of the plan itself.
+"""The facts of a plan, computed a second time by networkx on the graph of the plan itself.
 
 Nothing here shares code with the first time: not the graph, not the components, not the order, not the fixpoints.
 """
@@ -61,7 +61,7 @@ class CrossCheck:
             yield "it has a cycle that runs reach, and no bound"
 
     def disagreements(self, judged: Graph) -> Iterator[str]:
-        """Yield which nodes can start or complete as it is found here, and otherwise as the rules found it in the flow.
+        """Yield the nodes whose start or completion is judged differently here and by the rules.
 
         Nothing can be said where a flow is not known to be whole. Rules know edges that no result takes; the plan has
         these edges, so more may start and complete here.
@@ -241,7 +241,7 @@ def _starting(plan: Plan, naming: Collection[str], completing: Collection[str]) 
 
 
 def _find_begun(target: Target, completing: Collection[str]) -> tuple[Any, ...]:
-    """Return what can begin once a target was taken."""
+    """Return the nodes that can begin after a target was taken."""
     if isinstance(target, Chain):
         first_stuck = next((at for at, each in enumerate(target.nodes) if each not in completing), len(target.nodes))
         return target.nodes[: first_stuck + 1]

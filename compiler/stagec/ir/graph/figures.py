@@ -13,7 +13,7 @@ from stagec.ir.plan.codec import words
 
 
 class Joint(StrEnum):
-    """What stands between the nodes of a way where several run together."""
+    """The relation of nodes that run together on a path."""
 
     OPEN = "("
     NEXT = "|"
@@ -62,7 +62,7 @@ class UpperBound:
 
 @value
 class Unlimited:
-    """What nothing limits, and in which nodes."""
+    """An unlimited quantity, and its nodes."""
 
     what: Annotated[
         str,
@@ -87,7 +87,7 @@ class Unlimited:
 
 @value
 class Figure:
-    """How much of one thing runs take: at most and at least, a way that takes each, and what is without a limit.
+    """The amount of one thing in runs: at most and at least, a path with each, and the unlimited parts.
 
     Ways are empty where the limit of executions is all that is known. `least` is None where no run is completed.
     """
@@ -101,7 +101,7 @@ class Figure:
 
 @value
 class EntryBounds:
-    """What a run from one entry takes.
+    """The bounds of runs from one entry.
 
     The time that has a limit is all of it if `unlimited` is empty. `is_cut` tells that runs could be longer if the plan
     had no limit of executions. An entry that is a `schedule` has no `node`.
@@ -131,7 +131,7 @@ class EntryBounds:
 
     @property
     def unlimited(self) -> tuple[Unlimited, ...]:
-        """What may take any time."""
+        """The parts that may take any time."""
         return self.figures[Quantity.MILLISECONDS].lacks
 
     @property

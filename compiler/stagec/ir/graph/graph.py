@@ -61,7 +61,7 @@ class Adjacency:
         return range(len(self.ids), len(self.steps))
 
     def leads(self) -> Neighbours:
-        """Return which nodes run, at once or later, because an edge of a node is taken."""
+        """Return the nodes that run, at once or later, because an edge of a node is taken."""
         if not self.scopes:
             return self.steps
         made = [list(each) for each in self.steps]
@@ -95,7 +95,7 @@ def read_flow(flow: Flow) -> Adjacency:
 
 
 class _Reader:
-    """What has been read so far."""
+    """The graph as read so far."""
 
     def __init__(self, flow: Flow) -> None:
         self.index = {name: at for at, name in enumerate(flow.nodes)}
@@ -293,7 +293,7 @@ class Clauses:
         return len(self.need) - 1
 
     def count_levels(self) -> list[int | None]:
-        """Return what the cheapest way to each node costs, None where there is none."""
+        """Return the cost of the cheapest path to each node, None without a path."""
         costs: list[int | None] = [None] * len(self.need)
         level, cost = list(self.given), 1
         while level:
@@ -359,7 +359,7 @@ def completion_clauses(net: Adjacency, ends: Iterable[int]) -> Clauses:
 
 
 def starting_clauses(net: Adjacency, completes: Sequence[bool]) -> Clauses:
-    """Return what starts because something else does."""
+    """Return the clauses of nodes that start because something else does."""
     users = [list(each) for each in net.steps] if net.scopes or net.schedules else net.steps
     made = Clauses(users, [1] * len(users))
     for scope in net.scopes:
@@ -419,7 +419,7 @@ def build(flow: Flow) -> Graph:
 
 
 def noun(graph: Graph, thing: str) -> str:
-    """Return what the flow's system calls a `node` or an `outcome`."""
+    """Return the system's word for a `node` or an `outcome`."""
     return graph.flow.names.get(thing, thing)
 
 
@@ -517,7 +517,7 @@ class Graph:
         return next((self._shortest[root] for root in self._roots(entry)), None)
 
     def grounds(self, nodes: Iterable[str]) -> tuple[Place, ...]:
-        """Return what conclusions about nodes rest on and is written elsewhere: their schemas."""
+        """Return the places elsewhere that conclusions about nodes rest on: their schemas."""
         parts = (part for each in nodes if each in self._flow.nodes for part in self._flow.nodes[each].parts)
         return tuple([at for called, at in parts if called == "schema"])
 
@@ -541,7 +541,7 @@ class Graph:
 
     @cached_property
     def _exiting(self) -> Clauses:
-        """What leads to an exit."""
+        """The clauses of the ways to an exit."""
         return completion_clauses(self._net, self._net.exits)
 
     @cached_property

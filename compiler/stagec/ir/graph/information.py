@@ -46,8 +46,11 @@ def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
 
 
 PRIVATE, UNTRUSTED, DECIDED, SWAYED = 1, 2, 4, 8
-"""What has happened on a way, each set of it one number: private data was read, and what strangers wrote; a model has
-decided something, and it has done so after what strangers wrote was read."""
+"""Facts about a path, each set of them one number.
+
+Private data was read, foreign text was read, a model has decided something, or it has done so after reading foreign
+text.
+"""
 _BITS: Mapping[int, Label] = {PRIVATE: Label.PRIVATE, UNTRUSTED: Label.UNTRUSTED}
 
 
@@ -121,7 +124,7 @@ class InformationFlow:
         return sum(bit for bit, label in _BITS.items() if label in self._labels[node])
 
     def _does(self, node: str) -> int:
-        """Return what happens while a node runs."""
+        """Return the facts that a run of a node adds."""
         reads = self._reads(node)
         if node in self._fixed:
             return reads
@@ -173,7 +176,7 @@ class InformationFlow:
 
     @cached_property
     def _ends(self) -> Mapping[str, frozenset[int]]:
-        """What can have been read from each node to the end of its scope; where none can end well, nothing."""
+        """The possible facts from each node to the end of its scope; empty if none can end well."""
         users: dict[str, set[str]] = {name: set() for name in self._every}
         for name, node in self._flow.nodes.items():
             for each in (each for edge in node.edges for each in list_targets(edge.target)):
@@ -192,7 +195,7 @@ class InformationFlow:
         return found
 
     def _end(self, edge: WrittenEdge, found: Mapping[str, frozenset[int]]) -> frozenset[int]:
-        """Return what can have been read from an edge to the end of the scope."""
+        """Return the possible facts from an edge to the end of the scope."""
         target = edge.target
         if isinstance(target, Stop):
             return frozenset({0} if target.outcome is Outcome.DONE else ())
@@ -282,7 +285,7 @@ class InformationFlow:
         return Leak(private[0], strange, tuple(map(LeakStep, (*first, sender))))
 
     def _find_swaying(self, schedule: Schedule, needed: Iterable[str]) -> str | None:
-        """Return what reads what strangers wrote, among some nodes, and is needed by a model or is one."""
+        """Return the nodes among some that read foreign text and are needed by a model, or are one."""
         for name in needed:
             before, waiting = dict.fromkeys([name]), deque([name])
             while name not in self._fixed and waiting:
@@ -296,7 +299,7 @@ class InformationFlow:
 
 
 def follow(before: int, after: int) -> int:
-    """Return what has happened when one thing happens after another."""
+    """Return the facts after one step follows another."""
     return before | after | (SWAYED if before & UNTRUSTED and after & DECIDED else 0)
 
 
@@ -305,7 +308,7 @@ def _follow_all(before: Collection[int], after: Collection[int]) -> frozenset[in
 
 
 def _meet(sides: Iterable[Collection[int]]) -> frozenset[int]:
-    """Return what has happened when several branches have ended that ran side by side."""
+    """Return the facts after several parallel branches have ended."""
     met = frozenset({0})
     for side in sides:
         met = frozenset(each | more for each in met for more in side)

@@ -45,11 +45,11 @@ class UnrolledPlan:
     names: Mapping[str, str]
 
     def name(self, part: str) -> str:
-        """Return what a part of a way is called in the plan itself."""
+        """Return the name of a part of a path in the plan itself."""
         return self.names.get(part, part)
 
     def list_names(self, parts: Iterable[str]) -> tuple[str, ...]:
-        """Return what some parts are called, each once."""
+        """Return the names of some parts, each once."""
         return tuple(dict.fromkeys(map(self.name, parts)))
 
 
@@ -274,7 +274,7 @@ class HeaviestRuns:
         return _weigh(whole + self._found[target.join, mode, False][0]), (*heaviest, (target.join, mode, False))
 
     def _replace_one(self, done: Sequence[Part], mode: Ending) -> Iterator[_Found]:
-        """Yield what the branches of a fork weigh if one of them ends in another way than the rest."""
+        """Yield the weights of the branches of a fork if one of them ends in another way than the rest."""
         in_turn = self._plan.limits.parallel == 1 and not any(part[0] in self._runs.forking for part in done)
         weights = [self._found[part][0] for part in done]
         others, best = sum(weights), _NEVER
@@ -357,7 +357,7 @@ class PlanWalks:
         return tuple(sorted(tuple(sorted(name for name in each if name in self._plan.nodes)) for each in found))
 
     def _find_ways_back(self) -> dict[str, tuple[str, ...]]:
-        """Return where a failed validation leads: to a node that may have led there; with scopes that may be any."""
+        """Return the targets of a failed validation: nodes that may have led there; with scopes these may be any."""
         ways = {}
         for name in self.nodes:
             if self._goes_back(name):
@@ -460,7 +460,7 @@ class PlanWalks:
 
     @cached_property
     def _parts(self) -> RunParts:
-        """What runs consist of, without cycles only."""
+        """The parts of runs, without cycles only."""
         return list_run_parts(self._plan, [name for name in self._order if isinstance(name, str)], self._start)
 
     def _cross(self, weights: Weights, *, is_sum: bool, is_time: bool = False) -> Weight:
@@ -488,7 +488,7 @@ class PlanWalks:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[_Place, ...], Neighbours] | None:
-        """What may follow each node if the branches of a scope ran one after the other, which changes no sum.
+        """The possible successors of each node if the branches of a scope ran in sequence, which changes no sum.
 
         The limit may end a branch anywhere: each of its nodes may be the last before the next branch or the join.
         None where that is too much. The first of the nodes is the one with which runs begin.
@@ -519,7 +519,7 @@ class PlanWalks:
         return tuple(todo), [[*each] for each in leads]
 
     def _list_next(self, part: _Place, pairs: list[tuple[_Place, _Place]]) -> Iterator[_Place]:
-        """Yield what may come after a node: of a scope the first branch, of a failed validation the node before.
+        """Yield the possible successors of a node: of a scope the first branch, of a failed validation the node before.
 
         What comes after a branch of a scope is kept in `pairs`.
         """

@@ -68,7 +68,7 @@ def _find_antichain(given: Precedence) -> list[int]:
 
 @value
 class NodeTimes:
-    """What one node of a schedule takes in milliseconds: as planned, once until it is killed, with all attempts."""
+    """The milliseconds of one node of a schedule: as planned, once until it is killed, with all attempts."""
 
     planned: int
     first: int
@@ -77,7 +77,7 @@ class NodeTimes:
 
 @value
 class NodeFailure:
-    """What runs again, or for the first time, when a run is resumed after a node has failed."""
+    """The nodes that run again, or for the first time, when a run is resumed after a node has failed."""
 
     node: Annotated[str, "The node that has failed."]
     nodes: Annotated[Count, "The node and all that need it."]
@@ -144,7 +144,7 @@ class ScheduleWork:
         )
 
     def list_times(self) -> tuple[list[int], list[int], list[int]]:
-        """Return what every node takes as planned, once until it is killed, and with all attempts."""
+        """Return the durations of every node as planned, once until it is killed, and with all attempts."""
         return (
             [each.planned for each in self._times],
             [each.first for each in self._times],

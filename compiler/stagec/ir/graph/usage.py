@@ -1,4 +1,4 @@
-"""What one execution of a node takes and costs: at least, without retries, and at most."""
+"""The time and the cost of one execution of a node: at least, without retries, and at most."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ASKS_THE_WORLD = frozenset({"poll:state", "meta:custom", "meta:composite"})
 
 @value
 class Assumed:
-    """What a plan does not limit, in milliseconds: a turn of a model with its tool calls, if known, and a validator.
+    """Assumed times in milliseconds: that of a turn of a model with its tool calls, if known, and of a validator.
 
     `quickest` is what a turn takes at least.
     """
@@ -35,14 +35,14 @@ class Assumed:
 
 @value
 class Expense:
-    """What one execution takes at most; `milliseconds` is the part of its time that has a limit."""
+    """The most that one execution takes; `milliseconds` is the part of its time that has a limit."""
 
     turns: int
     milliseconds: int
 
 
 def spend(node: Node, assumed: Assumed, *, is_retried: bool) -> Expense:
-    """Return what one execution of a node costs, with every attempt that it may make or with the first one only."""
+    """Return the cost of one execution of a node, with every attempt that it may make or with the first one only."""
     attempts = node.retry.attempts if is_retried and node.retry is not None else 1
     turns, milliseconds = 0, 0
     match node.act:
@@ -86,7 +86,7 @@ def add_waits(retry: Retry) -> int:
 
 
 def find_unlimited(plan: Plan, name: str, assumed: Assumed) -> Iterator[str]:
-    """Yield what may take any time in an execution of a node: `model`, `person`, `hook` or `judge`.
+    """Yield the parts of an execution of a node that may take any time: `model`, `person`, `hook` or `judge`.
 
     A deadline is not looked at.
     """
@@ -106,7 +106,7 @@ _MILLION = 1_000_000
 
 
 class Quantity(StrEnum):
-    """What is counted: `cost` in billionths of a US dollar, `milliseconds` as far as they have a limit.
+    """The quantities: `cost` in billionths of a US dollar, `milliseconds` as far as they have a limit.
 
     A turn of a step takes several `requests` to its model if the model calls tools before it answers.
     """
@@ -131,7 +131,7 @@ class Interval:
 
 @value
 class AssumedUse:
-    """What no plan says about requests to models, each a span, and how many characters of a prompt are a token at most.
+    """Assumptions about requests to models, each a span, and the most characters of a prompt in a token.
 
     `calls` are those of tools in a response, `responses` those of a model until a step has its answer, `read` and
     `written` the tokens of a request and of its response.
@@ -178,7 +178,7 @@ ChooseModel = Callable[[str, str | None], NamedModel]
 
 @value
 class Load:
-    """What an execution takes of one thing; None where nothing bounds it, and `lacks` says what would have to."""
+    """The amount of one thing in an execution; None if nothing bounds it, and `lacks` names the missing limit."""
 
     least: int = 0
     first: int | None = 0
@@ -191,13 +191,13 @@ _ONE, _NONE = Load(1, 1, 1), Load()
 
 
 class NodeUse:
-    """What executions of the nodes of one plan take, the runs of agents aside."""
+    """The use of executions of the nodes of one plan, without the runs of agents."""
 
     def __init__(self, plan: Plan, assumed: Assumed, use: AssumedUse, choose: ChooseModel) -> None:
         self._plan, self._assumed, self._use, self._choose = plan, assumed, use, choose
 
     def weigh(self, name: str) -> Loads:
-        """Return what an execution of a node takes."""
+        """Return the use of an execution of a node."""
         node, assumed = self._plan.nodes[name], self._assumed
         first, most = (spend(node, assumed, is_retried=each) for each in (False, True))
         asks = isinstance(node.act, Prompt | Converse)
@@ -269,7 +269,7 @@ def _narrow(span: Interval, most: int | None) -> Interval:
 
 
 def _scale(span: Interval, requests: Interval, turns: tuple[int, int], lacks: str) -> Load:
-    """Return what so many turns take of which each has some requests."""
+    """Return the use of so many turns, each with some requests."""
     if span.most is None or requests.most is None:
         return Load(span.least * requests.least, None, None, (lacks if span.most is None else "responses",))
     first, most = (min(MOST, each * requests.most * span.most) for each in turns)
@@ -296,7 +296,7 @@ def can_stay_idle(plan: Plan, name: str, on: str | None, *, is_head: bool) -> bo
 
 
 def list_lacking(loads: Mapping[str, Loads], measure: Quantity) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what does not bound a measure, with the nodes."""
+    """Yield the missing limits of a measure, with the nodes."""
     nodes: dict[str, list[str]] = {}
     for name, each in loads.items():
         for kind in each[measure].lacks:

@@ -1,4 +1,4 @@
-"""What nodes do: ask a model, let a model work with tools, run a program, a stage or an agent, or nothing."""
+"""The acts of nodes: ask a model, let a model work with tools, run a program, a stage or an agent, or nothing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ Template = Annotated[tuple[Piece, ...], Within(is_shallow, TOO_DEEP)]
 
 
 Scope = Mapping[str | int, Container[str | int] | None]
-"""What a template can refer to: names, each with those below it, None where these are not known beforehand."""
+"""The names that a template can refer to, each with those below it, None if these are not known beforehand."""
 
 
 def strays(template: Template, scope: Scope) -> list[Path]:
@@ -138,7 +138,7 @@ Supply = Given | Provided | Carried
 
 @value
 class Repeat:
-    """What a model is asked instead when a node repeats itself: a prompt, and where its variables come from."""
+    """The prompt of a repeated node in place of its usual one, and the sources of its variables."""
 
     prompt: Annotated[Template, "The prompt."]
     variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
@@ -146,7 +146,7 @@ class Repeat:
 
 @value
 class Policy:
-    """How a node asks its model; what is absent is left to whoever runs the plan.
+    """The settings of a node's model; an absent one is left to the runner.
 
     `attempts` count one request, the first attempt included; the attempts of the node itself are another number.
     """
@@ -224,7 +224,7 @@ class Command:
 
 @value
 class ProcessInput:
-    """Where an input of a stage is: at a path below the project's root or among the outputs of a node, or at a URL."""
+    """The place of a stage's input: a path below the project's root or among the outputs of a node, or a URL."""
 
     path: Annotated[str | None, "The path of a file: below the directory of `node`, or from the project's root."] = None
     node: Annotated[NodeName | None, "The node whose output it is."] = None

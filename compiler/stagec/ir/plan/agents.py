@@ -20,12 +20,12 @@ _SCHEDULES_ENDS: Mapping[str, Outcome] = {
     "failure": Outcome.FAILED,
     "interrupted": Outcome.INTERRUPTED,
 }
-"""How the branch of a process ends, by its outcome."""
+"""The end of a process's branch, by its outcome."""
 _ENTRIES, _NODES = "entries", "nodes"
 _LONGEST = 255
 """Bytes that the name of a file has at most."""
 _FORBIDDEN = frozenset("/\\\0")
-"""What no name of a file can have in it on every system."""
+"""Characters that no file name can have on every system."""
 _TAKEN = frozenset({"checkpoints", "run.log"})
 """Names in the directory of a run that no node may have."""
 

@@ -69,7 +69,7 @@ class Within:
 
 
 def itself(given: Any) -> Any:
-    """Return what was given: many values of a plan are their own JSON."""
+    """Return the argument: many values of a plan are their own JSON."""
     return given
 
 

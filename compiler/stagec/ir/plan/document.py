@@ -142,7 +142,7 @@ SecurityMode = Annotated[str, words("ask", "allowlist", "yolo")]
 
 @value
 class Session:
-    """What holds outside nodes and for all of them: the security mode, and the callables of the message loop."""
+    """Settings for all nodes together: the security mode, and the callables of the message loop."""
 
     mode: Annotated[SecurityMode | None, "The security mode outside nodes."] = None
     hooks: Annotated[
@@ -156,7 +156,7 @@ FORMAT = "stagec.plan/1"
 
 @value
 class Input:
-    """What whoever starts a run gives it; `default` null is none, and without `schema` anything is allowed."""
+    """An input of runs; `default` null is none, and without `schema` anything is allowed."""
 
     required: Annotated[bool, "Whether a run cannot start without it."] = False
     default: Annotated[Json, "The value when none is given; null is no default."] = None
@@ -173,7 +173,7 @@ class System:
 
 @value
 class JudgeDefinition:
-    """How it is judged that the work is done: one of the verdict types of agent definitions, and its settings."""
+    """The judgement whether the work is done: one of the verdict types of agent definitions, and its settings."""
 
     kind: Annotated[str, "The verdict type."]
     settings: Annotated[Mapping[str, Json], "Its settings."] = NOTHING
@@ -193,7 +193,7 @@ class Limits:
 
 @value
 class Facts:
-    """What is proved of every run.
+    """Facts that are proved of every run.
 
     `done`, `failed`, `interrupted` and `blocked` are the nodes that have an edge by which a run or a scope ends so;
     `cycles` the sets of nodes that can lead back into themselves; `executions` and `turns` the most node executions and
@@ -213,7 +213,7 @@ class Facts:
 
 @value
 class Phases:
-    """What holds of a run of phases: its bounds, the wait between two phases, and the labels of its issue.
+    """The rules of a run of phases: its bounds, the wait between two phases, and the labels of its issue.
 
     `most` is how many transitions it has at most, `row` how many to the same phase one after the other, 0 being any.
     `labels` are the labels by phase, of which the first is written down; `ordering` those that are removed when a run
@@ -231,7 +231,7 @@ class Phases:
 
 @value
 class Names:
-    """What the system calls things: a node is a `step`, `stage` or `phase`, an outcome an `intent` or a `verdict`."""
+    """The system's words: a node is a `step`, `stage` or `phase`, an outcome an `intent` or a `verdict`."""
 
     node: Annotated[str, "What a node is called."]
     outcome: Annotated[str, "What an outcome is called."]

@@ -63,7 +63,7 @@ def unaffordable(plan: Plan) -> Iterator[tuple[Pointer, str]]:
 
 
 _COSTLY = ('"$ref"', '"$dynamicRef"', '"$recursiveRef"', '"unevaluated', '"pattern', "\\u")
-"""What a schema without references, repeated judgements and patterns has none of; an escape may hide the others."""
+"""Marks of references, repeated judgements and patterns: a schema without them is cheap; an escape may hide them."""
 
 
 def _is_plain(text: str) -> bool:
@@ -105,7 +105,7 @@ _ASKED = 2
 
 
 def facts(plan: Plan) -> Facts:
-    """Return what is proved of every run of a plan; `Facts` says what each number means. Linear, and a sort."""
+    """Return the facts that are proved of every run of a plan; `Facts` explains each number. Linear, and a sort."""
     order, cycles = _components(plan)
     executions = min(plan.limits.executions or _MOST, _longest(plan, order, cycles))
     return Facts(

@@ -1,4 +1,4 @@
-"""How a result becomes an outcome, and what must hold before and after a node acts."""
+"""Gates: from a result to an outcome, and the conditions before and after a node acts."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ Policy = Annotated[str, words("retry-later", "skip", "fail", "ask")]
 
 @value
 class Admission:
-    """What must not hold of the context before a node acts, and what happens when it does.
+    """A condition of the context that stops a node before it acts, and the effect.
 
     `on_defer` and `on_block` are `retry-later`, `skip`, `fail` or `ask`.
     """
@@ -154,7 +154,7 @@ class Condition:
 
 @value
 class Validation:
-    """What must hold before `closing` counts, and what happens when it does not.
+    """The conditions before `closing` counts, and the effect of a failed one.
 
     `prompts` are the prompts of the next attempt, by failure pattern. With `every_outcome` it must hold before any
     outcome but `repeat` counts. `preflight` must hold before the model is asked at all; else the run has failed.

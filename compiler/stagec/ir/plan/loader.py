@@ -89,7 +89,7 @@ _TABLES: Mapping[str, Json] = {
 }
 """The members of a plan in which other members are looked up, and what is there when they are not."""
 _HALF = re.compile(r"\\u[dD]")
-"""What may be, and may not be, half a character."""
+"""The escape of a possible half of a character."""
 _LONG = 20
 """Digits with which no number is exact."""
 

@@ -13,7 +13,7 @@ from stagec.ir.plan.gate import Admission, Gate, Retry, Term, Validation
 
 
 class Outcome(StrEnum):
-    """How a run, or a branch of it, ends."""
+    """The end of a run, or of a branch of it."""
 
     DONE = "done"
     FAILED = "failed"
@@ -60,7 +60,7 @@ class ForEach:
 
     @property
     def elements(self) -> str:
-        """What it runs for, in words: `each of parsed.files, at most 50`."""
+        """The list in words: `each of parsed.files, at most 50`."""
         return f"each of {'.'.join(map(str, self.list))}, at most {self.most:,}"
 
 
@@ -105,7 +105,7 @@ class Stop:
 
 Target = Go | Fork | Chain | ForEach | Named | Pick | Schedule | Stop
 Entry = NodeName | Schedule
-"""Where a run begins: with one node, or with those of a schedule that need nothing."""
+"""The entry of a run: one node, or those of a schedule that need nothing."""
 
 
 @value

@@ -137,7 +137,7 @@ def _contents(*names: str | None) -> Iterator[Reference]:
 
 
 Flaws = list[Flaw]
-"""Where in a plan promises are broken, and how."""
+"""Broken promises of a plan, with their places."""
 
 
 _JUDGED: Mapping[type[Act], Collection[type[Gate]]] = {

@@ -1,1 +1,1 @@
-"""What the stage protocol says about texts and values, without I/O: names, markers, paths, checkpoints, lifecycle."""
+"""The stage protocol for texts and values, without I/O: names, markers, paths, checkpoints, lifecycle."""

@@ -74,7 +74,7 @@ def is_native(manifest: Object) -> bool:
 
 
 def find_shape_faults(manifest: Object) -> tuple[CheckpointFault, ...]:
-    """Return what is wrong with the members of a manifest, each by itself."""
+    """Return the faults in the members of a manifest, each by itself."""
     if not is_native(manifest):
         return _demand_reason(manifest, "emergency", tuple(_UPSTREAM(manifest, ())))
     if manifest["format"] != NATIVE:
@@ -274,7 +274,7 @@ def digest_canonical(manifest: Object) -> str | None:
 
 
 def stringify(given: Json) -> str:
-    """Return what ECMAScript's `JSON.stringify(value, null, 2)` writes."""
+    """Return the output of ECMAScript's `JSON.stringify(value, null, 2)`."""
     pieces: list[str] = []
     todo: list[str | tuple[Json, str]] = [(given, "\n")]
     while todo:
@@ -344,7 +344,7 @@ def _is_flat(given: Json) -> bool:
 
 
 class TrustLevel(StrEnum):
-    """Where a checkpoint comes from, and so how strictly it is verified; the later, the stricter."""
+    """The origin of a checkpoint, and so the strictness of its verification; the later, the stricter."""
 
     LOCAL = "local"
     IMPORTED = "imported"
@@ -366,7 +366,7 @@ class ArtifactEntry:
 
 @value
 class Manifest:
-    """What a manifest says; `status` is `saved`, `interrupted` or `emergency`, `reason` why it was not `saved`.
+    """The content of a manifest; `status` is `saved`, `interrupted` or `emergency`, `reason` why it was not `saved`.
 
     `checkpoint` is its own id. `created` is a time in UTC as ISO 8601 writes it.
     """
@@ -424,7 +424,7 @@ def name_checkpoint(stage: str, attempt: int = 1, status: str = "saved") -> str:
 
 
 def read_manifest(data: bytes) -> JudgedManifest:
-    """Return what the bytes of a manifest of either form say, and what is wrong with them."""
+    """Return the content of a manifest of either form, with its faults."""
     try:
         given = read_json(data)
     except ValueError as error:
@@ -469,7 +469,7 @@ def _judge(given: Object) -> JudgedManifest:
 
 
 def _build(given: Any) -> Manifest:
-    """Return what a manifest of the right shape says."""
+    """Return the content of a manifest of the right shape."""
     native = is_native(given)
     listed = [(each["relativePath"], each["sha256"], int(each["sizeBytes"])) for each in given["artifacts"]]
     return Manifest(
@@ -551,7 +551,7 @@ class JudgedCheckpoint:
 
 
 def find_place_faults(manifest: Manifest, path: str) -> tuple[CheckpointFault, ...]:
-    """Return where the ids in a manifest and its path, absolute and with `/`, disagree."""
+    """Return the ids in a manifest that disagree with its path, absolute and with `/`."""
     names = _read_place(path.split("/"), native=manifest.native)
     if not names:
         return (CheckpointFault(MISPLACED, (), "layout", {"native": manifest.native}),)
@@ -568,7 +568,7 @@ _NATIVE_DEPTH, FOREIGN_DEPTH = 4, 6
 
 
 def _read_place(parts: Sequence[str], *, native: bool) -> dict[str, str]:
-    """Return what the path of a manifest says about its ids; nothing for a path of another layout."""
+    """Return the ids in the path of a manifest; empty for a path of another layout."""
     if native:
         report, run, folder, name = parts[-_NATIVE_DEPTH:] if len(parts) >= _NATIVE_DEPTH else [""] * _NATIVE_DEPTH
         stem = name.removesuffix(".json")
@@ -587,7 +587,7 @@ def find_newest(manifests: Iterable[Manifest]) -> Manifest | None:
 
 
 def read_instant(text: str) -> tuple[str, int]:
-    """Return what sorts times in UTC: the minute as text, and milliseconds."""
+    """Return the key that sorts times in UTC: the minute as text, and milliseconds."""
     clock, _, fraction = text.removesuffix("Z").partition(".")
     return clock[:16], int(clock[17:] or "0") * 1000 + int(fraction[:3].ljust(3, "0"))
 

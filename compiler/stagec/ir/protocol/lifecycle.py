@@ -8,7 +8,7 @@ from stagec.core.value import value
 
 
 class StageStatus(StrEnum):
-    """What is known about a stage of a run."""
+    """The status of a stage in a run."""
 
     PENDING = "PENDING"
     RUNNING = "RUNNING"
@@ -22,7 +22,7 @@ class StageStatus(StrEnum):
 
 
 class StageEvent(StrEnum):
-    """What happens to a stage."""
+    """An event of a stage."""
 
     START = "start"
     """All that it depends on is completed, and its process begins."""
@@ -68,7 +68,7 @@ STAGE_CHANGES = {
 
 
 def follow_event(status: StageStatus, event: StageEvent) -> StageStatus:
-    """Return where an event leads a stage of some status.
+    """Return the status of a stage after an event.
 
     Raises `ValueError` for an event that cannot happen to such a stage.
     """

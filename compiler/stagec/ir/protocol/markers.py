@@ -64,7 +64,7 @@ LONGEST_LINE = 65_536
 
 
 class Category(StrEnum):
-    """What a type of marker speaks of."""
+    """The subject of a type of marker."""
 
     RESEARCH_PROCESS = "research_process"
     DATA_OPERATIONS = "data_operations"
@@ -127,7 +127,7 @@ class Marker:
 
     @property
     def category(self) -> Category:
-        """What the type speaks of."""
+        """The subject of the type."""
         return CATEGORIES.get(self.type, Category.UNKNOWN)
 
     @property
@@ -262,7 +262,7 @@ def read_markers(data: bytes) -> list[Marker]:
 
 
 def _find_markers(lines: bytes, line: int) -> Iterator[Marker | BrokenMarker]:
-    """Yield what lines hold that each have a line feed in front of them; `line` is the number of the first."""
+    """Yield the markers in lines with a line feed in front of each; `line` is the number of the first."""
     position, count = 0, lines.count
     for match in _LINE.finditer(lines):
         start = match.start()
@@ -276,7 +276,7 @@ def _find_markers(lines: bytes, line: int) -> Iterator[Marker | BrokenMarker]:
 
 
 def _read_line(match: re.Match[bytes], line: int) -> Marker | BrokenMarker | None:
-    """Return what a line holds; as the reference parser decides, a carriage return inside the content breaks it."""
+    """Return the marker on a line; as in the reference parser, a carriage return inside the content breaks it."""
     indent, kind, written, content, broken = match.groups()
     column = len(indent.decode()) + 1 if indent else 1
     name = (kind or broken).replace(b"-", b"_").decode()
@@ -295,7 +295,7 @@ SUBTYPES = {"STAGE": STAGE_SUBTYPES, "CHECKPOINT": CHECKPOINT_SUBTYPES, "REHYDRA
 
 @value
 class MarkerPart:
-    """What stands between two colons of a marker: `name=text`, or a text alone, which then is the name.
+    """The text between two colons of a marker: `name=text`, or a text alone, which then is the name.
 
     `start` counts characters of what is written in the marker. A part `continues` the value before it if that has most
     likely been cut in two by a colon of its own.
@@ -330,7 +330,7 @@ class MarkedLine:
 
     @property
     def parts(self) -> tuple[MarkerPart, ...]:
-        """What is written in the marker, in order; nothing in a citation."""
+        """The parts of the marker, in order; none of a citation."""
         marker = self.marker
         return _split_parts_marked_line(marker.type, marker.written) if isinstance(marker, Marker) else ()
 

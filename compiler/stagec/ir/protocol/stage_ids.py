@@ -54,7 +54,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class StageIdFault(StrEnum):
-    """What can be wrong with the id of a stage, as the protocol's rules call it."""
+    """The faults of a stage id, by the names of the protocol's rules."""
 
     FORMAT = "stage-id-format"
     TOO_LONG = "stage-id-path-unsafe"
@@ -164,7 +164,7 @@ _BLANK = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\
 
 
 _BLANK += "\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""What ECMAScript removes from the ends of a text; the list of Python differs."""
+"""The characters that ECMAScript removes from the ends of a text; the list of Python differs."""
 
 
 _DEVICES = frozenset(
@@ -248,7 +248,7 @@ def _portability_fault(path: str) -> PathFault | None:
 
 
 def place_artifact(root: str, path: str) -> str:
-    """Return where a path without faults leads, below an absolute folder; `a//b/` is `a/b`."""
+    """Return the place of a path without faults below an absolute folder; `a//b/` is `a/b`."""
     return _resolve(root, path)
 
 

@@ -45,7 +45,7 @@ class _AgentFiles(FrontEnd["AgentFiles"]):
         return any(True for kind in list_kinds() for _ in kind.find(file))
 
     def anchor(self, folder: str) -> tuple[str, str] | None:
-        """Return what the path of a folder says of the agent files in it: their project, kind and name."""
+        """Return the meaning of a folder's path for the agent files in it: their project, kind and name."""
         found = _OWN.fullmatch(folder) or _OF_PLUGIN.fullmatch(folder)
         return None if found is None else (found["home"] or "", found["own"])
 

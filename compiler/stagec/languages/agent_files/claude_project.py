@@ -41,7 +41,7 @@ class McpServer:
 
     @property
     def tool_name(self) -> str:
-        """What stands for the server in the names of its tools."""
+        """The word for the server in the names of its tools."""
         return _OUTSIDE.sub("_", self.name)
 
 
@@ -58,7 +58,7 @@ def read_servers(tree: Tree, known: Known) -> tuple[McpServer, ...]:
 
 
 def _check(name: str, given: Object, at: Place, known: Known) -> Iterator[ServerFault]:
-    """Yield what is wrong with a server, as far as it is not wrong for every host: others say that."""
+    """Yield the mistakes in a server, without those that are mistakes for every host: other rules report them."""
     if given.get("disabled") is True:
         yield ServerFault(at / "disabled", "disabled")
         return
@@ -105,7 +105,7 @@ class ClaudeSettings:
 
 
 def read_settings(tree: Tree, known: Known, *, is_object: bool = True) -> ClaudeSettings:
-    """Return what a settings file says; of one that cannot be read, or is no object, nothing."""
+    """Return the content of a settings file; empty for one that cannot be read, or is no object."""
     root = object_of(tree.value)
     misfits = tuple(find_misfits(root, tree.at, known, "settings")) if is_object else ()
     hooks = read_hooks(root["hooks"], tree.at / "hooks") if isinstance(root.get("hooks"), dict) and is_object else None

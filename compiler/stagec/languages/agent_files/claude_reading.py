@@ -54,7 +54,7 @@ def find_plugin_owner(sources: Sources, root: str) -> str | None:
 
 
 def read_manifest(sources: Sources, root: str) -> Object:
-    """Return what the manifest of a plugin of Claude Code says."""
+    """Return the manifest of a plugin of Claude Code."""
     return read_aside(sources, posixpath.join(root, CLAUDE_MANIFEST))
 
 
@@ -77,7 +77,7 @@ def _list_plugins(sources: Sources, market: str, folder: str) -> frozenset[str]:
 
 
 def read_aside(sources: Sources, file: str) -> Object:
-    """Return what a file says that is read only to understand others: no rule judges it."""
+    """Return the content of a file that helps only to understand others: no rule judges it."""
     is_known = sources.find_tree(file) is not None
     tree = sources.tree(file, "file")
     if not is_known:
@@ -95,7 +95,7 @@ _TRAILING = ".,;:!?)]}'\""
 _NAMED = re.compile(
     r"(?:\.\.?/)+[\w./-]+\.\w+|[\w.][\w./-]*\.(?:md|mdc|markdown|txt)|[\w-]+\.(?:json|ya?ml|toml)", re.ASCII
 )
-"""What is certainly meant as a file: other words behind an `@` are handles, packages and decorators."""
+"""Texts that certainly mean a file: other words behind an `@` are handles, packages and decorators."""
 
 
 @value
@@ -177,7 +177,7 @@ _LISTED = frozenset({"commands", "skills"})
 
 
 def read_claude_project(sources: Sources, files: tuple[AgentFile, ...], known: Known) -> ClaudeProject:
-    """Return what the files of a project say together."""
+    """Return the files of a project, read together."""
     servers = tuple(server for each in files for server in _list_servers(each, known))
     homes = sorted({"", *(each.where.home for each in files if each.kind.owner == _OWNER)})
     # what counts for a file counts also where nobody asked to check it

@@ -42,7 +42,7 @@ class AgentFile:
 
     @property
     def title(self) -> str:
-        """What messages call such a file, such as `agent`."""
+        """The name of such a file in messages, such as `agent`."""
         return self.kind.title
 
     @property

@@ -83,7 +83,7 @@ class Hooks:
 
 
 def read_hooks(given: Json, at: Place) -> Hooks:
-    """Return what a map of hooks says; of an entry with a fault nothing else is told."""
+    """Return the hooks in a map; of an entry with a fault only the fault."""
     if not isinstance(given, dict):
         return Hooks(at, faults=(HookFault(at, "no map", "", kind_of(given)),))
     found: list[HookEntry | HookFault] = []

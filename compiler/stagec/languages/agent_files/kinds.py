@@ -16,7 +16,7 @@ from stagec.languages.agent_files.loaders import Loader
 
 @value
 class Where:
-    """What the path of a file says of it.
+    """The meaning of a file's path.
 
     `home` is the folder that has the tool's own folder, such as `.claude`, or the root of a plugin; `name` is what the
     file is called below that. What is in a plugin counts only if `home` is a plugin of the tool `plugin_of`. Anything

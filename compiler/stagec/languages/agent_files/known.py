@@ -38,7 +38,7 @@ class Known:
         return self.memo.once((owner, group), lambda: NameIndex(given))
 
     def aliases(self, group: str, owner: str = CLAUDE_CODE) -> Mapping[str, Any]:
-        """Return what the names of a list mean now."""
+        """Return the present meaning of the names of a list."""
         found: Mapping[str, Any] = self.data[owner].get(group, NOTHING)
         return found
 

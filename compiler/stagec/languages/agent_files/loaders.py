@@ -1,4 +1,4 @@
-"""How the tools that own agent files read them."""
+"""The way in which the tools that own agent files read them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stagec.sources.tree import Fault, Format, Lines, Parsed, Tree
 
 
 class LoadOutcome(Enum):
-    """What the tool that owns a file makes of its frontmatter."""
+    """The result of reading a frontmatter in the tool that owns the file."""
 
     READ = "read"
     REPAIRED = "read at a second try"
@@ -76,7 +76,7 @@ _FURTHEST = 2_000
 
 @value
 class Displaced:
-    """Where a frontmatter begins and ends that nobody reads.
+    """The beginning and the end of a frontmatter that nobody reads.
 
     `is_harmless` tells whether only blanks stand before it, `is_fenced` whether one code block holds all of the file;
     `last_line` is the last line of that block. `refusal` is why it is no YAML.
@@ -120,7 +120,7 @@ def find_displaced(file: str, text: str, budgets: Budgets) -> Displaced | None:
 
 
 def _find_last_fence(text: str, marks: str) -> tuple[int, int] | None:
-    """Return where the last line of a text is, if it ends the code block that begins with some marks."""
+    """Return the bounds of the last line of a text, if it ends the code block that begins with some marks."""
     found = re.search(rf"\n[ ]{{0,3}}{marks}[`~]*\s*\Z", text)
     return None if found is None else (found.start() + 1, len(text))
 
@@ -182,7 +182,7 @@ class Quoted:
     moved: tuple[tuple[int, int], ...] = ()
 
     def find_offset(self, at: int) -> int:
-        """Return where in the text as it is written something is that has an offset in the one with quotes."""
+        """Return the offset in the written text of an offset in the text with quotes."""
         index = bisect_right([start for start, _ in self.moved], at) - 1
         if index < 0:
             return at
@@ -295,7 +295,7 @@ def _is_own_limit(fault: Fault) -> bool:
 
 
 def _read_as_yaml(tree: Tree, budgets: Budgets) -> OwnerReading:
-    """Return what YAML says of a frontmatter with anchors or tags."""
+    """Return the content of a frontmatter with anchors or tags in YAML."""
     text = tree.data.decode(errors="replace")
     fenced = split(text)
     if fenced is None:
@@ -308,7 +308,7 @@ def _read_as_yaml(tree: Tree, budgets: Budgets) -> OwnerReading:
 
 
 def read_quoted(quoted: Quoted, refused: Fault, budgets: Budgets) -> OwnerReading:
-    """Return what a frontmatter with quotes says; `refused` is why it could not be read without them."""
+    """Return the content of a frontmatter with added quotes; `refused` is the fault without them."""
     file = quoted.block.file
     parsed = read_block(FrontmatterBlock(file, quoted.text, 0), budgets)
     trouble = find_refusal(parsed)
@@ -374,7 +374,7 @@ class _Fenced:
         return not self.is_line and (isinstance(self.tree.value, dict) or not is_meant)
 
     def read(self, budgets: Budgets) -> OwnerReading:
-        """Return what the owner of the file reads in it."""
+        """Return the content of the file as its owner reads it."""
         block = self.block
         parsed = read_block(block, budgets)
         refused = find_refusal(parsed)
@@ -439,7 +439,7 @@ def _find_fences(tree: Tree, text: str) -> _Fenced | None:
 
 
 def _read_nothing(tree: Tree, text: str, budgets: Budgets) -> OwnerReading:
-    """Return what becomes of a file without a frontmatter that Claude Code finds."""
+    """Return the reading of a file without a frontmatter that Claude Code finds."""
     others = keep_others(tree)
     unclosed = tuple(fault for fault in tree.faults if fault.reason == "unclosed")
     if unclosed:
@@ -520,7 +520,7 @@ def load_prose(tree: Tree, _budgets: Budgets) -> OwnerReading:
 
 
 def load_unread(tree: Tree, _budgets: Budgets) -> OwnerReading:
-    """Return what a file says that its tool does not read, without saying anything of its mistakes."""
+    """Return the content of a file that its tool does not read, without its mistakes."""
     return OwnerReading(LoadOutcome.ABSENT, object_of(tree.value))
 
 

@@ -21,7 +21,7 @@ def split_mcp_name(name: str) -> tuple[str, str | None] | None:
 
 
 class Behaviour(StrEnum):
-    """What a rule does with the calls that it matches."""
+    """The effect of a rule on the calls that it matches."""
 
     ALLOW = "allow"
     ASK = "ask"

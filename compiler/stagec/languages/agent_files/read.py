@@ -14,13 +14,13 @@ from stagec.sources.read import Sources
 from stagec.sources.suppression import SIGN
 
 KIND = "agent-file"
-"""What the trees of agent files are called."""
+"""The kind of the trees of agent files."""
 _UNREAD = "file"
 _HEAD = 4_000
-"""How much of a file is looked at for what tells its kind, where its path does not."""
+"""Characters of a file that are searched for its kind if the path does not tell it."""
 _AGENT, _MANIFEST = "claude-agent", "claude-plugin"
 _COLLECTION = "agents"
-"""What a folder is called whose files count as agents if a user names it."""
+"""The name of a folder whose files count as agents if a user names it."""
 _SKILL = "SKILL.md"
 _OTHER_SUFFIXES = frozenset({"prompt", "instructions", "chatmode"})
 """Suffixes of files of Copilot that are no agents."""
@@ -50,7 +50,7 @@ def _counts(sources: Sources, file: str, kind: AgentKind, where: Where) -> bool:
 
 
 def _find_collected(sources: Sources, file: str) -> tuple[AgentKind, Where] | None:
-    """Return what a file is that no tool looks for: an agent, if a user named its folder `agents` or a part of it.
+    """Return the kind of a file that no tool looks for: an agent, if a user named its folder `agents` or a part of it.
 
     A suffix of Copilot tells that it is Copilot's; without one it must say what agents of Claude Code say.
     """

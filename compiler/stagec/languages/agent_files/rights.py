@@ -45,7 +45,7 @@ class AllowedTools:
 
 @value
 class _Rule:
-    """What becomes of the calls of a tool, or of those whose argument fits a pattern."""
+    """The effect of a rule on the calls of a tool, or on those whose argument fits a pattern."""
 
     tool: str
     pattern: str
@@ -54,7 +54,7 @@ class _Rule:
 
 
 def read_allowed(members: Object, at: Place) -> AllowedTools:
-    """Return what the frontmatter of an agent allows; what it says nothing of is left to the configuration."""
+    """Return the allowed tools in the frontmatter of an agent; the configuration decides about others."""
     rules = tuple(_list_rules(_merge(members, at)))
     named = (each.tool for each in rules if each.tool not in _GUARDS and each.tool != _OPENCODE_RIGHTS_EVERY)
     found: list[Mention] = []
@@ -114,7 +114,7 @@ _ARGUMENT = re.compile(r"\$(?:ARGUMENTS\b|\d+)")
 
 
 def list_accesses(files: AgentFiles, sources: Sources) -> Iterator[FlowRights]:
-    """Yield what each agent, command, skill, prompt and workflow may do, as the tool that owns the file reads it."""
+    """Yield the rights of each agent, command, skill, prompt and workflow, as the tool that owns the file reads it."""
     books: dict[str, LabelBook] = {}
     for file in files.of(*_LISTING, *_TOLD):
         home = file.where.home
@@ -139,7 +139,7 @@ class _RightsReader:
         self._prompts = (*(each or "" for each in told), body)
 
     def find_rights(self) -> Rights | None:
-        """Return what the file allows; nothing of an agent that its tool does not load."""
+        """Return the rights in the file; None for an agent that its tool does not load."""
         if self._kind in _LISTING:
             return self._read_list(_LISTING[self._kind])
         if self._kind == "gh-aw-workflow":
@@ -148,7 +148,7 @@ class _RightsReader:
         return self._read_opencode()
 
     def _read_list(self, key: str) -> Rights:
-        """Return what a list of tools allows, without those that are taken away."""
+        """Return the rights in a list of tools, without the denied ones."""
         files, file = self._files, self._file
         settings = [each for home, each in files.claude.settings if home == file.where.home]
         is_claude = self._kind.startswith("claude")
@@ -170,7 +170,7 @@ class _RightsReader:
         return Rights(tuple(tools.values()), is_open, mode, prompts=self._prompts, shell=shell, without=without)
 
     def _read_opencode(self) -> Rights | None:
-        """Return what OpenCode lets an agent do; a command has the tools of the agent that runs it."""
+        """Return the rights of an agent in OpenCode; a command has the tools of the agent that runs it."""
         members, at = self._file.members, self._file.at
         if self._kind == "opencode-command":
             return Rights((), is_open=True, prompts=self._prompts, shell=tuple(_list_shell_texts(self._file)))
@@ -185,7 +185,7 @@ class _RightsReader:
         return any(True for _ in find_misfits(file.members, file.at, self._files.known, "agent", OPENCODE))
 
     def _find(self, name: str) -> Labelled:
-        """Return what a tool does that is named as its owner names it: `server/tool`, `set/tool` or `server_tool`."""
+        """Return the effects of a tool under its owner's name: `server/tool`, `set/tool` or `server_tool`."""
         for each in self._list_names(name):
             found = self._book.find(each)
             if found.teller is not Teller.NOBODY:
@@ -209,7 +209,7 @@ class _RightsReader:
 
 
 def _list_shell_texts(file: AgentFile) -> Iterator[ShellText]:
-    """Yield what the user of a command writes and a shell reads before the model does."""
+    """Yield the texts of the user of a command that a shell reads before the model does."""
     for found in _SCRIPT.finditer(file.text):
         named = _ARGUMENT.search(found[1])
         if named is not None:
@@ -239,7 +239,7 @@ class WorkflowRights:
         return "imports" in self._members or not {"bash", "edit"} <= {*self._tools}
 
     def list_rights(self) -> Iterator[Right]:
-        """Yield what the agent may do, in the order of the file."""
+        """Yield the rights of the agent, in the order of the file."""
         for name, given in self._tools.items():
             at = self._at / "tools" / name
             if given in _OFF:
@@ -301,7 +301,7 @@ class WorkflowRights:
         yield Right(f"{name}/*" if is_server else name, at, found)
 
     def _list_outputs(self, given: Object) -> Iterator[Right]:
-        """Yield what is written for the agent after it has ended, unless that is only shown."""
+        """Yield the outputs that are written for the agent after its end, unless they are only shown."""
         if given.get("staged") is True:
             return
         table = read_data()["safe-outputs"]
@@ -314,7 +314,7 @@ class WorkflowRights:
 
 
 _SHOWN_OF_HOOKS: Mapping[str, str] = {"command": "command", "http": "url", "mcp_tool": "tool"}
-"""Which member of a hook says what it starts; a hook of another type asks a model."""
+"""The member of a hook that shows what it starts; a hook of another type asks a model."""
 
 
 @value
@@ -335,7 +335,7 @@ class ProjectGrant:
 
 
 def list_grants(project: ClaudeProject) -> Iterator[ProjectGrant]:
-    """Yield what a project gives and takes; what Claude Code drops is not among it."""
+    """Yield the grants and denials of a project, without those that Claude Code drops."""
     for _, settings in project.settings:
         if not settings.is_lost:
             yield from _list_of_settings(settings)

@@ -24,12 +24,12 @@ _OF_SERVER = re.compile(r"mcp__[^*]+?(?<!__)(?:__\*)?")
 """A name of a server, of one of its tools, or of all of them; in no other one of these can an agent write `*`."""
 _DENIED = "disallowedTools"
 _OF_EVERY_SERVER = frozenset({"mcp__*", "mcp__*__*"})
-"""What takes all tools of servers from an agent; it gives none."""
+"""Patterns that take all tools of servers from an agent; they give none."""
 _EVERY = "*"
 
 
 class ToolGroup(Enum):
-    """What a name of a tool means."""
+    """The meaning of a tool name."""
 
     KNOWN = "known"
     GONE = "gone"
@@ -73,7 +73,7 @@ def has_texts(given: Json) -> bool:
 
 
 def _find_group(name: str, known: Known, *, is_denied: bool) -> ToolGroup:
-    """Return what a name of a tool means: names are exact."""
+    """Return the meaning of a tool name: names are exact."""
     is_named = name in known.names("tools") or name in known.aliases("tool-aliases")
     is_of_servers = (is_denied and name in _OF_EVERY_SERVER) or _OF_SERVER.fullmatch(name) is not None
     if name == _EVERY or is_named or is_of_servers:
@@ -93,7 +93,7 @@ _LISTS = (
     ("claude-command", ("allowed-tools", "disallowed-tools")),
 )
 _FOREIGN = ("plugin_", "claude_ai_")
-"""How the servers begin that plugins and accounts bring along."""
+"""The beginnings of the names of servers that plugins and accounts bring along."""
 
 
 def list_undeclared_servers(files: AgentFiles) -> Iterator[Mention]:

@@ -40,7 +40,7 @@ class Misfit:
     names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Say what is wrong with the value."""
+        """Describe the mistake in the value."""
         subject = quote(self.key) if self.key else "the file"
         if self.expected.startswith(_ABSENT):  # what stands there may be a secret
             return f"{subject} must be {self.expected}"
@@ -163,7 +163,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
 }
 _FOLDED, _UNWRAPPED = "/i", "[]"
 _ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
-"""What the elements of lists must be."""
+"""The required elements of lists."""
 _CLOSED = re.compile(
     r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)|map(?P<forms>(?:\?[^?^]+\^[^?^]+)+)"
 )

@@ -49,7 +49,7 @@ def find_lock(file: str) -> str:
 
 
 class LockState(Enum):
-    """How the compiled file of a workflow stands to its text; `UNKNOWN` where no digest that stagec knows tells it."""
+    """The state of a workflow's compiled file; `UNKNOWN` if no digest that stagec knows tells it."""
 
     MISSING = "missing"
     UNKNOWN = "unknown"
@@ -115,7 +115,7 @@ def _describe(parts: tuple[str, str], file: str, read: Reader, *, reads_maps: bo
 
 
 def _list_expressions(text: str) -> Iterator[str]:
-    """Yield what stands between `${{` and the first brace that closes, if there are two of them."""
+    """Yield the texts between `${{` and the first closing brace, if there are two of them."""
     pieces = text.split("}")
     for piece, between, _ in zip(pieces, pieces[1:], pieces[2:], strict=False):
         _, mark, inside = piece.partition(_EXPRESSION)

@@ -13,10 +13,10 @@ from stagec.core.value import value
 from stagec.sources.tree import Fault
 
 REQUIRED = ("stageId", "goal", "inputs", "outputs", "maxDurationSec")
-"""What the JSON Schema of the protocol requires of an envelope."""
+"""The required members of an envelope in the JSON Schema of the protocol."""
 
 MEMBERS = (*REQUIRED, "dependencies", "retryable", "checkpointAfter")
-"""What an envelope says by the protocol."""
+"""The members of an envelope in the protocol."""
 
 PARALLEL = 4
 """How many stages run at the same time where the plan does not say."""
@@ -26,7 +26,7 @@ DURATION = 240
 
 
 class DependencyKind(StrEnum):
-    """What is remarkable about the mention of a dependency."""
+    """The special kinds of mentions of a dependency."""
 
     SHORT = "the number of one stage"
     AMBIGUOUS = "the number of several stages"
@@ -46,7 +46,7 @@ class Dependency:
 
 
 class InputKind(StrEnum):
-    """Where an input comes from; the last three can be resolved to nothing."""
+    """The source of an input; the last three cannot be resolved."""
 
     OUTPUT = "an output of another stage"
     FILE = "a file of the project"
@@ -137,7 +137,7 @@ class Envelope:
 
     @property
     def id_at(self) -> Place:
-        """Where the envelope says its id."""
+        """The place of the envelope's id."""
         return self.at / "stageId"
 
     def says(self, member: str) -> bool:
@@ -145,11 +145,11 @@ class Envelope:
         return member in self.members
 
     def place_input(self, name: str) -> Place:
-        """Return where an input is written."""
+        """Return the place of an input."""
         return self.at / "inputs" / name
 
     def place_output(self, name: str) -> Place:
-        """Return where an output is written."""
+        """Return the place of an output."""
         return self.at / "outputs" / name
 
     def list_mentions(self) -> Iterator[Mention]:
@@ -160,7 +160,7 @@ class Envelope:
                 yield Mention(name, at / index)
 
     def place_mentions(self) -> Mapping[str, Place]:
-        """Return where each stage is first mentioned as a dependency, by its id or by its number."""
+        """Return the first mention of each stage as a dependency, by its id or by its number."""
         odd = reversed(self.oddities)
         shorts = {name: each.at for each in odd if each.kind is DependencyKind.SHORT for name in each.meant}
         return {**shorts, **{each.name: each.at for each in reversed(tuple(self.list_mentions()))}}

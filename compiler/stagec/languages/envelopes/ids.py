@@ -31,7 +31,7 @@ _FATAL = frozenset(
 )
 """The faults that are errors: what depends on the stage may name it by the id that it should have."""
 NO_ID = StageId("")
-"""What stands for the id of an envelope that has none."""
+"""The id of an envelope without one."""
 
 
 def read_ids(plan: StagePlan) -> tuple[StageId, ...]:
@@ -250,14 +250,14 @@ _SUFFIXES = {
     "metrics": ("_metrics.json",),
     "md": ("_report.md", "_summary.md"),
 }
-"""How the guidelines of the protocol let names end, by the ending of the file or its subject.
+"""Name endings in the guidelines of the protocol, by the ending of the file or its subject.
 
 Pages later than the protocol say `_summary`.
 """
 
 
 def expect_name(output: str, path: str) -> str:
-    """Return what the file of an output should be named like, or nothing if it is or no guideline is about it."""
+    """Return the recommended name for the file of an output; empty if it fits or no guideline is about it."""
     file = path.rpartition("/")[2]
     stem, dot, ending = file.rpartition(".")
     is_about_metrics = ending == "json" and (_METRICS.search(stem) or _METRICS.search(output))

@@ -110,7 +110,7 @@ def find_concurrent(plan: StagePlan) -> tuple[Envelope, Envelope] | None:
 
 
 def find_precedence(plan: StagePlan) -> Precedence | None:
-    """Return which envelopes wait for which, by their place in the plan; nothing if some wait for each other."""
+    """Return the precedence of the envelopes, by their place in the plan; None if some wait for each other."""
     found = plan.memo.once("precedence", lambda: Precedence([list(each) for each in _find_needs(plan)]))
     return found if found.order else None
 
@@ -172,7 +172,7 @@ def _trace(came_from: Mapping[int, int], last: int) -> list[int]:
 
 
 def _place_need(stage: Envelope, need: str) -> Place:
-    """Return where a stage says that it needs another: as a dependency, or by an input."""
+    """Return the place where a stage declares its need of another: as a dependency, or by an input."""
     mention = stage.place_mentions().get(need)
     if mention is not None:
         return mention
@@ -268,7 +268,7 @@ def _list_reads(plan: StagePlan) -> Iterator[tuple[Envelope, StageInput, Envelop
 
 
 def _fold(path: str) -> str:
-    """Return what file systems compare that know no case, and write accents as they like."""
+    """Return a path as file systems compare it that ignore case and normalise accents."""
     from unicodedata import normalize  # plans of stages only
 
     return normalize("NFC", normalize("NFC", path).casefold())
@@ -291,14 +291,14 @@ class LostStage:
 
     @property
     def guess(self) -> Guess | None:
-        """What was most likely meant, wherever it is mentioned."""
+        """The likely intention, wherever it is mentioned."""
         _, *others = (*self.dependencies, *self.inputs)
         return Guess(self.name, self.meant, tuple(others)) if self.meant is not None else None
 
 
 @value
 class LostOutput:
-    """What inputs read from a stage that has no such output; `ats` are these inputs."""
+    """An output that inputs name but the stage does not declare; `ats` are these inputs."""
 
     stage: Envelope
     path: str
@@ -376,7 +376,7 @@ _FLAGS = {"python": "uBOEsSIbqvdiP", "sh": "euxvnf", "node": "", "ruby": "w", "p
 """Interpreters whose first argument is a file, and their options of one letter that take no value."""
 _INTERPRETER = re.compile(r"(?P<python>pythonw?[\d.]*)|(?P<sh>sh|bash|dash|zsh|ksh)|node|ruby|perl|php|Rscript")
 _EXPANDED = re.compile(r"[$~*{}%<>\\]|://")
-"""What somebody may replace before a program is started: variables, home folders, patterns."""
+"""Texts that are replaced before a program starts: variables, home folders, patterns."""
 _INSTALLED = re.compile(r"\.[^./]|(node_modules|venv|env|__pypackages__)/")
 """Folders that a tool fills, such as `.venv/`: they are not part of a project as it is checked out."""
 
@@ -397,7 +397,7 @@ def find_script(words: tuple[str, ...]) -> str | None:
 
 
 def locate_script(words: tuple[str, ...]) -> int | None:
-    """Return which word of a command line is the file that is to be executed.
+    """Return the index of the word on a command line that is the executed file.
 
     It is the first word if that is a path, or the first argument of a known interpreter: `python x.py`.
     """

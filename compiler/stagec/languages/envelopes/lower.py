@@ -82,7 +82,7 @@ _STRANGE = Labelled(frozenset({Label.UNTRUSTED}), Teller.LIST)
 
 
 def read_rights(plan: StagePlan, sources: Sources) -> Mapping[str, Rights]:
-    """Return what each stage may do."""
+    """Return the rights of each stage."""
     book = LabelBook(find_nearby(sources, plan.file))
     found: dict[str, Rights] = {}
     for name, each in plan.by_id.items():

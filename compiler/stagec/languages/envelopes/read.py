@@ -116,7 +116,7 @@ class WrittenEnvelope:
 
 @value
 class Links:
-    """What the dependencies and inputs of one envelope mean; its members are those of `Envelope`."""
+    """The resolved dependencies and inputs of one envelope; its members are those of `Envelope`."""
 
     dependencies: tuple[str, ...]
     needs: tuple[str, ...]
@@ -153,12 +153,12 @@ class Resolver:
         return self._names
 
     def resolve(self) -> list[Links]:
-        """Return what the mentions of each envelope mean, in the order of the plan."""
+        """Return the resolved mentions of each envelope, in the order of the plan."""
         found = [self._resolve(each) for each in self._written]
         return self._settle(found)
 
     def _resolve(self, each: WrittenEnvelope) -> Links:
-        """Return what can be told of an envelope without looking at the way from stage to stage."""
+        """Return the facts about an envelope that do not depend on other stages."""
         names, needs, oddities = self._read_dependencies(each)
         own, index, outputs = each.id, self._index, self._outputs
         odd: dict[str, StageInput] = {}
@@ -231,7 +231,7 @@ class Resolver:
         return self._names.slip(name) or self._namesakes[number].nearest(name)
 
     def _repair(self, odd: Dependency, own: str | None) -> tuple[str, ...]:
-        """Return what an odd dependency most likely means."""
+        """Return the likely intention of an odd dependency."""
         certain = odd.kind in {DependencyKind.SHORT, DependencyKind.UNKNOWN}
         return tuple(name for name in odd.meant if name != own) if certain else ()
 
@@ -241,7 +241,7 @@ class Resolver:
         return self._numbers.get(number, ())
 
     def _classify(self, own: str | None, name: str, text: str) -> StageInput:
-        """Return what an input that names no other stage is by its form; a bare one is a file for now."""
+        """Return the kind of an input that names no other stage, by its form; a bare one is a file for now."""
         first, slash, rest = text.partition("/")
         if not slash:
             self._bare.add(text)
@@ -339,7 +339,7 @@ _PLAN, _ENVELOPE = "stage_plan", "envelope"
 """The kinds of trees: a document that lists envelopes, and one that is an envelope itself."""
 _SCHEMA = "stage_plan"
 _SIGN = b"stageId"
-"""What a text that cannot be read holds once if it was one envelope."""
+"""A word in every unreadable text that was a single envelope."""
 
 
 def read(sources: Sources, files: tuple[str, ...]) -> tuple[StagePlan, ...]:

@@ -60,7 +60,7 @@ def find_artifacts(sources: Sources, file: str, root: Object, names: Iterable[st
 
 
 def _read(sources: Sources, path: str | None) -> Json:
-    """Return what a schema file holds, having judged it; nothing where it is not there or cannot be read."""
+    """Return the content of a schema file, after judging it; None if it is absent or unreadable."""
     tree = sources.tree(path, "schema") if path is not None and sources.exists(path) else None
     if tree is None or not tree.readable:
         return None
@@ -73,13 +73,13 @@ MAX_CYCLES = 5
 
 
 SECTIONS = ("phases", "labelMapping", "agents")
-"""What every file has."""
+"""The members of every file."""
 SUCCESS, FAILED = "success", "failed"
 """The outcomes of every transformer."""
 DIRECT, OFF = "direct", "none"
 """The channels that climpt uses and that nobody uses."""
 OTHERWISE = "otherwise"
-"""What stands for all outcomes that have no phase of their own."""
+"""The word for all outcomes without a phase of their own."""
 
 
 class Release(StrEnum):
@@ -90,7 +90,7 @@ class Release(StrEnum):
 
 
 class PhaseType(StrEnum):
-    """What happens to an issue in a phase: an agent works on it, it is done, or it waits for somebody."""
+    """The type of a phase: an agent works on the issue, the issue is done, or it waits for somebody."""
 
     ACTIONABLE = "actionable"
     TERMINAL = "terminal"
@@ -98,7 +98,7 @@ class PhaseType(StrEnum):
 
 
 class PerformerRole(StrEnum):
-    """How the outcome of an agent is found: whether its run ends well, or what verdict it gives."""
+    """The source of an agent's outcome: the end of its run, or its verdict."""
 
     TRANSFORMER = "transformer"
     VALIDATOR = "validator"
@@ -123,7 +123,7 @@ class Phase:
 
 @value
 class OutcomeWay:
-    """Where an outcome of an agent leads: the phase as it is named, and where."""
+    """The target of an agent's outcome: the phase as it is named, and the place."""
 
     outcome: str
     phase: Mention
@@ -149,7 +149,7 @@ class ArtifactHandoff:
 
     id: str | None
     name: str
-    """What people call it: by its id, or else by its number."""
+    """The name for people: its id, or else its number."""
     at: Place
     agent: str | None
     outcome: str | None
@@ -190,7 +190,7 @@ class Performer:
             yield OutcomeWay(OTHERWISE, self.fallback)
 
     def list_ways(self) -> Iterator[OutcomeWay]:
-        """Yield where each outcome leads; the way of the outcomes that have none of their own comes last."""
+        """Yield the targets of the outcomes; that of the outcomes without one of their own comes last."""
         yield from (OutcomeWay(outcome, phase) for outcome, phase in self.outputs.items())
         is_transformer = self.role is PerformerRole.TRANSFORMER
         for outcome, phase in self.exceptions.items():
@@ -231,10 +231,10 @@ class Workflow:
     """Whether any agent is defined in the folder of agents, be it one of this file or not."""
     handoffs: tuple[ArtifactHandoff, ...] = ()
     called: Mapping[str, CalledAgent] = NOTHING
-    """What is known of the agents from their own files, by their names in this file."""
+    """The facts about the agents in their own files, by their names in this file."""
     faults: tuple[Fault, ...] = ()
     prefix: str = ""
-    """What stands before every label in the code host, with a colon."""
+    """The prefix of every label in the code host, with a colon."""
 
     def list_faults(self, topic: str) -> Iterator[Fault]:
         """Yield the faults of shape of which one rule speaks."""
@@ -280,7 +280,7 @@ class Workflow:
 
     @property
     def max_cycles_at(self) -> Place:
-        """Where the number of transitions is written, or would be."""
+        """The place of the number of transitions, written or not."""
         return self.at / "rules" / "maxCycles"
 
 
@@ -308,7 +308,7 @@ class SourceFault:
 
 
 def find_source_faults(workflow: Workflow) -> Iterator[SourceFault]:
-    """Yield what is wrong with a source whose kind is written."""
+    """Yield the mistakes in a source whose kind is written."""
     given, at = object_of(workflow.body.get("issueSource")), workflow.at / "issueSource"
     kind = text_in(given, "kind")
     if kind is None:

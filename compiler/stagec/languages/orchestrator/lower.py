@@ -1,4 +1,4 @@
-"""What an orchestrator file means: the flow of an issue from phase to phase."""
+"""Lower an orchestrator file to a flow: that of an issue from phase to phase."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_closing(body: Object) -> tuple[bool, str | None]:
 
 _VARIABLE = re.compile(r"\{(\w+)\}")
 _TO = "To"
-"""What may stand between the agent and the outcome in the name of a comment."""
+"""The word between the agent and the outcome in the name of a comment."""
 
 
 def freeze_comments(root: Object, agent: str, contents: Contents) -> Mapping[str, Template]:
@@ -78,7 +78,7 @@ _ENDS = {
     PhaseType.TERMINAL: Edge("completed", Stop(Outcome.DONE)),
     PhaseType.BLOCKING: Edge("blocked", Stop(Outcome.BLOCKED)),
 }
-"""How a run ends in a phase in which no agent works."""
+"""The end of a run in a phase without an agent."""
 _ANY_OTHER = "any other"
 """The outcome that stands for all others, if one has the usual name."""
 

@@ -30,7 +30,7 @@ _Odd = dict[Side, list[str]]
 
 @value
 class Disagreement:
-    """What one list of a step lacks or has too much, compared with the other two; `at` is the place to show first.
+    """Missing or superfluous members of one of three lists of a step; `at` is the place to show first.
 
     `places` are all lists that take part, by side.
     """
@@ -92,7 +92,7 @@ def find_sharing(registry: Registry) -> Mapping[str, Step]:
 
 
 def find_schema(step: Step) -> Place | None:
-    """Return where the output schema of a step is written, if it is there."""
+    """Return the place of the output schema of a step, if there is one."""
     found = step.output.found if step.output is not None else None
     return found.at if isinstance(found, Schema) else None
 
@@ -259,7 +259,7 @@ def readings(step: Step, presence: Presence | None = None) -> Iterator[Reading]:
 
 
 def _narrow(step: Step, found: Reading, intent: str) -> Reading:
-    """Return what a gate reads from answers with one intent; answers without any may have that of the gate's fallback.
+    """Return the gate's reading of answers with one intent; answers without any may have that of the gate's fallback.
 
     Where the schema cannot be told apart by the intent, nothing is more certain.
     """
@@ -286,7 +286,7 @@ def names_another_member(step: Step) -> bool:
 
 
 def open_jump(registry: Registry, step: Step) -> Reading | None:
-    """Return where a step reads the target of a jump when that need not be an existing step and nothing else decides.
+    """Return the reading of a jump's target, if that need not be an existing step and nothing else decides.
 
     Nothing where the schema forbids the path, or a part of it cannot be read; nor where the transitions lack more than
     this one, or have it misspelt, of which other rules speak.

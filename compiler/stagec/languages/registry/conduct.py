@@ -1,4 +1,4 @@
-"""What an agent may do: its tools and its permission mode, of its boundaries in 1.13 and of a settings file in 1.14."""
+"""The tools and the permission mode of an agent, in its boundaries in 1.13 and in a settings file in 1.14."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ELSE = "else"
 
 
 class TagRole(StrEnum):
-    """What a tag does; one with `NONE` stands as it is written."""
+    """The role of a tag; one with `NONE` stays as it is written."""
 
     HOLE = "hole"
     OPEN = "open"
@@ -172,7 +172,7 @@ _CONFIGURATION = "climpt/config"
 _BESIDE = "_config"
 _GENERAL = "claude.settings.climpt.agents.json"
 _RULE = "("
-"""What follows the name of a tool in a permission rule, such as `Bash(git:*)`."""
+"""The character behind the name of a tool in a permission rule, such as `Bash(git:*)`."""
 
 
 @value
@@ -185,7 +185,7 @@ class SettingsFile:
 
     @property
     def permissions(self) -> Json:
-        """What stands under `permissions`, whatever it is; None where nothing does."""
+        """The value of `permissions`, whatever it is; None without any."""
         return object_of(self.content).get("permissions")
 
 
@@ -206,7 +206,7 @@ class AgentConduct:
 
 
 def read_conduct(sources: Sources, agent: Tree, written: Generation) -> AgentConduct:
-    """Return what the agent definition in a tree of a format, or the settings file that belongs to it, allows."""
+    """Return the conduct in an agent definition, or in the settings file that belongs to it."""
     runner = object_of(object_of(agent.value).get("runner"))
     boundaries = runner.get("boundaries")
     own = boundaries if isinstance(boundaries, dict) else None
@@ -228,7 +228,7 @@ def read_conduct(sources: Sources, agent: Tree, written: Generation) -> AgentCon
 
 
 def _list_places(agent: str, name: str | None) -> Iterator[str]:
-    """Yield where the settings of an agent may be: its own file, then that of all agents.
+    """Yield the possible paths of the settings of an agent: its own file, then that of all agents.
 
     They are in the configuration of climpt, or in a folder beside the agent where only a part of a project is there.
     """

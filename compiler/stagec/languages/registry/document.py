@@ -21,7 +21,7 @@ from stagec.sources.contract.schemas import Miss, Schema
 
 
 class StepKind(StrEnum):
-    """What a step may do."""
+    """The kind of a step, which limits its intents."""
 
     WORK = "work"
     VERIFICATION = "verification"
@@ -38,7 +38,7 @@ KIND_OF_PHASE: Mapping[str, StepKind] = {
 
 
 class Intent(StrEnum):
-    """What a step can answer about where to go; the set is fixed."""
+    """The possible answers of a step about its successor; the set is fixed."""
 
     NEXT = "next"
     REPEAT = "repeat"
@@ -63,13 +63,13 @@ PHASES = ("initial", "continuation", "verification", "closure", "section")
 """The values of `c2` that have a meaning, and the words with which the names of steps begin."""
 
 FLOW_MEMBERS = ("structuredGate", "transitions", "outputSchemaRef", "stepKind")
-"""What only a step that runs can have; in 1.14 sections have a kind too, which means nothing."""
+"""Members that only steps have; in 1.14 sections have a kind too, which means nothing."""
 
 VERDICTS = (
     *("poll:state", "count:iteration", "count:check", "detect:keyword", "detect:structured", "detect:graph"),
     *("meta:composite", "meta:custom"),
 )
-"""How an agent can judge that its work is done."""
+"""The ways in which an agent can judge that its work is done."""
 
 
 @value
@@ -93,7 +93,7 @@ class Transition:
 
 @value
 class Gate:
-    """How a step's answer becomes an intent.
+    """The rule by which a step's answer becomes an intent.
 
     `allowed` are the entries of `allowedIntents` that are text, by index; `pointer` is `intentSchemaRef`, `field`
     `intentField`. `handoff` are the paths of `handoffFields`, by index.
@@ -138,7 +138,7 @@ class OutputSchema:
     """The promises about members of the whole answer, where a gate hands nothing over and other steps want them."""
     void: Conflict | None = None
     narrow: Callable[[str, str], tuple[Promise, tuple[Json, ...] | Miss]] | None = None
-    """What the schema promises about a path, and which values can be there, when the answer has an intent."""
+    """The schema's promise for a path, and the possible values there, if the answer has an intent."""
     find_blank: Callable[[Promise], Blank | None] | None = None
     """Returns null or the empty text if it can stand where the schema promises something."""
 
@@ -171,7 +171,7 @@ class Step:
     """Whether the gate allows the very intents that the schema offers and the transitions take, as far as is known."""
     address: Address
     known: Memo
-    """What follows from the step alone."""
+    """Answers that follow from the step alone."""
     kind_member: str
     """The member that states the kind: `stepKind` in 1.13, `kind` in 1.14."""
     adaptation_chain: tuple[Mention, ...] | None = None
@@ -188,22 +188,22 @@ class Step:
         return Mention(move.target or "", self.place(move))
 
     def place(self, move: Transition) -> Place:
-        """Return where a move names its target."""
+        """Return the place where a move names its target."""
         return Place(self.at.file, (*self.at.pointer, "transitions", *move.slot))
 
     @property
     def gate_at(self) -> Place:
-        """Where the step's gate is."""
+        """The place of the step's gate."""
         return self.at / "structuredGate"
 
     @property
     def allowed_at(self) -> Place:
-        """Where the gate lists its intents."""
+        """The place of the gate's list of intents."""
         return self.at / "structuredGate" / "allowedIntents"
 
     @property
     def kind_at(self) -> Place:
-        """Where the step's kind is stated, or the phase from which it follows."""
+        """The place of the step's kind, or of the phase from which it follows."""
         return self.at / self.kind_member if self.states_kind else self.address.at / "c2"
 
     @property
@@ -253,7 +253,7 @@ class Registry:
     lost_fallbacks: tuple[Mention, ...]
     """Every step that a transition falls back to and that does not exist."""
     entries: Mapping[str, Mention]
-    """Where runs begin, by verdict type; `entryStep` stands under the empty text."""
+    """The entries of runs, by verdict type; `entryStep` is under the empty text."""
     validators: NameIndex
     validator_mentions: tuple[Mention, ...]
     patterns: NameIndex

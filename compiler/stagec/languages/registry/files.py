@@ -165,7 +165,7 @@ def _definition(sources: Sources, file: str) -> tuple[str, Tree, Generation] | N
 
 
 _TYPES = {"string": ("string",), "number": ("integer", "number"), "boolean": ("boolean",), "array": ("array",)}
-"""What the types of parameters are in JSON."""
+"""The types of parameters in JSON."""
 
 
 def _judge_parameters(tree: Tree) -> Tree:
@@ -332,7 +332,7 @@ class Agent:
     settings: Object
     """`runner.verdict.config`"""
     parameters: NameIndex
-    """What a run of the agent is given by its caller; `declared` has them as they are written."""
+    """The inputs that callers give to a run of the agent; `declared` has them as they are written."""
     declared: Object = NOTHING
     is_whole: bool = True
     """Whether it is of the current format, and its parameters and its verdict are not misshapen."""
@@ -345,5 +345,5 @@ class Agent:
 
     @property
     def verdict_at(self) -> Place:
-        """Where the verdict type is chosen."""
+        """The place of the verdict type."""
         return self.at / "runner" / "verdict" / "type"

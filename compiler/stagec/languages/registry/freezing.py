@@ -68,7 +68,7 @@ class RegistryTexts(PlanTexts):
         self._outputs: dict[int, str | None] = {}
 
     def prompt(self, file: str) -> str | None:
-        """Return what a prompt says below its frontmatter; nothing where there is no such file."""
+        """Return the text of a prompt below its frontmatter; None without such a file."""
         tree = self._sources.tree(file, "prompt")
         if tree is None or not tree.readable:
             return None
@@ -85,7 +85,7 @@ class RegistryTexts(PlanTexts):
 
 
 Part = str | Piece
-"""What a template is made of before its texts are kept."""
+"""A part of a template before its texts are kept."""
 
 
 AGENT_NAME = "agent_name"
@@ -229,11 +229,11 @@ class Variables:
         self._provided = list_provided(registry.agent)
 
     def of_system(self, names: Iterable[str]) -> Mapping[str, Supply]:
-        """Return where the variables of a system prompt come from; what is not there is left empty."""
+        """Return the sources of the variables of a system prompt; absent ones are left empty."""
         return {name: Provided(name) if name in PROVIDED else self._supply(name, {}) for name in names}
 
     def of_step(self, step: Step, names: Iterable[str]) -> Mapping[str, Supply]:
-        """Return where the variables of a step come from: those named, and every input that is none of them.
+        """Return the sources of the variables of a step: of those named, and of every other input.
 
         An input is the variable that its source is named for, and the one that has its own name.
         """
@@ -253,7 +253,7 @@ class Variables:
         return found
 
     def _supply(self, name: str, carried: Mapping[str, Carried]) -> Supply:
-        """Return where a variable comes from; what comes first wins."""
+        """Return the source of a variable; the first one wins."""
         if name in self._parameters:
             return Given(name)
         if name in self._provided:
@@ -280,7 +280,7 @@ def list_needed(step: Step, agent: str | None) -> tuple[str, ...]:
 _ATTEMPTS = 3
 _RETRY = "retry"
 _NEVER = Success("matches", r"[^\s\S]")
-"""What holds of no output, in any dialect of regular expressions."""
+"""A condition that no output satisfies, in any dialect of regular expressions."""
 
 
 class Validations:
@@ -303,7 +303,7 @@ class Validations:
                 self._prompts.setdefault(each.step, {})[each.pattern] = each.prompt.file
 
     def of_step(self, step: Step) -> Validation | None:
-        """Return what guards a step; nothing where nothing does."""
+        """Return the validation of a step; None without any."""
         guard = self._guards.get(step.key)
         conditions = tuple(self._conditions(guard.post_llm)) if guard is not None else ()
         preflight = tuple(self._conditions(guard.preflight)) if guard is not None else ()
@@ -357,7 +357,7 @@ _MODEL = "opus"
 
 
 class AgentDefaults:
-    """What the definition of an agent, an empty one where there is none, says of every step."""
+    """The settings of an agent definition for every step; without a definition it is empty."""
 
     def __init__(self, definition: Object, agent: Agent | None) -> None:
         runner, conduct = object_of(definition.get("runner")), agent.conduct if agent is not None else AgentConduct()
@@ -417,7 +417,7 @@ class Acts:
         self._known: dict[tuple[object, ...], Prompt] = {}
 
     def act(self, step: Step) -> Act:
-        """Return what a step does."""
+        """Return the act of a step."""
         runs = step.program
         return self._prompt(step) if runs is None else self._command(runs)
 
@@ -529,7 +529,7 @@ def _path(dotted: str) -> Path:
 
 _FAILED = Stop(Outcome.FAILED)
 _OF_PROGRAMS = frozenset({Intent.CLOSING.value, Intent.REPEAT.value})
-"""What the exit status of a program can mean."""
+"""The intents that the exit status of a program can mean."""
 _NULL = "null"
 
 
@@ -578,7 +578,7 @@ class Moves:
 
 
 _ANY = "any"
-"""What choices are called that have every step."""
+"""The name of choices with every step."""
 
 
 def _judge(written: Mapping[str, list[flow.WrittenEdge]]) -> Iterator[Edge]:
@@ -602,7 +602,7 @@ def _moves(outcome: str, edges: Iterable[flow.WrittenEdge]) -> Iterator[Edge]:
 
 
 def _freeze_terms(edge: flow.WrittenEdge) -> Iterator[Term]:
-    """Yield what holds of the values for which a case is written: null is as JSON writes it, not as holes do."""
+    """Yield the conditions of the values of a case: null is as JSON writes it, not as holes do."""
     for term in edge.when:
         path, cases = ("handoff", *term.path), term.texts if isinstance(term, Reads) else ()
         is_null = cases == (_NULL,)
@@ -631,7 +631,7 @@ def entry(registry: Registry, flow: Flow) -> str | None:
 
 
 def judge(registry: Registry) -> JudgeDefinition | None:
-    """Return what judges whether the work is done."""
+    """Return the judge of the work."""
     agent = registry.agent
     if agent is None or agent.verdict is None:
         return None

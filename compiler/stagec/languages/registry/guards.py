@@ -25,7 +25,7 @@ class GuardCondition:
 
 @value
 class ValidationStep:
-    """What must hold before a step may go on; in 1.13 all conditions are judged after the model has answered.
+    """The conditions before a step may end; in 1.13 all of them are judged after the model has answered.
 
     `preflight_at` and `post_llm_at` are where the conditions are listed; those that name no validator are left out.
     """
@@ -46,7 +46,7 @@ class ValidationStep:
 
     @property
     def on_failure(self) -> Object:
-        """What happens when a condition does not hold, as it is written."""
+        """The action after a failed condition, as it is written."""
         return object_of(self.body.get("onFailure"))
 
 
@@ -151,7 +151,7 @@ def _texts(owner: Object, member: str, at: Place) -> Iterator[Mention]:
 
 
 def find_slots(guards: Iterable[ValidationStep]) -> Mapping[str, list[Slot]]:
-    """Return where the lists of 1.14 in some validation steps name validators, by the names of these."""
+    """Return the places in which the lists of 1.14 name validators, by the names of these."""
     found: dict[str, list[Slot]] = {}
     for guard in guards:
         slots = [(each, PREFLIGHT) for each in guard.preflight]

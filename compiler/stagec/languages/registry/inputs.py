@@ -93,7 +93,7 @@ def list_inputs(step: Step) -> tuple[StepInput, ...]:
 
 
 class InputFate(StrEnum):
-    """What becomes of an input."""
+    """The fate of an input."""
 
     MALFORMED = "malformed"
     """It names no step and key."""
@@ -162,7 +162,7 @@ def judge_inputs(registry: Registry) -> Iterator[JudgedInput]:
 
 
 class InputJudge:
-    """What the steps of one registry hand over, looked up once for each."""
+    """The values that the steps of one registry hand over, looked up once for each."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -214,7 +214,7 @@ class InputJudge:
 
 
 class _Handoff:
-    """What one step hands over: for each key the index of its path, and every name that its schema knows."""
+    """The values that one step hands over: for each key the index of its path, and every name that its schema knows."""
 
     def __init__(self, source: Step) -> None:
         paths = source.gate.handoff if source.gate is not None else None
@@ -291,7 +291,7 @@ def find_unhanded(registry: Registry) -> Iterator[tuple[str, str]]:
 
 
 def list_reads(registry: Registry) -> Iterator[Read]:
-    """Yield what steps need of the last results of others; of what is not promised other rules speak at its source."""
+    """Yield the reads of steps in the last results of others; if one is not promised, other rules report its source."""
     for each in judge_inputs(registry):
         if each.source is None or not each.is_vital or each.fate is InputFate.UNHANDED:
             continue

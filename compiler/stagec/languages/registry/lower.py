@@ -1,4 +1,4 @@
-"""What a step registry means: the flow it describes."""
+"""Lower a step registry to the flow that it describes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS: Mapping[tuple[StepKind, str], frozenset[str]] = {
 """The kinds of step that an intent may lead to, where not all are."""
 
 CONTINUED = " (continuation)"
-"""What follows the verdict type in the names of entries that are the continuation of a pair."""
+"""The suffix of the verdict type in the names of entries that are the continuation of a pair."""
 _NAMES = {"node": "step", "outcome": "intent"}
 
 
@@ -45,7 +45,7 @@ def lower(document: Registry) -> Flow:
 
 @value
 class _LoweredStep:
-    """What a step means together with some facts about the steps that it leads to."""
+    """A lowered step with some facts about its successors."""
 
     node: FlowNode
     around: tuple[object, ...] | None
@@ -98,7 +98,7 @@ class _Lowering:
         )
 
     def _lower(self, step: Step) -> _LoweredStep:
-        """Return what a step means, as an earlier check found it out if all that it depends on is the same."""
+        """Return a lowered step, from an earlier check if everything that it depends on is the same."""
         around = self._look_around(step) if self._registry.keeps_steps else None
         known = step.known.find("lowered")
         if around is None or not isinstance(known, _LoweredStep) or known.around != around:
@@ -149,7 +149,7 @@ class _Lowering:
         )
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
-        """Yield where runs begin, and the continuations of pairs that begin with another step."""
+        """Yield the entries of runs, and the continuations of pairs that begin with another step."""
         first, second = self._registry.entries, self._registry.continuations
         others = ((name, each) for name, each in second.items() if name not in first or first[name].name != each.name)
         every = (*first.items(), *((f"{name}{CONTINUED}", each) for name, each in others))

@@ -11,9 +11,9 @@ from stagec.languages.registry.document import Registry
 from stagec.sources.contract.schemas import Schema
 
 _COORDINATES = ("c2", "c3", "edition", "adaptation")
-"""What of a step leads to its prompt."""
+"""The members of a step that lead to its prompt."""
 _ASKED = ("properties", "stepId", "const")
-"""Where the schema of an answer asks for the id of its step."""
+"""The place of the step's id in the schema of an answer."""
 
 
 def list_names(document: Registry) -> Iterator[Occurrence]:

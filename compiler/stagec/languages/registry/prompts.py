@@ -114,14 +114,14 @@ class Prompts:
     files: NameIndex = NO_NAMES
     broken_blocks: tuple[BrokenBlock, ...] = ()
     readings: Mapping[str, tuple[PromptReading, ...]] = NOTHING
-    """What each retry prompt reads, by its file."""
+    """The reads of each retry prompt, by its file."""
     blank: tuple[Place, ...] = ()
     """The prompts that say nothing."""
     texts: Mapping[str, PromptText] = NOTHING
-    """What the prompts of steps say of variables, by file; of one that cannot be read nothing."""
+    """The variables of the prompts of steps, by file; those of unreadable ones are absent."""
 
     def text_of(self, step: str) -> PromptText | None:
-        """Return what the prompt of a step says of variables, if it is there and can be read."""
+        """Return the variables of a step's prompt, if it is there and readable."""
         found = self.of_steps.get(step)
         return self.texts.get(found.file) if found is not None and found.file is not None else None
 
@@ -197,7 +197,7 @@ _NAMING = NameIndex(("c1", "c2", "c3", "edition", "adaptation", "pathTemplate", 
 
 
 def _owner_of(pointer: Pointer) -> Pointer:
-    """Return what a member of it, or of its address, belongs to."""
+    """Return the owner of a member, also of one of its address."""
     return pointer[:-2] if pointer[-2:-1] == ("address",) else pointer[:-1]
 
 
@@ -276,7 +276,7 @@ class _Finder:
 
 
 VARIABLE = "uv-"
-"""What the names of variables may begin with, and in prompts have to."""
+"""The optional prefix of the names of variables, which prompts require."""
 _READ = re.compile(r"\{uv-([A-Za-z0-9_]+)\}")
 _STDIN = "{input_text}"
 _BRACKETS = (b"{", b"<%", b"[[")
@@ -284,7 +284,7 @@ _BRACKETS = (b"{", b"<%", b"[[")
 
 
 def read_text(tree: Tree) -> PromptText:
-    """Return what a prompt says of variables."""
+    """Return the variables of a prompt."""
     listed = None
     if isinstance(tree.value, dict) and "uvVariables" in tree.value:
         listed = tuple(_list_names(tree.value["uvVariables"], tree.at / "uvVariables"))

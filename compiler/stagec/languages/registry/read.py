@@ -126,7 +126,7 @@ class OutputReader:
         self._known: dict[tuple[object, ...], OutputSchema] = {}
 
     def output(self, file: str, name: str, gate: Gate | None, wanted: tuple[str, ...] = ()) -> OutputSchema:
-        """Return what a step's `outputSchemaRef` refers to, as its gate sees it; `wanted` are members of the answer."""
+        """Return the schema of `outputSchemaRef` as the step's gate sees it; `wanted` are members of the answer."""
         named = () if gate is None else (gate.pointer, gate.field, gate.target_field, gate.handoff)
         key, asked = (file, name, *named), (file, name, wanted, *named)
         if key not in self._known:
@@ -139,7 +139,7 @@ class OutputReader:
         return self._known[asked if wanted else key]
 
     def keep(self, question: Hashable, answer: Callable[[], T]) -> T:
-        """Return what follows from a question and from the schemas, as an earlier check found it out with them."""
+        """Return the answer to a question about the schemas, from an earlier check with the same ones if any."""
         return self._schemas.keep_here((self._folder, question), answer)
 
     @property
@@ -197,7 +197,7 @@ class OutputReader:
 def _narrow(
     schemas: Schemas, found: Schema, field: str, path: str, intent: str
 ) -> tuple[Promise, tuple[Json, ...] | Miss]:
-    """Return what a schema promises about a path, and which values can be there, when the answer has an intent."""
+    """Return the promise of a schema for a path, and the possible values there, if the answer has an intent."""
     given = (tuple(field.split(".")), intent)
 
     def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
@@ -339,7 +339,7 @@ def read_steps(root: Object, at: Place, outputs: OutputReader, written: Generati
 
 @value
 class _StepReading:
-    """What all steps are read with; `wanted` are the keys that others take as inputs, by what they call the step."""
+    """The input of reading all steps; `wanted` are the keys that others take, by their name of the step."""
 
     outputs: OutputReader
     gates: GateReader
@@ -347,7 +347,7 @@ class _StepReading:
     generation: Generation
 
     def output(self, key: str, body: Object, gate: Gate | None) -> OutputSchema | None:
-        """Return what the answers of a step look like."""
+        """Return the schema of the answers of a step."""
         file, name = read_reference(body)
         is_taken_whole = gate is None or not gate.handoff
         wanted = self.find_wanted(key, body) if is_taken_whole else ()
@@ -410,7 +410,7 @@ def _list_declared(body: Object) -> Mapping[str, int]:
 
 
 def _read_additions(body: Object, at: Place, gate: Gate | None) -> dict[str, Any]:
-    """Return what only steps of 1.14 have, and what they have of 1.13 although it is refused."""
+    """Return the members that only steps of 1.14 have, and those of 1.13 that are refused there."""
     legacy = tuple(each for each in LEGACY_MEMBERS if each in body)
     chain = read_chain(body, at)
     repeats = _USUAL_CHAIN if chain is None else tuple(each.name for each in chain)
@@ -497,7 +497,7 @@ def _aliases(steps: Mapping[str, Step]) -> Mapping[str, str]:
 
 
 def _list_guards(root: Object, at: Place, written: Generation, outputs: OutputReader) -> dict[str, Any]:
-    """Return what guards steps, and the mentions of validators and failure patterns."""
+    """Return the guards of steps, and the mentions of validators and failure patterns."""
     guards, validators = read_validation_steps(root, at, written), read_validators(root, at, written)
     named = ((each, text_in(each.body, "failurePattern")) for each in validators.values())
     return {
@@ -599,7 +599,7 @@ _FALLBACK_FOLDER = ("runner", "flow", "prompts", "fallbackDir")
 
 
 _LIMITING: frozenset[Pointer] = frozenset({(), ("parameters",), ("runner",), ("runner", "verdict")})
-"""Where what is wrong with an agent definition may be its parameters or its verdict."""
+"""Places of mistakes in an agent definition that may hide its parameters or its verdict."""
 
 
 def _agent(tree: Tree | None, written: Generation, sources: Sources) -> Agent | None:
@@ -624,7 +624,7 @@ def _agent(tree: Tree | None, written: Generation, sources: Sources) -> Agent | 
 
 
 def _list_entries(root: Object, at: Place) -> dict[str, Any]:
-    """Return where runs begin by verdict type, `entryStep` under the empty text, and the second steps of pairs."""
+    """Return the entries by verdict type, `entryStep` under the empty text, and the second steps of pairs."""
     first: dict[str, Mention] = {}
     second: dict[str, Mention] = {}
     single = text_in(root, "entryStep")

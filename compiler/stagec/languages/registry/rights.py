@@ -1,4 +1,4 @@
-"""What the steps of a registry may do: the tools of their agent, their permission modes, and the programs they run."""
+"""The rights of the steps of a registry: the tools of their agent, permission modes, and the programs they run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VERDICT = "verdict"
 
 
 def describe(registry: Registry, flow: Flow) -> CalledAgent | None:
-    """Return what others see of an agent; nothing of a registry without one."""
+    """Return an agent as others see it; None for a registry without one."""
     agent = registry.agent
     if agent is None:
         return None
@@ -91,13 +91,13 @@ _UNABLE = frozenset({"number", "integer", "boolean"})
 
 
 def read_rights(registry: Registry, sources: Sources) -> Mapping[str, Rights]:
-    """Return what each step may do that is no section."""
+    """Return the rights of each step that is no section."""
     reading = _Reading(registry, sources)
     return {step.key: reading.of_step(step) for step in registry.steps.values() if not step.is_section}
 
 
 class _Reading:
-    """What the steps of a registry have in common."""
+    """The common rights of the steps of a registry."""
 
     def __init__(self, registry: Registry, sources: Sources) -> None:
         self._registry = registry
@@ -152,7 +152,7 @@ class _Reading:
         return general if step.kind is None and general is not None else PermissionMode(mode)
 
     def _prompts(self, step: Step) -> tuple[str, ...] | None:
-        """Return what the model of a step is told: the prompt of the agent, its own, and those of its repeats."""
+        """Return the prompts of the model of a step: that of the agent, its own, and those of its repeats."""
         found = self._registry.prompts.of_steps.get(step.key)
         own = self._read(found.file) if found is not None and found.file is not None else None
         own = own or read_fallback(text_in(step.body, "fallbackKey") or "")

@@ -1,4 +1,4 @@
-"""What an agent definition supplies to its registry: verdicts, the entries for them, and the variables of prompts."""
+"""The values of an agent definition for its registry: verdicts with their entries, and variables of prompts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POLLED = "repository"
 
 @value
 class AgentVerdict:
-    """How an agent, or one condition of a composite verdict, tells that the work is done; `at` is where it stands."""
+    """The test of an agent, or of one condition of a composite verdict, that the work is done; `at` is its place."""
 
     kind: str
     settings: Object
@@ -103,7 +103,7 @@ def list_received(step: Step) -> Iterator[str]:
 
 @value
 class Usage:
-    """What a step declares and what its prompt reads: `undeclared` variables, and `unused` ones.
+    """The variables of a step that differ from those of its prompt: `undeclared` and `unused` ones.
 
     `meant` maps an undeclared variable to the known one that it was most likely meant to be.
     """
@@ -233,7 +233,7 @@ def find_early(registry: Registry) -> Iterator[Early]:
 
 
 _CONTEXT = re.compile(r"\$\{context\.([^}]*)\}")
-"""What climpt replaces in an argument by a parameter."""
+"""The syntax that climpt replaces in an argument by a parameter."""
 
 
 def list_arguments(step: Step) -> Iterator[Mention]:
@@ -292,7 +292,7 @@ _KNOWN = NameIndex(VERDICTS)
 
 
 def entry_mapping(registry: Registry) -> Json:
-    """Return what stands under `entryStepMapping`, whatever it is; an empty mapping where nothing does."""
+    """Return the value of `entryStepMapping`, whatever it is; an empty mapping without any."""
     return registry.body.get("entryStepMapping", {})
 
 
@@ -357,7 +357,7 @@ def find_meant(registry: Registry) -> Iterator[tuple[LiteralName, str]]:
 
 
 def find_unfilled(registry: Registry) -> Iterator[list[LiteralName]]:
-    """Yield what else looks like a place for a value, prompt by prompt."""
+    """Yield other texts that look like holes for a value, prompt by prompt."""
     for text, known in _find_texts(registry):
         found = [
             each

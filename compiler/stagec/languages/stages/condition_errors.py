@@ -68,7 +68,7 @@ class Possible:
 
     @cached_property
     def texts(self) -> NameIndex:
-        """Those that are texts, as names that somebody may have misspelt."""
+        """The texts among them, as names that may be misspelt."""
         return NameIndex(each for each in self.values if isinstance(each, str))
 
     @cached_property
@@ -202,7 +202,7 @@ class _JudgedCondition:
     condition: StageCondition
 
     def find_errors(self, *, checked: bool) -> Iterator[WrongCondition]:
-        """Yield what is wrong with the condition."""
+        """Yield the mistakes in the condition."""
         kind = self._error_of_path(checked=checked)
         if kind is not None:
             # the path into what is handed in that a condition means when it leaves out `parsed`
@@ -389,7 +389,7 @@ def never_accepted(pipeline: Pipeline, stage: Stage) -> bool:
 
 
 def find_uncovered(pipeline: Pipeline, stage: Stage) -> Uncovered | None:
-    """Return what the cases of a stage leave out of its accepted results; a failure needs no case."""
+    """Return the accepted results of a stage that no case takes; a failure needs no case."""
     question = "uncovered", pipeline.is_only_sibling(stage)
     return pipeline.schemas.keep_beside(stage.known, question, lambda: _find_uncovered(pipeline, stage))
 
@@ -419,7 +419,7 @@ def _outcomes(pipeline: Pipeline, stage: Stage) -> Outcomes | None:
 
 
 def _find_unreached(judged: Sequence[Case | StageCheck], fitting: Sequence[frozenset[int]]) -> Iterator[Unreached]:
-    """Yield what decides nothing, given the positions of the results that fit each case or check."""
+    """Yield the cases or checks that decide nothing, given the positions of the results that fit each."""
     taken: dict[int, Case | StageCheck] = {}
     is_default = True
     for each, positions in zip(judged, fitting, strict=True):

@@ -20,7 +20,7 @@ from stagec.sources.contract.schemas import Miss, Schema, Schemas
 
 
 class Profile(StrEnum):
-    """Which form of the format a stage is written in."""
+    """The form of the format in which a stage is written."""
 
     MARKDOWN = "wiki-1.0"
     OBJECT = "code-0.1"
@@ -36,11 +36,11 @@ REQUIRED = (
     "turnCap",
     "resolutionPolicy",
 )
-"""What the frontmatter of every stage definition says."""
+"""The required members of the frontmatter of a stage definition."""
 
 
 MEMBERS = (*REQUIRED, "description", "inputsSchema", "tags", "stagec")
-"""What the frontmatter of a stage definition can say; other keys are metadata that nothing reads."""
+"""The members of the frontmatter of a stage definition; other keys are metadata that nothing reads."""
 
 
 CONDUCT = ("next", "checks", "gate", "hooks", "policy", "deadline")
@@ -64,7 +64,7 @@ ELEMENT = ("item", "index")
 
 
 RESULT = ("verdict", "reason", "parsed", "capHit", "attemptCount", "output")
-"""What one stage can know of another: the members of its result."""
+"""The members of a stage's result that others can read."""
 
 
 PARALLEL = 4
@@ -72,7 +72,7 @@ PARALLEL = 4
 
 
 class PlaceholderForm(StrEnum):
-    """What stands between the braces of a placeholder; `ESCAPE` stands for two opening braces."""
+    """The content of a placeholder's braces; `ESCAPE` stands for two opening braces."""
 
     PATH = "path"
     EXPRESSION = "expression"
@@ -103,7 +103,7 @@ class Body:
 
 
 class Mode(StrEnum):
-    """How a case runs its stages: the one stage, all together, or one after the other."""
+    """The way in which a case runs its stages: the one stage, all together, or one after the other."""
 
     ONE = "one"
     FORK = "fork"
@@ -112,7 +112,7 @@ class Mode(StrEnum):
 
 @value
 class StageCondition:
-    """What must hold of a result, or of the context: a path, and the values it may have or whether it is there.
+    """A condition on a result, or on the context: a path, and the values it may have or whether it is there.
 
     Of a path into `parsed`, `promised` is what the stage's schema says of it, and `possible` the values that can stand
     there.
@@ -133,7 +133,7 @@ class StageCondition:
 
 @value
 class Elements:
-    """What a case says of the list for whose elements its stages run; a number that cannot be read is None."""
+    """The list of a case for whose elements its stages run; an unreadable number is None."""
 
     path: tuple[str, ...]
     at: Place
@@ -207,7 +207,7 @@ class StageCheck:
 
 @value
 class Conduct:
-    """What a pipeline, or the stage itself, says of how a stage is run and what comes after it.
+    """The settings of a pipeline, or of the stage itself, about the run of a stage and its successors.
 
     `next_at` is where its cases are written, None when nothing is said. `hooks` are the names under which something is
     written, be it well formed or not; `calls` are the callables, by phase. `twice` are members said in both places: the
@@ -277,7 +277,7 @@ class Stage:
     inputs: Schema | Miss | None
     conduct: Conduct
     known: Memo
-    """What follows from the stage alone; where the stage is kept for the next check, that is kept with it."""
+    """Answers that follow from the stage alone; if the stage is kept for the next check, they are kept with it."""
     inner: InnerPipeline | None = None
     """The pipeline that runs as this stage; its output is then the result, and nothing else is said of the stage."""
 
@@ -288,12 +288,12 @@ class Stage:
 
     @property
     def id_at(self) -> Place:
-        """Where the stage says its id."""
+        """The place of the stage's id."""
         return self.at / "id"
 
 
 class IncomingKind(StrEnum):
-    """How a run comes to a stage; a `CHAINED` stage follows the branch of the stage before it in a sequence."""
+    """The way in which a run reaches a stage; a `CHAINED` one follows the branch of the one before it in a sequence."""
 
     ENTRY = "entry"
     SIBLING = "sibling"

@@ -85,7 +85,7 @@ def find_list_mistake(pipeline: Pipeline, stage: Stage, case: Case) -> ListMista
 
 
 def _find_error(pipeline: Pipeline, stage: Stage, case: Case) -> Promise | ListError | None:
-    """Return what is promised of the path of a list, or why nothing is; nothing where its schema cannot be read."""
+    """Return the promise for the path of a list, or the error; None if its schema cannot be read."""
     root, *inside = case.each.path if case.each is not None else ("",)
     if root == "ctx" and inside:
         declared = (pipeline.context or {}).get(inside[0])
@@ -147,7 +147,7 @@ _LIST = frozenset({"array"})
 
 
 def promise_item(pipeline: Pipeline, stage: Stage, case: Case, path: tuple[str, ...]) -> Promise | None:
-    """Return what is promised of a path into an element of the list of a case; nothing where that is left open."""
+    """Return the promise for a path into an element of the list of a case; None if it is open."""
     found = _find_error(pipeline, stage, case)
     if not isinstance(found, Promise):
         return None
@@ -215,7 +215,7 @@ def runs_for_elements(pipeline: Pipeline, stage: Stage) -> bool:
 
 
 def promise_elements(pipeline: Pipeline, stage: Stage, name: str, path: Sequence[str]) -> list[Promise | None]:
-    """Return what is promised of a path into `item` or `index`, for each case whose elements a stage runs for."""
+    """Return the promise for a path into `item` or `index`, for each case whose elements a stage runs for."""
     if not path:
         return []
     if name == "index":

@@ -139,7 +139,7 @@ MOST_COMPARED = 1_000_000
 
 
 _LISTED_OTHERS = frozenset({"pipeline", "registry", "agent"})
-"""What a file that a pattern matches may have turned out to be, and is then no stage."""
+"""Other files that a pattern may match, which are no stages."""
 
 
 @value

@@ -47,7 +47,7 @@ def list_allowed(pipeline: Pipeline, stage: Stage) -> tuple[str, ...]:
 
 
 def tools(catalogue: Catalogue | None, names: Iterable[str], texts: PlanTexts) -> Mapping[str, document.Tool]:
-    """Return what is known of tools, by name."""
+    """Return the facts about tools, by name."""
     known = catalogue.by_name if catalogue is not None else {}
     return {
         name: _tool(known[name], texts) if name in known else document.Tool("unknown", well_known_effects(name).value)
@@ -202,7 +202,7 @@ def _text(gathered: str, texts: PlanTexts) -> list[Piece]:
 
 
 def _member(members: Object, path: Path) -> Json:
-    """Return what a stage says of itself at a path, null where it says nothing."""
+    """Return the member of a stage at a path, null without any."""
     found: Json = members
     for key in path:
         if isinstance(found, dict):
@@ -239,7 +239,7 @@ def _policy(given: Json) -> str:
 
 
 def _settle(when: tuple[Term, ...], constants: Object) -> tuple[Term, ...]:
-    """Return what is left of a conjunction when some names of the context are constants; nothing if it never holds."""
+    """Return the rest of a conjunction if some names of the context are constants; None if it never holds."""
     known = [each for each in when if len(each.path) > 1 and each.path[1] in constants]
     if not known:
         return when

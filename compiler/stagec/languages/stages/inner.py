@@ -240,14 +240,14 @@ _CONTEXT = "ctx"
 
 
 class InputError(StrEnum):
-    """What is wrong with an input of a pipeline that runs as a stage."""
+    """The mistakes in an input of a pipeline that runs as a stage."""
 
     MISSING = "missing"
     """The pipeline declares it, and nothing is said for it."""
     UNDECLARED = "undeclared"
     """The pipeline declares no such name."""
     PATH = "path"
-    """What is said is no name of the context."""
+    """The value is no name of the context."""
     UNKNOWN = "unknown"
     """The context around declares no such name."""
     REFUSED = "refused"
@@ -411,14 +411,14 @@ def _list_own_reads(stage: Stage, name: str) -> Iterator[_Read]:
 
 @value
 class OuterNames:
-    """What the names of an inner pipeline's context are in the whole: names of its context, or constants."""
+    """The sources of the names of an inner pipeline's context: names of the outer context, or constants."""
 
     names: Mapping[str, str] = NOTHING
     constants: Object = NOTHING
 
 
 def look_outside(stage: Stage, around: OuterNames | None = None) -> OuterNames:
-    """Return what the names are of the pipeline that runs as a stage; `around` has those of the pipeline around it."""
+    """Return the sources of the names of the pipeline that runs as a stage; `around` has those of the outer one."""
     if stage.inner is None:
         return OuterNames()
     names, constants = dict[str, str](), dict(stage.inner.constants)

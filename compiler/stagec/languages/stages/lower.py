@@ -1,4 +1,4 @@
-"""What a pipeline means: the flow it describes, with the flows of inner pipelines in the place of their stages."""
+"""Lower a pipeline to a flow, with the flows of inner pipelines in the place of their stages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def list_inlined(pipeline: Pipeline) -> Mapping[str, Stage]:
 
 @value
 class _Names:
-    """What nodes are called in the flow around: those where a stage begins and ends, and those of an inner pipeline."""
+    """The names of nodes in the outer flow: those at which a stage begins and ends, and those of an inner pipeline."""
 
     first: Mapping[str, str]
     last: Mapping[str, str]
@@ -187,7 +187,7 @@ def _lead_on(node: FlowNode, ways: FlowNode) -> FlowNode:
 
 
 def read_rights(pipeline: Pipeline) -> Mapping[str, Rights]:
-    """Return what each stage may do, those of inner pipelines included."""
+    """Return the rights of each stage, those of inner pipelines included."""
     book = LabelBook(pipeline.catalogue)
     inner = {name: stage.inner.pipeline for name, stage in list_inlined(pipeline).items() if stage.inner is not None}
     within = {

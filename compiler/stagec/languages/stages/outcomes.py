@@ -17,7 +17,7 @@ from stagec.sources.contract.schemas import Miss, Schemas
 from stagec.sources.contract.variants import ABSENT, LARGEST, MOST, OTHER, Path, PathValue, Variants, variants
 
 Result = Mapping[Path, PathValue]
-"""What stands at every path that a condition of the stage names, and at `verdict`."""
+"""The values at every path that a condition of the stage names, and at `verdict`."""
 
 VERDICT = ("verdict",)
 
@@ -111,7 +111,7 @@ def outcomes(schemas: Schemas, stage: Stage, *besides: Path) -> Outcomes | None:
 
 
 def list_unjudged(schemas: Schemas, stage: Stage) -> tuple[Result, ...] | None:
-    """Return what checks can be shown of the results of a stage, None when that is too much to be looked at."""
+    """Return the results of a stage that checks can see, None if they are too many."""
     asked = _collect_values(chain.from_iterable(each.when for each in stage.conduct.checks))
     found = _find_variants(schemas, stage, asked)
     return None if found is None else _Results(stage, asked, found).list_unjudged()
@@ -166,7 +166,7 @@ class _Results:
         return None if found is None else tuple(self._not_refused(found))
 
     def list_unjudged(self) -> tuple[Result, ...] | None:
-        """Return what is known of every attempt before it is judged; None when that is too much."""
+        """Return every attempt before its judgement; None if they are too many."""
         attempts = self._attempts(1, most_attempts(self._stage))
         handed_in = [[_cap_hit(hit=False)], self._handed_in, attempts]
         nothing = [[_cap_hit(hit=True)], [self._nothing], attempts]
@@ -229,7 +229,7 @@ class _Results:
         return [{REASON: each} for each in (OTHER, *texts, ABSENT)]
 
     def _output(self) -> Iterator[list[Result]]:
-        """Yield what can stand at each path of the output, which only an exit hook makes."""
+        """Yield the possible values at each path of the output, which only an exit hook makes."""
         for path, asked in self._asked.items():
             if path[0] == "output":
                 made = "exit" in self._stage.conduct.hooks
@@ -238,7 +238,7 @@ class _Results:
 
 
 CHECKED = frozenset({"parsed", "capHit", "attemptCount"})
-"""What is known of a result when it is checked."""
+"""The members of a result that checks can read."""
 
 
 def _verdict(name: str) -> Result:

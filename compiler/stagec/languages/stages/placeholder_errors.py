@@ -44,7 +44,7 @@ _OF_TEMPLATES = frozenset({"else", "elif", "end", "endfor", "endif", "false", "n
 _USUAL = 2
 """The braces of a placeholder."""
 ESCAPE = '{{"{{"}}'
-"""What stands for two opening braces that are none of a placeholder."""
+"""The text for two opening braces that begin no placeholder."""
 
 
 def escape(text: str) -> str:
@@ -96,7 +96,7 @@ def _dollars(text: str, start: int, end: int, file: Place) -> Iterator[Placehold
 
 
 def _braces(text: str, start: int, end: int, file: Place) -> Iterator[Placeholder]:
-    """Yield what stands between double braces; what is opened and never closed is told once a line."""
+    """Yield the texts between double braces; of unclosed ones one on each line."""
     opened: re.Match[str] | None = None
     told = start
     for match in _BRACES.finditer(text, start, end):
@@ -121,14 +121,14 @@ def _line_end(text: str, start: int, end: int) -> int:
 
 
 def _read_unclosed(text: str, opened: re.Match[str], end: int, file: Place) -> Placeholder:
-    """Return what is opened and not closed: up to where something else begins, on its own line."""
+    """Return an unclosed placeholder: up to the beginning of something else, on its own line."""
     line = text[opened.start() : _line_end(text, opened.start(), end)].rstrip()
     span = (opened.start(), opened.start() + len(line))
     return Placeholder(line, replace(file, range=span), PlaceholderForm.UNCLOSED)
 
 
 def _read_closed(text: str, opened: re.Match[str], closing: re.Match[str], file: Place) -> Placeholder:
-    """Return what stands between braces; of several closing ones, two belong to it, or as many as are opened."""
+    """Return a closed placeholder; of several closing braces, two belong to it, or as many as are opened."""
     inner = text[opened.end() : closing.start()].strip()
     path = path_of(inner) if _PATH.fullmatch(inner) else ()
     if not path and _LINE_BREAK.search(inner):
@@ -233,7 +233,7 @@ def declares_context(pipeline: Pipeline, stage: Stage) -> bool:
 
 
 def _sameness(placeholder: Placeholder) -> str:
-    """Return what two placeholders share that are one mistake: the parts of a block, or the path."""
+    """Return the key that placeholders with one common mistake share: the parts of a block, or the path."""
     inner = placeholder.text.strip("{} \t\r\n")
     if placeholder.form is PlaceholderForm.EXPRESSION and (inner.startswith(("#", "/", "^")) or inner == "else"):
         return "#"
@@ -248,7 +248,7 @@ class _PlaceholderJudge:
     stage: Stage
 
     def judge(self, placeholder: Placeholder, *, declared: bool) -> _Judged | None:
-        """Return what is wrong with a placeholder, if something is."""
+        """Return the mistake in a placeholder, if any."""
         if placeholder.form is PlaceholderForm.ESCAPE:
             return None
         if placeholder.form is not PlaceholderForm.PATH:
@@ -356,7 +356,7 @@ _ERRORS = {
     Presence.POSSIBLE: PlaceholderError.UNCERTAIN_CONTEXT_PATH,
     Presence.UNDECLARED: PlaceholderError.UNCERTAIN_CONTEXT_PATH,
 }
-"""What is wrong with a path into a value of the context, by what its schema promises."""
+"""The error in a path into a value of the context, by the promise of its schema."""
 
 
 def _is_there(members: Object, path: list[str | int]) -> bool:

@@ -270,7 +270,7 @@ _OF_ELEMENTS = frozenset({"forEach", "most", "concurrency", "onFailure"})
 
 
 def _read_elements(body: Object, at: Place) -> Elements | None:
-    """Return what a case says of a list for whose elements it runs stages."""
+    """Return the list in a case for whose elements it runs stages."""
     path = body.get("forEach")
     if not isinstance(path, str) or not path:
         return None
@@ -585,7 +585,7 @@ class _ReadReading:
         return schema
 
     def _find_given(self, member: str, stage: str | None, own: Mapping[str, Written]) -> Written | None:
-        """Return what the pipeline says of one member of a stage's conduct."""
+        """Return the pipeline's value of one member of a stage's conduct."""
         said = object_of(self._body.get(member))
         if stage is None or (stage not in said and member in own):
             return None

@@ -51,7 +51,7 @@ def reads(pipeline: Pipeline) -> Iterator[Read]:
 
 
 def _judge_all(pipeline: Pipeline, ways: Iterable[Incoming], index: int, path: Path) -> tuple[Source, ...]:
-    """Return who hands over the result at an index, each barred where nothing can be read on any way to the reader."""
+    """Return the sources of the result at an index, each barred if no path to the reader can read it."""
     found = [(way, each) for way in ways for each in _sources(pipeline, way, index, path)]
     kept = _keep_weakest([iter([each for _, each in found])])
     is_barred = bool(found) and all(
@@ -142,7 +142,7 @@ def _only(schemas: Schemas, group: Iterable[Schema]) -> Combination | None:
 
 
 def _place_of_requirement(combination: Combination, name: str) -> Place:
-    """Return where a member is required; the first element of a list is by the number of elements."""
+    """Return the place that requires a member; the first element of a list is required by the number of elements."""
     named = (each.at / "required" for each in combination.layers if name in _list_required_names(each))
     counted = (each.at / "minItems" for each in combination.layers if "minItems" in object_of(each.value))
     return next(chain(named, counted), combination.layers[0].at)
@@ -161,7 +161,7 @@ def _inside(placeholder: Placeholder) -> tuple[int, Path] | None:
 
 
 def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_lack: bool = False) -> Iterator[Source]:
-    """Yield who hands over the result at an index, and what is promised; `may_lack` lets nothing be handed in."""
+    """Yield the sources of the result at an index, with their promises; `may_lack` allows an absent result."""
     for name in way.sources[index] if index < len(way.sources) else ():
         stage = pipeline.by_id.get(name)
         if stage is not None and path[0] == "output" and "exit" not in stage.conduct.hooks:
@@ -177,7 +177,7 @@ def _sources(pipeline: Pipeline, way: Incoming, index: int, path: Path, *, may_l
 
 
 def _promise(schemas: Schemas, stage: Stage, result: Schema, path: tuple[str, ...]) -> Promise:
-    """Return what the schema of a stage's results promises about a path."""
+    """Return the promise of the schema of a stage's results for a path."""
     return schemas.keep_beside(
         stage.known,
         ("promise", path),

@@ -12,7 +12,7 @@ from stagec.sources.tree import Tree
 PIPELINES = ("pipeline.yaml", "pipeline.yml", "pipeline.json")
 MARKDOWN = (".md", ".markdown")
 CONFIGURATION = ".config.json"
-"""How the file of a state machine's configuration ends; what stands before it is the name of the machine."""
+"""The ending of the file of a state machine's configuration, behind the name of the machine."""
 
 PATHS = (
     rf"(?:^|/)(?:{'|'.join(map(re.escape, PIPELINES))})$",

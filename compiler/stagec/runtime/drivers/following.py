@@ -33,7 +33,7 @@ class News:
 
 
 class Standing(StrEnum):
-    """How a run stands: somebody executes it, people are asked meanwhile, nobody executes it, or it has ended."""
+    """The standing of a run: somebody executes it, people are asked meanwhile, nobody executes it, or it has ended."""
 
     NOT_BEGUN = "not begun"
     RUNNING = "running"
@@ -102,13 +102,13 @@ class FollowedRun(Protocol):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What is kept beside the plan."""
+        """The facts beside the plan."""
 
     def is_executed(self) -> bool:
         """Tell whether somebody executes the run; ask before you read, because it may end in between."""
 
     def read_more(self) -> News:
-        """Return what has been acknowledged since the last call."""
+        """Return the news since the last call."""
 
     def close(self) -> None:
         """Let go of it; reading begins again after this."""

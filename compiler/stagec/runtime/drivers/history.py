@@ -1,4 +1,4 @@
-"""What a journal holds, events as JSON, and why a journal cannot be used."""
+"""The content of a journal, events as JSON, and the reasons why a journal cannot be used."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ UNTIMED = EventTimes()
 
 @value
 class History:
-    """What a journal holds: the plan's file and its digest, the events in order, and the step digest of each.
+    """The content of a journal: the plan's file and its digest, the events in order, and the step digest of each.
 
     `facts` are whatever was put beside the plan when the run began. A step digest is empty where none was written.
     `times` are those of the events, none where a journal is older than that.

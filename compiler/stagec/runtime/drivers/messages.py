@@ -26,7 +26,7 @@ _BY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
 
 
 class MessageKind(StrEnum):
-    """What a message wants."""
+    """The purpose of a message."""
 
     ANSWER = "answer"
     PAUSE = "pause"

@@ -126,7 +126,7 @@ def show(given: Any) -> str:
 
 
 def _show_by(covered: Covered) -> Callable[[Any], str]:
-    """Return what shows values of a class. Every event has a step digest, so this must be quick."""
+    """Return the function that shows values of a class. Every event has a step digest, so this must be quick."""
     start = f"{covered.name}({', '.join(f'{name}=%s' for name in covered.members)}"
     members = attrgetter(*covered.members, *covered.members[:1])  # two names at least, so that it returns a tuple
     rare = tuple(covered.rare.items())
@@ -165,7 +165,7 @@ def _show_class(given: type) -> str:
 
 
 _MEMBERS = {kind: attrgetter(*covered.members) for kind, covered in REQUESTS.items()}
-"""What reads the members of a request; a single one is in no tuple."""
+"""The getters of the members of a request; a single one is in no tuple."""
 _SHOW: Mapping[type, Callable[[Any], str]] = {
     **{kind: _show_by(covered) for kind, covered in VALUES.items()},
     **dict.fromkeys((str, int, float, bool, type(None)), ascii),
@@ -194,7 +194,7 @@ class BranchWalk:
         self._events: list[Event] = []
 
     def take(self, event: Event) -> StepResult:
-        """Return what follows from the next event."""
+        """Return the step of the next event."""
         self._events.append(event)
         step = self._rewind() if type(event) is Rewound else advance(self.program, self.state, event)
         self.state, self.program = step.state, step.program or self.program

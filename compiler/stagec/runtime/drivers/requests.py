@@ -126,7 +126,7 @@ class Threads:
 
 
 THREADS = Threads()
-"""Those of this process."""
+"""The threads of this process."""
 
 
 def begin_thread(work: Callable[[], object]) -> BackgroundTask:
@@ -150,7 +150,7 @@ Start = Callable[[Callable[[], object]], BackgroundTask]
 
 
 class World(Protocol):
-    """What answers the requests of the machine.
+    """The world: it answers the requests of the machine.
 
     `answer` is called in several threads at once where a plan lets stages or calls run together. A world may have two
     more methods. `overlaps(effect)` tells whether a request may be under way beside others; all are when there is no
@@ -182,7 +182,7 @@ class Inbox:
         self.get = self._queue.get
 
     def get_all(self) -> Iterator[_Arrival]:
-        """Yield what has arrived until now."""
+        """Yield the arrivals so far."""
         with suppress(Empty):
             while True:
                 yield self._queue.get_nowait()
@@ -335,7 +335,7 @@ class RequestPool:
             self._accept(each)
 
     def _accept(self, arrived: _Arrival) -> None:
-        """Keep what has arrived, unless it is an answer that nobody waits for any more."""
+        """Keep an arrival, unless it is an answer that nobody waits for any more."""
         if isinstance(arrived, InterruptionError):
             self._interruption = arrived
         elif not isinstance(arrived, tuple):
@@ -358,7 +358,7 @@ class RequestPool:
 
 
 class _Result:
-    """What has come of a request: an answer, or the error that the body of this raises."""
+    """The result of a request: an answer, or the error that the body of this raises."""
 
     def __init__(self) -> None:
         self.answer: Json = None

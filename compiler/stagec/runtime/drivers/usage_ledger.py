@@ -1,4 +1,4 @@
-"""What models have used in a run: per node and in total, each answer in the journal counted once."""
+"""The use of models in a run: per node and in total, each answer in the journal counted once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UsageLedger:
 
     @property
     def nodes(self) -> dict[str, TokenUse]:
-        """What each node has used, also for answers that are not there yet."""
+        """The use of each node, also for incomplete answers."""
         nodes = dict(self._settled)
         for key, parts in self._parts.open_parts.items():
             if key in self._asked:
@@ -37,7 +37,7 @@ class UsageLedger:
 
     @property
     def total(self) -> TokenUse | None:
-        """What all nodes have used; None when no model says that it has used anything."""
+        """The use of all nodes; None if no model reports any."""
         nodes = self.nodes
         return add_usage(nodes.values()) if nodes else None
 
@@ -77,7 +77,7 @@ def summarise_usage(used: TokenUse | None) -> str:
 
 
 def total_to_json(used: TokenUse) -> Object:
-    """Return what was used; `cost` is US dollars as a decimal text, None where the price of a request is unknown."""
+    """Return the total use; `cost` is US dollars as a decimal text, None if the price of a request is unknown."""
     return {"input": used.input, "output": used.output, "requests": used.requests, "cost": used.cost}
 
 

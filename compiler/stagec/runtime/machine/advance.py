@@ -33,7 +33,7 @@ from stagec.runtime.machine.step_builder import StepBuilder
 
 
 def advance(program: Program, state: State, event: Event) -> StepResult:
-    """Return what follows from an event; total, and without clock, chance, environment and I/O.
+    """Return the step that follows from an event; total, and without clock, chance, environment and I/O.
 
     What comes after the end, a second beginning, answers that nobody waits for, and `Rewound` change nothing.
     """

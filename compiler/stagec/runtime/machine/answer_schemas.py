@@ -229,7 +229,7 @@ class AnswerSchemas:
         self._patterns: dict[str, Any] = {}
 
     def complaint(self, content: str | None, given: Json, machine: int = MACHINE) -> str | None:
-        """Return what is wrong with a value, nothing when it satisfies the schema or there is none.
+        """Return the mistake in a value, None if it satisfies the schema or there is none.
 
         `machine` is the version of the machine in whose words it is said.
         """
@@ -281,13 +281,13 @@ class PreparedSchema:
 
     @property
     def validator(self) -> Any:
-        """What the library judges by."""
+        """The validator of the library."""
         if self._validator is None:
             self._validator = _make_validator(self._schema)
         return self._validator
 
     def complaint(self, given: Json, machine: int = MACHINE) -> str | None:
-        """Return what is wrong with a value, or nothing; a value that is too large to be judged is wrong."""
+        """Return the mistake in a value, or None; a value that is too large to be judged is wrong."""
         size = extent(given, _ANSWER.values)
         for name, found, most in (
             ("values", size.values, _ANSWER.values),
@@ -325,7 +325,7 @@ _ARTICLES = {"integer": "an integer", "object": "an object", "array": "an array"
 
 
 def _tell(error: Any, machine: int) -> str:
-    """Return what is wrong at which place, as in `/items/2/ok: "yes" is not a boolean`."""
+    """Return the mistake with its place, as in `/items/2/ok: "yes" is not a boolean`."""
     message = str(error.message)
     if machine < WITH_PLACES:
         return message
@@ -347,7 +347,7 @@ def find_unusable(plan: Plan) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1_000)
 def prepare(text: str) -> PreparedSchema:
-    """Return what judges values by a schema; that of a text is made once.
+    """Return the prepared schema of a text, which is made once.
 
     Raise `ValueError` for one that is none, leads out of itself, or costs more than a budget allows.
     """
@@ -380,7 +380,7 @@ def _options() -> dict[str, Any]:
 
 
 _SMALL = 2_000
-"""What a regular expression may become that an answer has."""
+"""The most that a regular expression of an answer may cost."""
 
 
 def _compile(pattern: str, most: int) -> Any:

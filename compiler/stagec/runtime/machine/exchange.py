@@ -50,7 +50,7 @@ class Close:
 
 
 OrchestratorRequest = Dispatch | Relabel | Comment | Close
-"""What is asked for by phases themselves, and not by the runs of their agents."""
+"""The requests of phases themselves, and not of the runs of their agents."""
 
 
 @value(tag="ask")
@@ -318,7 +318,7 @@ def execution_of(key: str) -> str:
 
 
 def label_execution(node: str, visit: int) -> str:
-    """Return what people call an execution: its node, and its number if it is not the first."""
+    """Return the name of an execution for people: its node, and its number if it is not the first."""
     return node if visit == 1 else f"{node}#{visit}"
 
 

@@ -13,7 +13,7 @@ from stagec.runtime.machine.failures import RunFailure
 
 @value
 class Branch:
-    """What an execution belongs to: the scope around it, None for the run itself, and which of its branches.
+    """The branch of an execution: the scope around it, None for the run itself, and the number of the branch.
 
     Of a branch for an element, `place` is which of the nodes runs that run for it one after the other.
     """
@@ -88,7 +88,7 @@ class HookCalls:
 
 @value
 class Conversation:
-    """Where a conversation stands.
+    """The state of a conversation.
 
     `asked` counts how often admission was asked for, `turns` the turns of this attempt, and `error` is the last
     complaint about a result in it; `attempts` are those that are over. `request` is there when hooks have rewritten
@@ -144,7 +144,7 @@ class PendingJudgement:
 
 @value
 class StageAttempt:
-    """How an attempt to run a stage has ended: `success`, `failure` or `interrupted`.
+    """The end of an attempt to run a stage: `success`, `failure` or `interrupted`.
 
     `reason` is `timeout`, `abort` or `error`, empty for a success. `outputs` are what the world says of them, by name.
     """
@@ -164,7 +164,7 @@ class StageAttempt:
 
     @property
     def facts(self) -> Mapping[str, Json]:
-        """What trace events tell of it."""
+        """Its members in trace events."""
         detail = "" if self.failure is None else self.failure.detail
         return {"exit": self.exit, "seconds": self.seconds, "reason": self.reason, "detail": detail}
 
@@ -207,7 +207,7 @@ Progress = (
     | PendingMove
     | None
 )
-"""What an act remembers: a conversation, a validation, a judgement, a run or a transition, how an attempt has ended.
+"""The state of an act: a conversation, a validation, a judgement, a run or a transition, or the end of an attempt.
 
 `PendingMove` stands there when the act is over.
 """

@@ -12,7 +12,7 @@ from stagec.runtime.machine.exchange import label_execution
 
 
 class FailureKind(StrEnum):
-    """What has gone wrong, in a word for programs; `SENTENCES` has the words for people."""
+    """The kind of a failure, in a word for programs; `SENTENCES` has the words for people."""
 
     CANCELLED = "cancelled"
     UNFIT_START = "unfit-start"
@@ -86,7 +86,7 @@ SENTENCES: Mapping[FailureKind, str] = {
     FailureKind.AGENT_UNFIT: "the agent cannot begin",
     FailureKind.ISSUE: "the issue could not be changed",
 }
-"""What people are told of each kind; a colon and the detail follow."""
+"""The sentence for people of each kind; a colon and the detail follow."""
 
 _LONGEST = 500
 """Characters of a detail that a sentence has; complaints about large answers may have any number."""
@@ -116,7 +116,7 @@ def describe_failure(failure: RunFailure) -> str:
 
 
 def describe_error(given: Json) -> str:
-    """Return what an error of the world says: its message and its code where it has them, else all of it."""
+    """Return the message of an error of the world with its code, if it has them, else all of it."""
     told = object_of(given)
     message, code = text_in(told, "message"), text_in(told, "code")
     return ", ".join(each for each in (code, message) if each) or as_text(given)

@@ -1,4 +1,4 @@
-"""How a result becomes an outcome: § 3.7 of the format."""
+"""Gates: from a result to an outcome, § 3.7 of the format."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _read_word(gate: IntentGate, found: Any) -> str | None:
 
 
 def describe_intent(gate: IntentGate, answer: Json) -> str:
-    """Return what an answer has in place of an intent that is allowed."""
+    """Return the text that an answer has in place of an allowed intent."""
     found, where = follow(answer, gate.field), ".".join(map(str, gate.field))
     said = "nothing" if found is MISSING else compact(found)
     return f"{where} is {said}, and allowed are {', '.join(gate.intents)}"
@@ -56,7 +56,7 @@ _READABLE = frozenset({str, int, float, bool})
 
 
 _EXPLANATIONS = (("next_action", "reason"), ("reason",), ("message",), ("next_action", "details", "reason"))
-"""Where answers say why they ask for what they do."""
+"""Members of answers that give the reason of their intent."""
 
 
 def read_explanation(answer: Json) -> str:
@@ -66,7 +66,7 @@ def read_explanation(answer: Json) -> str:
 
 
 def read_handoff(gate: IntentGate, answer: Json) -> dict[str, Json]:
-    """Return what of an answer is kept for other nodes, by the last part of its path."""
+    """Return the parts of an answer that are kept for other nodes, by the last part of their path."""
     if not gate.handoff:
         return {}
     found = ((str(path[-1]), follow(answer, path)) for path in gate.handoff if path)

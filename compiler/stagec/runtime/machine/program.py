@@ -89,7 +89,7 @@ class PreparedSchedule:
         return tuple(place for place, needs in enumerate(self.needs) if not needs)
 
     def release(self, over: Iterable[int], left: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
-        """Return which nodes need nothing more when some others are over, and how many each still needs.
+        """Return the nodes that need nothing more after some others have ended, and how many each still needs.
 
         `left` tells how many predecessors a node still waits for, if that is less than all.
         """

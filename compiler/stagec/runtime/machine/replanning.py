@@ -46,7 +46,7 @@ class ObstacleError(Exception):
 
 
 def change_plan(machine: Machine, program: Program, state: State, event: Replanned) -> StepResult:
-    """Return what follows when a run continues with the plan of an event; only the old state if that forbids it.
+    """Return the step after a run continues with the plan of an event; only the old state if that forbids it.
 
     Requests without an answer keep their keys and their members, except questions about tools that the new plan
     defines otherwise: these are asked again, under new keys. Executions that begin `again` make new requests. A run of

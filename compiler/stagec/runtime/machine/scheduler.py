@@ -59,7 +59,7 @@ def reopen_schedule(builder: StepBuilder, name: str, schedule: Schedule, event: 
 
 
 def _keep(prepared: PreparedSchedule, kept: set[int]) -> tuple[list[int], list[int], dict[int, int]]:
-    """Return which kept nodes count, those that can begin then, and how many nodes each node still needs."""
+    """Return the kept nodes that count, those that can begin then, and how many nodes each node still needs."""
     left: dict[int, int] = {}
     done = [place for place in prepared.first if place in kept]
     ready = [place for place in prepared.first if place not in kept]
@@ -183,7 +183,7 @@ def is_inside(builder: StepBuilder, branch: Branch, name: str) -> bool:
 
 @value
 class _End:
-    """How a branch or a scope ends, why if not as done, and what the documents call that."""
+    """The end of a branch or a scope, the reason unless it is done, and its word in the documents."""
 
     outcome: Outcome
     failure: RunFailure | None = None
@@ -214,7 +214,7 @@ def end_branch(builder: StepBuilder, branch: Branch, outcome: Outcome, over: Nod
 def _end_in_scope(
     builder: StepBuilder, branch: Branch, end: _End, over: NodeResult
 ) -> tuple[PendingNode | None, _End | None]:
-    """Return what begins when a branch of a scope has ended, and how the scope ends if it does."""
+    """Return the nodes that begin after a branch of a scope has ended, and the end of the scope if it ends."""
     scope: Scope = builder.now.scopes[str(branch.scope)]
     if scope.agenda is not None:
         ended = end_scheduled(builder, branch, end.outcome, over.result, end.failure)
@@ -285,7 +285,7 @@ def _report_failed_sibling(builder: StepBuilder, scope: Scope, branch: Branch) -
 def _continue_scope(
     builder: StepBuilder, scope: Scope, branch: Branch, outcome: Outcome, over: NodeResult
 ) -> tuple[PendingNode | None, bool]:
-    """Return what follows when a branch of a fork, a chain or a list is done, and whether the scope is over."""
+    """Return the next step after a branch of a fork, a chain or a list is done, and whether the scope is over."""
     name = str(branch.scope)
     after = branch.place + 1
     if scope.elements is not None and outcome is Outcome.DONE and after < len(scope.nodes):

@@ -107,7 +107,7 @@ class Queue(Generic[V]):
         return isinstance(other, Queue) and len(self) == len(other) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
-        """Return what equal queues have in common."""
+        """Return a hash that equal queues share."""
         return hash(tuple(self))
 
     def __repr__(self) -> str:
@@ -176,7 +176,7 @@ class PendingNode:
 
 @value
 class NodeHistory:
-    """What is remembered of a node: how often it has run, and what came of it last.
+    """The history of a node: how often it has run, and its last result.
 
     `record` is kept for carried variables, None when there is none. `origin` is the node from which this one was last
     come to by an edge from another node. `failures` counts how often its validation has failed in a row, `repeats` how
@@ -197,7 +197,7 @@ _NOBODY_WAITS: Queue[PendingNode] = Queue()
 
 @value
 class IssueStatus:
-    """What a run of phases knows of its issue: the labels that it has because of the run, and the transitions so far.
+    """The issue in a run of phases: the labels that it has because of the run, and the transitions so far.
 
     `phase` is the one to which the last transitions have led, `row` of them one after the other.
     """
@@ -211,7 +211,7 @@ class IssueStatus:
 
 @value
 class State:
-    """Where a run stands.
+    """The state of a run.
 
     `active` are the executions that have begun and not ended, by key; `pending` the requests that nobody has answered,
     by key, in the order in which they were made. `judged` counts how often the judge was asked, `said` is the text with
@@ -291,7 +291,7 @@ class Move:
 
 @value
 class StepResult:
-    """What follows from an event: the state, the requests to the world, those that are void, and the trace events.
+    """The result of an event: the state, the requests to the world, the cancelled ones, and the trace events.
 
     `moves` are the executions that ended, in order, and `last` is the result of the last one that led anywhere. Both
     follow from the rest: no digest in a journal covers them. `program` is the program with which the run continues, if

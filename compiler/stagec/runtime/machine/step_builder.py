@@ -99,7 +99,7 @@ def code_of(name: str) -> str:
 
 
 Machine = Callable[[Program, State, Event], StepResult]
-"""What runs the plan of an agent: the machine itself."""
+"""The function that runs the plan of an agent: the machine itself."""
 _UNKNOWN = NodeHistory()
 _CANCELLED = "cancelled"
 
@@ -140,11 +140,11 @@ class StepBuilder:
             setattr(self._now, name, given)
 
     def judge(self, schema: str | None, given: Json) -> str | None:
-        """Return what is wrong with a value by a schema, in the words of the machine with which the run began."""
+        """Return the mistake in a value by a schema, in the words of the machine with which the run began."""
         return self.program.answer_schemas.complaint(schema, given, self.now.machine)
 
     def history_of(self, node: str) -> NodeHistory:
-        """Return what is remembered of a node."""
+        """Return the history of a node."""
         return self.now.past.get(node, _UNKNOWN)
 
     def remember(self, node: str, **fields: object) -> None:
@@ -230,7 +230,7 @@ class StepBuilder:
             self._void.append(key)
 
     def take(self, execution: Execution, step: StepResult) -> Execution:
-        """Take what has followed in the run of an agent, as part of the execution that runs it."""
+        """Take a step of an agent's run, as part of the execution that runs it."""
         for key in step.void:
             self._avoid(key)
         for effect in step.effects:

@@ -30,7 +30,7 @@ from stagec.runtime.serve.run_source import BY, RunStamp, StartOrder
 from stagec.runtime.world.questions import AskedOfPeople, make_answer, read_decision
 
 LOG = ".log"
-"""What is put behind the name of a journal for what its process has said."""
+"""The suffix of the file beside a journal with the output of its process."""
 _PATIENCE = 20.0
 """Seconds in which a process begins its run, or says why it cannot."""
 _OFTEN = 0.05
@@ -102,7 +102,7 @@ def _is_executed(path: Path) -> bool:
 
 
 def _read_complaint(log: Path) -> str:
-    """Return what a process has said last."""
+    """Return the last message of a process."""
     try:
         lines = read_path(log, _LARGEST).decode(errors="replace").strip().splitlines()
     except OSError:

@@ -50,7 +50,7 @@ def describe_visits(view: RunView, node: str, before: int | None = None) -> list
 
 
 def _list_messages(records: Sequence[RequestRecord], *, is_over: bool) -> Iterator[Json]:
-    """Yield what was said; every turn of a model is given the whole transcript, of which only the new part is told."""
+    """Yield the messages; every turn of a model gets the whole transcript, of which only the new part is told."""
     told: tuple[Message, ...] = ()
     turns = [each for each in records if isinstance(each.effect, Turn)]
     for each in records:
@@ -177,7 +177,7 @@ class StreamRegister:
 
 
 class Stream:
-    """What one page is told.
+    """The stream of events for one page.
 
     Its place is `boot.version.rows`, so that a page which was away goes on after it, or `from.0.rows` to begin with.
     """
@@ -220,7 +220,7 @@ class Stream:
             self._loop.call_soon_threadsafe(self._wake.set)
 
     def _compose(self, describe: Callable[[str], Json]) -> bytes:
-        """Return what is new, each kind in one event."""
+        """Return the news, each kind in one event."""
         changes = self._watch.list_changes(self._version)
         told: list[bytes] = []
         trouble = self._watch.trouble
@@ -333,7 +333,7 @@ class RunApi:
             }
 
     def _advise(self, run: WatchedRun, view: RunView) -> Iterator[Json]:
-        """Yield what people can do next with a run that nobody executes: sentences, each with a command."""
+        """Yield the next steps for a run that nobody executes: sentences, each with a command."""
         status, name_command = None if run.row is None else run.row.status, self._watch.source.name_command
         if status == "interrupted":
             yield {"sentence": "The run continues with", "command": name_command(run.name, "resume")}
@@ -423,7 +423,7 @@ _WORDS = {True: "yes", False: "no"}
 
 
 class RefusalError(Exception):
-    """What cannot be done: a status, and a sentence with whatever is known besides."""
+    """A refused request: a status, a sentence, and further facts."""
 
     def __init__(self, status: int, sentence: str, **more: Any) -> None:
         super().__init__(sentence)
@@ -531,7 +531,7 @@ class SteeringApi:
 
 
 def _wrap(act: Callable[[str, Object], Response]) -> Callable[[Request], Any]:
-    """Return what takes a request, and answers whatever is refused."""
+    """Return a handler of requests that answers refusals."""
     from starlette.concurrency import run_in_threadpool
 
     async def take(request: Request) -> Response:

@@ -37,7 +37,7 @@ class ShelvedPlan:
 
     @property
     def digest(self) -> str:
-        """What names it."""
+        """Its digest."""
         return self.program.digest
 
 
@@ -81,7 +81,7 @@ class PlanShelf:
 
 
 def describe_plan(shelved: ShelvedPlan) -> Object:
-    """Return what the page asks for when a run of a plan is started."""
+    """Return the questions of the page at the start of a run of a plan."""
     plan = shelved.plan
     inputs: dict[str, Json] = {
         name: {
@@ -103,7 +103,7 @@ def describe_plan(shelved: ShelvedPlan) -> Object:
 
 
 def find_complaints(program: Program, started: Started) -> dict[str, str]:
-    """Return what is wrong with the inputs of a run, by their names; under the empty name what is wrong besides."""
+    """Return the mistakes in the inputs of a run, by their names; other mistakes are under the empty name."""
     plan, found = program.plan, dict[str, str]()
     for name, wanted in plan.inputs.items():
         if name in started.inputs:
@@ -116,12 +116,12 @@ def find_complaints(program: Program, started: Started) -> dict[str, str]:
 
 
 BY = "page"
-"""Who sends what is sent from the page."""
+"""The sender of messages from the page."""
 
 
 @value
 class RunRow:
-    """How a run stands, in a row: see `docs/user-guide/serve.md` for the statuses. `changed` is in milliseconds."""
+    """The status of a run in a row: see `docs/user-guide/serve.md` for its values. `changed` is in milliseconds."""
 
     name: str
     status: str
@@ -142,7 +142,7 @@ class RunRow:
 
 @value
 class RunStamp:
-    """What is another value when a run may have changed, and when it did, in seconds since 1970.
+    """A stamp that changes when a run may have changed, and the time of that change, in seconds since 1970.
 
     `is_fresh` tells that it may change again without another token. `row` is the status of the run, if it is known
     without reading its events.
@@ -156,7 +156,7 @@ class RunStamp:
 
 @value
 class StartOrder:
-    """What somebody wants to be started: a plan, an entry if not its own, the inputs, and the name of the run."""
+    """The order to start a run: a plan, an entry if not its own, the inputs, and the name of the run."""
 
     plan: ShelvedPlan
     name: str
@@ -172,7 +172,7 @@ class SourceRun(FollowedRun, Protocol):
 
 
 class RunSource(Protocol):
-    """Where runs are kept. What cannot be done is a `Failure`; `UnreachableError` is one that may be over soon.
+    """A source of runs. A refused action is a `Failure`; `UnreachableError` is one that may be over soon.
 
     `quick` and `slow` are the seconds between two looks at it: while somebody listens, and while nobody does.
     """

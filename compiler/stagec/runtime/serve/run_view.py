@@ -30,7 +30,7 @@ _DONE = Stop(Outcome.DONE)
 
 
 class RunDrawing:
-    """How a plan is drawn. Boxes and lines are known by their numbers in the drawing, whatever they are called."""
+    """The drawing of a plan. Boxes and lines are known by their numbers in the drawing, whatever their names."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -120,7 +120,7 @@ def _is_label(line: Line, outcome: str) -> bool:
 
 _NO_USE = TokenUse()
 _BUDGETS = ("max-tokens", "max-cost", "max-time")
-"""What journals remember of budgets."""
+"""The budgets that journals remember."""
 _STAGES: Mapping[str, str] = {
     StageStatus.FAILED: "failed",
     StageStatus.BLOCKED: "failed",
@@ -270,16 +270,16 @@ class RunView:
 
     @property
     def uses(self) -> TokenUse:
-        """What models have used so far."""
+        """The use of models so far."""
         return self._usage.total or _NO_USE
 
     @property
     def questions(self) -> tuple[AskedOfPeople, ...]:
-        """What people are asked now."""
+        """The present questions to people."""
         return tuple(each for each in self.state.pending.values() if is_for_people(each))
 
     def list_questions(self) -> list[OpenQuestion]:
-        """Return what people are asked now, in words."""
+        """Return the present questions to people, in words."""
         return list(list_open_questions(self.program, self.questions, self.state.active))
 
     def describe_flow(self, *, is_executed: bool = True) -> Object:
@@ -346,7 +346,7 @@ class RunView:
         return "visited" if visits else "idle"
 
     def describe_budget(self, facts: Mapping[str, str] = NOTHING) -> Object:
-        """Return what the run has used, and the budget with which it has begun."""
+        """Return the use of the run, and its budget at the beginning."""
         limits = {name.replace("-", "_"): facts[name] for name in _BUDGETS if name in facts}
         return {**total_to_json(self.uses), "limits": limits}
 

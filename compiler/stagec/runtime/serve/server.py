@@ -62,7 +62,7 @@ _LOGIN = "/api/login"
 
 @value
 class Access:
-    """What a request must name: one of these hosts, one of these origins, and the token, or a cookie for it.
+    """The credentials of a request: one of these hosts, one of these origins, and the token, or a cookie for it.
 
     `session` is what the cookie of a browser holds that has shown the token.
     """
@@ -166,7 +166,7 @@ def _list_cookies(headers: dict[str, list[str]], wanted: str) -> list[str]:
 
 
 def _with_headers(send: Send) -> Send:
-    """Return what sends a response with the headers that every response has."""
+    """Return a sender of responses with the headers of every response."""
 
     async def send_more(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -250,7 +250,7 @@ def _read_all() -> dict[str, bytes]:
 
 
 class Entrance:
-    """Where a browser shows the token."""
+    """The page on which a browser shows the token."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -339,7 +339,7 @@ class Connection(H11Protocol):
         self._await_request()
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; a request that is whole waits no longer."""
+        """Take received data; a whole request waits no longer."""
         if self._timer is None:
             self._await_request()
         super().data_received(data)
@@ -416,7 +416,7 @@ def _listen(setup: ServeSetup) -> socket.socket:
 
 
 def _make_access(setup: ServeSetup, port: int, token: str) -> Access:
-    """Return what requests must name: no host but those that this server is known by, against rebinding."""
+    """Return the required credentials: only hosts by which this server is known, against rebinding."""
     names = {setup.host, *(LOOPBACK if setup.host in LOOPBACK else ())}
     hosts = {f"{_bracket(name)}:{port}".lower() for name in names}
     origins = {f"http://{host}" for host in hosts} | {each.rstrip("/").lower() for each in setup.origins}

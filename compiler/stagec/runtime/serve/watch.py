@@ -52,7 +52,7 @@ class WatchedRun:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is kept beside the plan of the run."""
+        """The facts beside the plan of the run."""
         return dict(self._live.facts)
 
     @property
@@ -69,7 +69,7 @@ class WatchedRun:
         return not self.is_over and time.monotonic() - self._looked > _OFTEN
 
     def look(self, stamp: RunStamp | None, shared: RLock) -> tuple[bool, bool]:
-        """Read what is new; return whether the row, and whether anything else has changed.
+        """Read the news; return whether the row, and whether anything else has changed.
 
         `shared` is held while events are folded, for a moment at a time. What is known without reading is not read for
         a stamp, unless somebody has asked for the run before. Raises `UnreachableError`.
@@ -208,7 +208,7 @@ class Watch:
         return run
 
     def list_changes(self, version: int) -> RunChanges:
-        """Return what has changed since a version; everything that there is for version 0."""
+        """Return the changes since a version; everything for version 0."""
         with self.lock:
             rows = tuple(run.row for run in self._runs.values() if run.row is not None and run.row_version > version)
             gone = tuple(name for name, when in self._gone.items() if when > version and version)

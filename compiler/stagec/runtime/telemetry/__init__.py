@@ -1,1 +1,1 @@
-"""What a run did, as spans and figures of OpenTelemetry: made of the events in its journal, sent on request."""
+"""A run as spans and figures of OpenTelemetry: made of the events in its journal, sent on request."""

@@ -30,7 +30,7 @@ _MOST, _LARGEST = 500, 1_000_000
 
 @value
 class RunIdentity:
-    """What tells a run from all others: its name, the digest of its plan, and when it began."""
+    """The identity of a run: its name, the digest of its plan, and its beginning."""
 
     name: str
     digest: str
@@ -104,7 +104,7 @@ class Collector:
             each.shutdown()
 
     def _listen(self) -> None:
-        """Keep what the library would log, and let it reach no terminal."""
+        """Keep the log records of the library away from every terminal."""
         logger, redact = logging.getLogger(_LOGGER), Redactor(os.environ).redact_output
         logger.propagate = False
         for each in tuple(logger.handlers):

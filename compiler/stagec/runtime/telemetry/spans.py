@@ -48,12 +48,12 @@ _PROVIDERS = {
     "openai-responses": "openai",
     "xai": "x_ai",
 }
-"""What the conventions call providers that go under another name here."""
+"""The names in the conventions of providers with another name here."""
 
 
 @value
 class RequestSpan:
-    """What a span says of a request: its name, its attributes, the kind of an error, and whether a model was asked."""
+    """The facts of a request in a span: its name, attributes, kind of error, and whether a model was asked."""
 
     name: str
     attributes: Attributes
@@ -62,7 +62,7 @@ class RequestSpan:
 
 
 def describe_effect(plan: Plan, effect: Effect) -> RequestSpan:
-    """Return what is known of a request without its answer."""
+    """Return the facts of a request without its answer."""
     kind = type(effect).__name__.lower()
     told: Attributes = {"stagec.request.kind": kind, "stagec.request.key": effect.key}
     match effect:
@@ -85,7 +85,7 @@ def describe_effect(plan: Plan, effect: Effect) -> RequestSpan:
 
 
 def describe_result(plan: Plan, effect: Effect, answer: Json, *, messages: bool) -> RequestSpan:
-    """Return what is known of a request and its answer; what was said is left out unless `messages` asks for it."""
+    """Return the facts of a request and its answer; texts are left out unless `messages` asks for them."""
     told, given = describe_effect(plan, effect), object_of(answer)
     error = _read_error(given)
     attributes = {**told.attributes, **(_list_messages(effect, given) if messages else {})}
@@ -121,7 +121,7 @@ def _describe_usage(answer: Json) -> Attributes:
 
 
 def _list_messages(effect: Effect, given: Object) -> Attributes:
-    """Return what was said, in the form of the conventions: JSON as a text."""
+    """Return the texts, in the form of the conventions: JSON as a text."""
     match effect:
         case Ask():
             system = [_text(effect.system)] if effect.system else []
@@ -365,7 +365,7 @@ class Figures:
                 self._values.setdefault((TOKENS, series), []).append(used)
 
     def list_histograms(self) -> Iterator[Histogram]:
-        """Yield what was counted until now."""
+        """Yield the counts so far."""
         for (name, about), values in self._values.items():
             bounds, unit = (_TOKEN_BOUNDS, "{token}") if name == TOKENS else (_SECOND_BOUNDS, "s")
             counts = [0] * (len(bounds) + 1)

@@ -1,1 +1,1 @@
-"""What stagec asks of the world beyond the files of a project; validation never comes here."""
+"""The world of runs beyond the files of a project; validation never uses it."""

@@ -73,7 +73,7 @@ class BudgetedWorld:
         self._begin = monotonic()
         self._nodes: dict[str, TokenUse] = {}
         self._open: dict[str, TokenUse] = {}
-        """What the requests have used whose answers are not there yet, by key."""
+        """The use of unanswered requests, by key."""
         self._lock, self._turn = Lock(), Lock()
         self._ended = Condition(self._lock)
         self._under_way: set[str] = set()

@@ -349,7 +349,7 @@ def list_manifests(folder: Path) -> tuple[Path, ...]:
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what lies in a folder: nothing in one that cannot be read."""
+    """Return the entries of a folder: none of an unreadable one."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -377,7 +377,7 @@ def judge_import(path: Path, source: TrustLevel, run: RunFolder, shown: str | No
 
 
 def _find_taken(run: RunFolder, stage: str) -> str | None:
-    """Return what a run has of a stage already, as a path from the root of the project."""
+    """Return the present files of a stage in a run, as a path from the root of the project."""
     for name in (stage, f"{CHECKPOINTS}/{name_checkpoint(stage)}.json"):
         if os.path.lexists(os.path.join(run.path, name)):
             return f"{REPORTS}/{run.title}/{run.run}/{name}"
@@ -474,12 +474,12 @@ class InterruptedStages:
 
 
 Outputs = Mapping[str, Json]
-"""What a stage has published, by name: `{"path", "sha256", "sizeBytes"}`."""
+"""The published outputs of a stage, by name: `{"path", "sha256", "sizeBytes"}`."""
 
 
 @value
 class Resumption:
-    """What a run goes on with: what its complete stages have published, and the newest checkpoint among theirs.
+    """The base of a resumed run: the published outputs of its complete stages, and the newest checkpoint among theirs.
 
     `warnings` are the checkpoints that are not this machine's own, `refused` the stages whose results do not count,
     with the reason.
@@ -492,7 +492,7 @@ class Resumption:
 
 
 def list_published(steps: Iterable[tuple[Event, StepResult]]) -> Mapping[str, Outputs]:
-    """Return what stages have published by the journal of a run, the last time that they did."""
+    """Return the last published outputs of stages in the journal of a run."""
     before, found = State(), dict[str, Outputs]()
     for event, step in steps:
         effect = before.pending.get(event.key) if isinstance(event, Answered) else None
@@ -512,7 +512,7 @@ class Verifier:
         self._manifests: dict[str, Manifest] = {}
 
     def verify(self, needs: Mapping[str, tuple[str, ...]], recorded: Mapping[str, Outputs]) -> Resumption:
-        """Return what a run goes on with, and remove what other stages have published.
+        """Return the base of a resumed run, and remove the published outputs of other stages.
 
         `recorded` is what the journal says of stages without checkpoints. A valid checkpoint that is trusted less than
         allowed is a `Failure`.
@@ -560,7 +560,7 @@ class Verifier:
         return f"{manifest.checkpoint} does not list {missing[0]}" if missing else None
 
     def _describe(self, manifest: Manifest) -> Outputs:
-        """Return what a manifest says of the outputs of its stage, by the names that the plan gives them."""
+        """Return the outputs of a stage in a manifest, by the names that the plan gives them."""
         act = self._plan.nodes[manifest.stage].act
         outputs = act.outputs if isinstance(act, Process) else {}
         entries = {each.path: each for each in manifest.artifacts}

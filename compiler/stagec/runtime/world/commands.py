@@ -143,15 +143,15 @@ def run(line: CommandLine, redactor: Redactor, link: Link | None = None) -> Mapp
 
 
 class _Collected:
-    """What has arrived of a stream."""
+    """The received part of a stream."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
 
     def take(self, chunk: bytes) -> None:
-        """Keep what there is room for."""
+        """Keep as much as there is room for."""
         self._kept += chunk[: _MOST + LONGEST - len(self._kept)]
 
     def text(self, redactor: Redactor) -> str:
-        """Return what is kept without secrets; more is looked at than is kept, so that none is cut in two."""
+        """Return the kept text without secrets; more is searched than is kept, so that no secret is cut in two."""
         return redactor.redact_output(self._kept.decode(errors="replace"))[:_MOST]

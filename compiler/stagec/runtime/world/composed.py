@@ -110,7 +110,7 @@ def _refuse_exit(what: str) -> Iterator[None]:
 
 
 class WorldPart(Protocol):
-    """What answers some of the requests of a run, and says which."""
+    """A part of a world: it answers some of the requests of a run, and tells which."""
 
     def takes(self, effect: Effect) -> bool:
         """Tell whether it answers a request."""
@@ -129,13 +129,13 @@ class WorldPart(Protocol):
 
 
 class Meter(Protocol):
-    """What is asked before each request to a model, and told what each has used; in several threads at once."""
+    """A meter: asked before each request to a model, and told the use of each; in several threads at once."""
 
     def reserve(self, effect: Effect) -> None:
         """Return when a request may begin; raise `Failure` when it may not. It is under way until `spend` ends it."""
 
     def spend(self, effect: Effect, used: Any) -> None:
-        """Take what one of the requests has used that answering takes."""
+        """Take the use of one of the requests that an answer needs."""
 
 
 class Recorder(Protocol):
@@ -245,7 +245,7 @@ class PythonWorld:
         return bool(self._ask("overlaps", True, effect))
 
     def name_provider(self, effect: Effect) -> str:
-        """Return which provider of models a request goes to: none, unless the object has a method `name_provider`."""
+        """Return the provider of models of a request: none, unless the object has a method `name_provider`."""
         return str(self._ask("name_provider", "", effect))
 
     def answer(self, effect: Effect) -> Json:
@@ -268,7 +268,7 @@ class PythonWorld:
         self._ask("close", None)
 
     def _ask(self, method: str, default: object, *given: object) -> object:
-        """Return what an optional method says."""
+        """Return the result of an optional method."""
         found = getattr(self._object, method, None)
         return default if found is None else found(*given)
 

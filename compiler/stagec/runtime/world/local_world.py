@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stagec.runtime.world.stage_world import StageWorld
 
 LocalRequest = Run | Shell | Hook | Wait | StageRequest
-"""What a scenario leaves to the machine on which a run executes."""
+"""The requests that a scenario leaves to the machine on which a run executes."""
 
 LIMIT = 600
 """Seconds after which a command is stopped of which the plan does not say when."""
@@ -42,7 +42,7 @@ LIMIT = 600
 
 @value
 class Permissions:
-    """What a plan may do on this machine: call Python callables, and see variables of the environment by name.
+    """The rights of a plan on this machine: to call Python callables, and to see variables of the environment by name.
 
     `seconds` is how long a command may take of which the plan does not say it. `executor` is the command line of
     stages that have none.

@@ -459,7 +459,7 @@ class SenselessListError(Exception):
 
 
 def describe_failure(server: CatalogueServer, transport: Transport, what: str) -> ServerFailure:
-    """Return what is known of a server that did not answer."""
+    """Return the facts about a server that did not answer."""
     redacted = Redactor(os.environ, server.env, server.headers).redact_output
     what = redacted(what)
     if isinstance(transport, RemoteServer):
@@ -475,16 +475,16 @@ def describe_failure(server: CatalogueServer, transport: Transport, what: str) -
 CLOSED = "Connection closed"
 """The library's message about a broken connection; servers use its code for errors of their own, too."""
 _UNREAD = "Failed to parse "
-"""How the library begins what it says of an event that it cannot read."""
+"""The beginning of the library's message about an unreadable event."""
 
 
 def read_message(error: Any) -> str:
-    """Return what an error of a server says; of an answer that cannot be read, that alone."""
+    """Return the message of an error of a server; for an unreadable answer, only that."""
     return WHY if error.code == UNREADABLE and error.message.startswith(_UNREAD) else str(error.message)
 
 
 def explain_error(error: BaseException, transport: Transport) -> str:
-    """Return what an error means, to be read behind the name of the server."""
+    """Return the meaning of an error, to be read behind the name of the server."""
     from mcp import MCPError
     from mcp_types import CONNECTION_CLOSED
 
@@ -532,7 +532,7 @@ class Question:
     timeout: float
 
     async def answer(self, report: Progress) -> Answer:
-        """Return what the server offers, or why it does not answer."""
+        """Return the offer of the server, or the reason why it does not answer."""
         server = self.server
         if (unfit := _unfit(server)) is not None:
             return ServerFailure(server, unfit)
@@ -668,7 +668,7 @@ async def _list(
 
 
 def read_effects(annotations: Any) -> Effects:
-    """Return what a server says that calling a tool may do."""
+    """Return the effects of calling a tool by the server's annotations."""
     hint = None if annotations is None else annotations.read_only_hint
     return Effects.UNKNOWN if hint is None else Effects.READ if hint else Effects.MUTATING
 

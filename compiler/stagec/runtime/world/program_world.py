@@ -166,7 +166,7 @@ _SHORT = 2.0
 
 
 def _find_fault(told: Object) -> str | None:
-    """Return what is wrong with the first line of a program; nothing when it is as it should be."""
+    """Return the mistake in the first line of a program; None if it is right."""
     if told.get("is") != "ready" or told.get("protocol") != PROTOCOL:
         return f"its first line is not {{'is': 'ready', 'protocol': {PROTOCOL!r}, …}}"
     unknown = [str(each) for each in list_of(told.get("answers")) if each not in KINDS.values()]

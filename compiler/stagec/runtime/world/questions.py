@@ -298,7 +298,7 @@ _SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | {
     *map(chr, _SELECTORS)
 }
-"""What is not seen though it is a letter, a mark or a sign."""
+"""Invisible letters, marks and signs."""
 
 
 _SIMILAR = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
@@ -373,7 +373,7 @@ _NAMELESS = {
     "Co": "PRIVATE USE",
     "Cn": "UNKNOWN",
 }
-"""What the characters are called, by category, that Unicode gives no name."""
+"""The names, by category, of characters to which Unicode gives none."""
 
 
 _SHOWN, _LONGEST = 8, 120
@@ -382,7 +382,7 @@ Redact = Callable[[str], str]
 
 
 def explain_grant(plan: Plan, node: str) -> Iterator[str]:
-    """Yield which calls need no question."""
+    """Yield the calls that need no question."""
     found = plan.nodes.get(node)
     if found is not None and isinstance(found.act, Converse):
         tools = [quote(each) for each in found.act.tools]
@@ -408,13 +408,13 @@ def explain_confirmation(plan: Plan, node: str, execution: Execution | None, red
 
 
 def explain_judgement(effect: Judge, redact: Redact) -> Iterator[str]:
-    """Yield which condition of the plan asks whether the work is done."""
+    """Yield the condition of the plan that asks whether the work is done."""
     settings = f", with the settings {spell(redact(_format_value(dict(effect.settings))))}" if effect.settings else ""
     yield f"rule: the condition {spell(effect.kind)} of the plan asks people{settings}"
 
 
 def describe_refusal(plan: Plan, node: str) -> str:
-    """Return what follows when a person does not let a node act."""
+    """Return the consequence if a person does not let a node act."""
     found = plan.nodes.get(node)
     targets = [] if found is None else list(_list_targets(found))
     leads = f": {', or '.join(targets)}" if targets else ""
@@ -506,7 +506,7 @@ def is_for_people(effect: Effect | None) -> TypeGuard[AskedOfPeople]:
 
 
 def describe_question(plan: Plan, effect: AskedOfPeople, execution: Execution | None = None) -> OpenQuestion:
-    """Return what is asked, and by which rule; nothing in it looks like a secret.
+    """Return the question, and its rule; nothing in it looks like a secret.
 
     With the execution that asks, also the values for which it does.
     """
@@ -573,7 +573,7 @@ def _redact(given: Json, redact: Callable[[str], str]) -> Json:
 
 
 def _describe_effects(plan: Plan, name: str) -> Iterator[str]:
-    """Yield what is known of what a tool does."""
+    """Yield the known effects of a tool."""
     tool = plan.tools.get(name)
     known = None if tool is None or tool.origin == "bundled" else tool
     bundled = _BUNDLED.get(name.lower()) if known is None else None

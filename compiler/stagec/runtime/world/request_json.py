@@ -26,7 +26,7 @@ from stagec.runtime.machine.exchange import (
 
 @value
 class ToolDefinition:
-    """What a model is told of a tool; `schema` is the JSON Schema of its arguments, None where nobody knows it."""
+    """The definition of a tool for a model; `schema` is the JSON Schema of its arguments, None if unknown."""
 
     name: str
     description: str = ""
@@ -36,7 +36,7 @@ class ToolDefinition:
 
 
 class Definitions(Protocol):
-    """What knows tools by name."""
+    """The definitions of tools by name."""
 
     def define(self, names: Iterable[str]) -> tuple[ToolDefinition, ...]:
         """Return the definitions of tools in the order of their names, leaving out those that are not there."""
@@ -88,7 +88,7 @@ def _dump_policy(plan: Plan, effect: Ask | Turn) -> Object:
 
 
 def find_asking(plan: Plan, key: str) -> NodePolicy:
-    """Return what a plan says of the model that a request is for; nothing of a node that it does not have."""
+    """Return the settings in a plan of the model for a request; none for an unknown node."""
     node = plan.nodes.get(read_key(key).node)
     act = None if node is None else node.act
     return NodePolicy(act.model, act.policy or Policy()) if isinstance(act, Prompt | Converse) else NodePolicy()
@@ -188,7 +188,7 @@ def _plain(given: Json | tuple[Json, ...]) -> Json:
 
 
 KINDS: Mapping[type[Effect], str] = {kind: str(tag_of(kind)) for kind in get_args(Effect)}
-"""What each kind of request is called outside of this process."""
+"""The name of each kind of request outside of this process."""
 
 _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
     Ask: _dump_ask,
@@ -197,4 +197,4 @@ _DETAILS: Mapping[type[Effect], Callable[..., Object]] = {
     Grant: _dump_grant,
     Execute: _dump_execute,
 }
-"""What is written of requests of which it is not just the members of the class."""
+"""The forms of requests that are not just the members of the class."""

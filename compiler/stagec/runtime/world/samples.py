@@ -49,7 +49,7 @@ _INSIDE: Mapping[str, Callable[[Any], list[Any]]] = {
     "ATOMIC_GROUP": lambda given: [*given],
     "BRANCH": lambda given: [*given[1][0]],
 }
-"""What the parts of a pattern are made of that are made of others; of alternatives the first."""
+"""The parts of composed parts of a pattern; of alternatives the first."""
 
 
 def _choose(members: list[Any]) -> str:
@@ -92,14 +92,14 @@ _MOST = 2_000
 
 
 _ALTERNATIVES = 4
-"""Which of the values that a schema lists, and of its alternatives, are tried one after the other."""
+"""The number of a schema's listed values, and of its alternatives, that are tried one after the other."""
 _MAKERS = 120
 """Ways to choose among alternatives that are tried when the simple ones do not fit."""
 
 
 @value
 class RequiredValue:
-    """What is to stand at a path; with `absent`, nothing."""
+    """A required value at a path; with `absent`, none."""
 
     path: tuple[Key, ...]
     value: Json = None
@@ -145,7 +145,7 @@ def _demand(wanted: Iterable[RequiredValue], depth: int = 0) -> Json:
 
 
 class PlainDemands:
-    """What a schema asks for of the members of its objects in all of its alternatives; `size` counts its parts."""
+    """The demands of a schema on the members of its objects in all of its alternatives; `size` counts its parts."""
 
     def __init__(self, program: Program, schema: str | None) -> None:
         self._root = _read_root(program, schema)
@@ -263,7 +263,7 @@ def _count_parts(text: str) -> int:
 
 
 def _list_makers(program: Program, schema: str | None) -> Iterator[_Maker]:
-    """Yield what makes values by a schema: with the members that it demands, with all, and with other alternatives.
+    """Yield makers of values by a schema: with the members that it demands, with all, and with other alternatives.
 
     Each has to be used before the next one, which depends on its choices.
     """
@@ -505,7 +505,7 @@ class _Maker:
 
 
 def _join(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what two schemas ask for together, as far as that is simple."""
+    """Return the joint demands of two schemas, as far as that is simple."""
     joined = {**other, **one}
     for key in one.keys() & other.keys():
         join = _JOINS.get(key)
@@ -549,7 +549,7 @@ _JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
     "enum": _join_values,
     "type": _join_types,
 }
-"""What two schemas say together with a keyword that both have."""
+"""The combination of two schemas for a keyword that both have."""
 _MOST_MEMBERS = 12
 """Members that are made because an object needs so many."""
 
@@ -584,7 +584,7 @@ _FORMATS: Mapping[str, str] = {
 def collect_required_values(
     gate: Gate, outcome: str, named: str | None, terms: Iterable[Term]
 ) -> Iterator[RequiredValue]:
-    """Yield what an answer must hold so that it has an outcome, names a node, and some conditions hold of it."""
+    """Yield the values that an answer needs so that it has an outcome, names a node, and satisfies some conditions."""
     if isinstance(gate, IntentGate):
         yield RequiredValue(gate.field, outcome)
         if gate.target is not None and named is not None:

@@ -32,7 +32,7 @@ class PassedDeadlineError(Exception):
         self._key = run_deadline_key(run_of(key)) if of_run else deadline_key(execution_of(key))
 
     def find_event(self, pending: Container[str]) -> Answered:
-        """Return what has happened; raise `Failure` where no such deadline is among the open requests."""
+        """Return the event; raise `Failure` if no such deadline is among the open requests."""
         if self._key not in pending:
             raise Failure(f"the scenario lets a deadline pass in {quote(self._asked)}, and there is none")
         return Answered(self._key, {})
@@ -110,7 +110,7 @@ def parse_scenario(given: Json, source: str) -> Scenario:
 
 
 def find_told(scenario: Scenario, agent: str, run: str) -> Json:
-    """Return what a scenario has for a run of an agent; its last where it lists fewer, nothing of an empty list."""
+    """Return the entry of a scenario for a run of an agent; the last one if it has fewer, None of an empty list."""
     told, named = scenario.agents.get(agent), read_agent_run(run)
     if not isinstance(told, list):
         return told
@@ -158,7 +158,7 @@ def find_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
 
 
 def _find_own_mistakes(scenario: Scenario, plan: Plan) -> Iterator[ScenarioMistake]:
-    """Yield what in a scenario the plan has no use for, but for what is said of agents."""
+    """Yield the parts of a scenario that the plan does not use, except those about agents."""
     if scenario.entry is not None and scenario.entry not in plan.entries:
         yield ScenarioMistake(
             ("entry",), f"there is no entry {quote(scenario.entry)}{hint(scenario.entry, NameIndex(plan.entries))}"

@@ -43,7 +43,7 @@ from stagec.runtime.machine.exchange import (
 from stagec.runtime.world.scenario import MARKED_ANSWERS, PassedDeadlineError, Scenario, find_told
 
 _EMPTY = sha256().hexdigest()
-"""What is said of files that nobody has written."""
+"""The digest of files that nobody has written."""
 
 
 def simulate_stage(effect: StageRequest, told: Object) -> Json:
@@ -128,7 +128,7 @@ def _list_calls(given: Json, key: RequestKey) -> list[tuple[str, Mapping[str, Js
 
 
 def find_grant(scenario: Scenario, effect: Grant, key: RequestKey) -> bool | None:
-    """Return what people say of a call beside it, or of the same call in a turn that is repeated; else nothing."""
+    """Return the answer of people beside a call, or to the same call in a repeated turn; else None."""
     calls = _list_calls(scenario.conversations.get(key.node), key)
     told = [
         (_is_same(each, effect), name == effect.proposal, each["granted"]) for name, each in calls if "granted" in each
@@ -138,7 +138,7 @@ def find_grant(scenario: Scenario, effect: Grant, key: RequestKey) -> bool | Non
 
 
 def find_result(scenario: Scenario, effect: Call, key: RequestKey) -> Json:
-    """Return what a scenario says comes of a call, first of this one; nothing where it does not say."""
+    """Return the result of a call in a scenario, first of this one; None if there is none."""
     calls = _list_calls(scenario.conversations.get(key.node), key)
     same = (
         (name, each)
@@ -169,12 +169,12 @@ def has_tool(scenario: Scenario, node: str, tool: str) -> bool:
 
 
 def unwrap(told: Json) -> Json:
-    """Return what stands inside `{value: …}`, and everything else as it is."""
+    """Return the value inside `{value: …}`, and everything else as it is."""
     return object_of(told)["value"] if set(object_of(told)) == _VALUE else told
 
 
 def select_visit(key: RequestKey, given: Json) -> Json:
-    """Return what a list has for the visit, its last where it is shorter, nothing of an empty one; else the value.
+    """Return the element of a list for the visit, the last of a shorter list, none of an empty one; else the value.
 
     Nothing is `MISSING`.
     """
@@ -189,7 +189,7 @@ _MEANT = {"say": "text", "failed": "error"}
 
 
 class Beyond(Protocol):
-    """What answers the requests that a scenario leaves to the world: commands, stages, callables and waits."""
+    """The part that answers the requests that a scenario leaves to the world: commands, stages, callables and waits."""
 
     def answer(self, effect: Run | Shell | Hook | Wait | StageRequest) -> Json:
         """Return the answer to a request."""
@@ -202,7 +202,7 @@ class Beyond(Protocol):
 
 
 _DEADLINES = ("stage", _OF_RUN := "run")
-"""Whose deadline may pass in place of a turn."""
+"""The subjects of deadlines that may pass in place of a turn."""
 _OF_MODELS = {"answers", "conversations"}
 """Members of a scenario that answer in the place of models."""
 
@@ -285,7 +285,7 @@ class ScriptedWorld:
         return simulate_stage(effect, object_of(_of_attempt(key, self._scenario.processes.get(key.node))))
 
     def _find_turn(self, effect: Turn) -> Object:
-        """Return what the scenario has for a turn, which follows so many turns before it."""
+        """Return the entry of the scenario for a turn, which follows so many turns before it."""
         key = read_key(effect.key)
         turns = list_turns(self._of_node(key, "conversations", self._scenario.conversations), key)
         return object_of(turns[min(_count_said(effect), len(turns) - 1)])
@@ -329,7 +329,7 @@ class ScriptedWorld:
         return said
 
     def _worldly(self, effect: Hook | Run | Shell | Wait) -> Json:
-        """Return what the scenario says of a command line, a callable or a wait; else what comes of it."""
+        """Return the scenario's result of a command line, a callable or a wait; else the real one."""
         key, told = read_key(effect.key), MISSING
         match effect:
             case Wait():
@@ -394,7 +394,7 @@ def _return(told: Json) -> Json:
 
 
 def _at(key: RequestKey, told: Json) -> Json:
-    """Return what is said for a node where something differs by node: `{at: {NODE: …}}`; `MISSING` for other nodes."""
+    """Return the entry for a node if entries differ by node: `{at: {NODE: …}}`; `MISSING` for other nodes."""
     found: Json = object_of(object_of(told)["at"]).get(key.node, MISSING) if set(object_of(told)) == {"at"} else told
     return found
 

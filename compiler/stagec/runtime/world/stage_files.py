@@ -23,7 +23,7 @@ ATTEMPTS = ".attempts"
 CHECKPOINTS = "checkpoints"
 LOG = "run.log"
 _MOST = 1000
-"""What keeps the numbers of the attempts of several visits apart."""
+"""The number that keeps the attempts of several visits apart."""
 
 
 class RunFolder:
@@ -80,14 +80,14 @@ class InputTroubleError(OSError):
 
 @value
 class StageInputs:
-    """Where the inputs of a stage are, by name: an absolute path or a URL; and what each file holds."""
+    """The places of a stage's inputs, by name: an absolute path or a URL; and the digest of each file."""
 
     places: Mapping[str, str]
     digests: Mapping[str, FileDigest]
 
 
 Published = Mapping[str, Mapping[str, Json]]
-"""What stages have published, by their ids: `{"path", "sha256", "sizeBytes"}` by the name of the output."""
+"""The published outputs of stages, by their ids: `{"path", "sha256", "sizeBytes"}` by the name of the output."""
 
 
 def find_inputs(inputs: Mapping[str, ProcessInput], run: RunFolder, published: Published) -> StageInputs:
@@ -157,7 +157,7 @@ def prepare_attempt(attempts: OpenedFolder, name: str, outputs: Iterable[str]) -
 def collect_outputs(
     attempt: OpenedFolder, outputs: Mapping[str, str], *, sync: bool = False
 ) -> tuple[dict[str, Json], dict[str, str]]:
-    """Return what each output holds, and why the others are none; with `sync` all that is found is on the disk."""
+    """Return the digest of each output, and the faults of the others; with `sync` all found files are on the disk."""
     found: dict[str, Json] = {}
     faults: dict[str, str] = {}
     for name, path in outputs.items():

@@ -115,7 +115,7 @@ def ignore_progress(_percent: float, _text: str) -> None:
 
 
 def list_alarms(limits: ProcessLimits) -> tuple[Alarm, ...]:
-    """Return what a watchdog does: it warns, interrupts, terminates, kills."""
+    """Return the actions of a watchdog: it warns, interrupts, terminates, kills."""
     return (
         Alarm(limits.warn),
         Alarm(limits.interrupt, signal.SIGINT),
@@ -138,7 +138,7 @@ def describe_stage(key: str, stage: str, run: str, places: Mapping[str, object])
 
 @value
 class ProcessEnd:
-    """How the process of a stage ended.
+    """The end of a stage's process.
 
     `exit` is None for one that was killed or could not be started; `interrupted` is why it was sent signals, `timeout`
     or `abort`; `status` is that of its last end marker; `others` are the stages of which it printed markers, too.
@@ -217,7 +217,7 @@ Tell = Callable[[str, str], None]
 
 @value
 class Surroundings:
-    """What the processes of stages start with: a folder, variables, and an open file that all of them hold.
+    """The environment of stages' processes: a folder, variables, and an open file that all of them hold.
 
     `executor` are the words of a stage that has none.
     """
@@ -299,7 +299,7 @@ class StageRun:
 
 
 def _choose_status(end: ProcessEnd, *, is_whole: bool) -> Status:
-    """Return what stagec itself says of the end of a stage; markers are evidence against success, never for it."""
+    """Return stagec's own status for the end of a stage; markers are evidence against success, never for it."""
     if end.interrupted is not None:
         return "interrupted"
     is_success = end.exit == 0 and end.error is None and is_whole and end.status in {None, "success"}
@@ -307,7 +307,7 @@ def _choose_status(end: ProcessEnd, *, is_whole: bool) -> Status:
 
 
 def _explain(end: ProcessEnd, faults: Mapping[str, str], changed: Sequence[str]) -> list[str]:
-    """Return what is to be told of an end besides its outcome."""
+    """Return the explanation of an end besides its outcome."""
     told = [] if end.error is None else [end.error]
     if end.error is None and end.interrupted is None and end.exit == 0:
         told += [f"the output {quote(name)} is none: {words}" for name, words in sorted(faults.items())]

@@ -30,7 +30,7 @@ TIMEOUT, ABORT = "timeout", "abort"
 
 @value
 class Alarm:
-    """What happens so many milliseconds after the start of a program: a signal is sent; 0 is a warning to others."""
+    """An action so many milliseconds after the start of a program: a signal is sent; 0 is a warning to others."""
 
     milliseconds: float
     signal: int = 0
@@ -245,7 +245,7 @@ class Link:
         return self.socket.fileno()
 
     def read(self) -> bool:
-        """Take what the supervisor tells; return whether more may come."""
+        """Take the messages of the supervisor; return whether more may come."""
         try:
             return self.take(self.socket.recv(_SUPERVISOR_LINK_CHUNK))
         except OSError:  # it was killed
@@ -412,7 +412,7 @@ def _stream(stream: IO[bytes] | None) -> IO[bytes]:
 
 
 Sink = Callable[[bytes], None]
-"""What takes the output of a program, piece by piece and without bound."""
+"""Takes the output of a program, piece by piece and without bound."""
 _SUPERVISED_PROGRAM_PATIENCE = 0.5
 """Seconds in which what a program wrote before it ended must arrive, while others hold its streams open."""
 _LEFT = 4_000_000
@@ -495,14 +495,14 @@ class _Stream:
         return self._descriptor
 
     def read(self) -> bool:
-        """Take what is there; tell whether more may come."""
+        """Take the available output; tell whether more may come."""
         chunk = os.read(self._descriptor, _LINE_PROGRAM_CHUNK)
         if chunk:
             self._sink(chunk)
         return bool(chunk)
 
     def drain(self) -> None:
-        """Take what is left when nobody writes any more; what escaped and still holds it open is not waited for."""
+        """Take the rest when nobody writes any more; do not wait for an escaped process that still holds it open."""
         os.set_blocking(self._descriptor, False)
         with suppress(BlockingIOError):
             for _ in range(0, _LEFT, _LINE_PROGRAM_CHUNK):
@@ -542,7 +542,7 @@ def _feed(stream: IO[bytes] | None, given: bytes | None) -> Iterator[_Feed]:
 
 
 def _take(selector: selectors.BaseSelector, seconds: float | None) -> None:
-    """Take what has arrived, and listen no longer to streams that have ended."""
+    """Take the arrivals, and listen no longer to streams that have ended."""
     for key, _ in selector.select(seconds):
         if not key.data.read():
             selector.unregister(key.fileobj)

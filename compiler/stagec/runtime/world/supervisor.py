@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _INT, _QUIT, _KILL, _PIPE, _TERM, _XFSZ = 2, 3, 9, 13, 15, 25
 """Signals by number: the module that names them takes as long to import as all of this takes to run."""
 _DEFAULT = (_INT, _QUIT, _PIPE, _TERM, _XFSZ)
-"""What a program may expect to end it: Python ignores some, and so may whoever started stagec in the background."""
+"""The signals that end a program by default: Python ignores some, and so may the starter of stagec."""
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _TICK = 20
 """Milliseconds between two looks, where no file descriptor tells that a process has ended."""
@@ -130,7 +130,7 @@ def _obey(link: int, program: int | None) -> bool:
 
 
 def _descriptors(*processes: int) -> Iterator[int]:
-    """Yield what can be waited for, where the system has it: the ends of processes."""
+    """Yield descriptors that signal the ends of processes, if the system has them."""
     if hasattr(os, "pidfd_open"):
         for each in processes:
             try:

@@ -1,1 +1,1 @@
-"""What a JSON Schema promises about the values it accepts, across the files of a project and no further."""
+"""The promises of a JSON Schema about the values it accepts, across the files of a project and no further."""

@@ -190,9 +190,9 @@ class _Bundle:
 
 
 _NAMES = frozenset({"$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$schema"})
-"""What a schema is called, and the draft it is in."""
+"""The keywords that name a schema and its draft."""
 _URI = "/!$&'()*+,;=:@?~"
-"""What a fragment may hold besides letters, digits and `-._`."""
+"""Characters of a fragment besides letters, digits and `-._`."""
 
 
 _UNUSUAL = re.compile(r"[^\w.-]+")

@@ -53,7 +53,7 @@ def _number(given: float) -> str:
 
 
 def follow_pointer(schemas: Schemas, start: Schema, pointer: str) -> Schema | Miss:
-    """Return what a pointer into a schema names, looking through references and `allOf` on the way."""
+    """Return the target of a pointer into a schema, through references and `allOf` on the way."""
     found, inexact = list(schemas.layers(start)), False
     is_schema = True
     for token in tokens(pointer):
@@ -124,7 +124,7 @@ def hold_number(given: int) -> int:
 
 
 def identity(given: Json) -> tuple[object, ...]:
-    """Return what two values share when JSON holds them for equal: `1` and `1.0`, but not `1` and `true`."""
+    """Return the key that values share which are equal in JSON: `1` and `1.0`, but not `1` and `true`."""
     if isinstance(given, int) and not -MOST <= given <= MOST:
         return False, hold_number(given)
     if isinstance(given, (str, int, float)):

@@ -211,7 +211,7 @@ MOST_DENIED = 16
 
 
 def _deny(branches: Iterable[Schema], chosen: Schema) -> Iterator[Schema]:
-    """Yield what denies the other branches of a `oneOf`."""
+    """Yield the denials of the other branches of a `oneOf`."""
     for index, each in enumerate(branches):
         if each is not chosen:
             yield Schema({"not": each.value}, chosen.at / f"{{not {index}}}")
@@ -252,5 +252,5 @@ _TYPES = {
 
 
 def type_of(given: Json) -> str:
-    """Return what JSON Schema calls a value: `1.0` is an integer."""
+    """Return the type of a value in JSON Schema: `1.0` is an integer."""
     return "integer" if isinstance(given, float) and given.is_integer() else kind_of(given)

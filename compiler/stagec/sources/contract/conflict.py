@@ -51,7 +51,7 @@ class _Writer:
         self._silent = _SILENT - _PARTS if looks_around else _SILENT
 
     def write(self, given: Json, at: Place, part: SchemaPart = SchemaPart.SCHEMA) -> _Written:
-        """Return what a part of a schema says."""
+        """Return the content of a part of a schema."""
         if isinstance(given, dict) and part is SchemaPart.SCHEMA:
             return self._write_schema(given, at)
         if isinstance(given, dict) and part is not SchemaPart.DATA:
@@ -62,7 +62,7 @@ class _Writer:
         return identity(given)
 
     def _write_schema(self, schema: Object, at: Place) -> _Written:
-        """Return what a schema says; one that is too deep, or one too many, says what no other one says."""
+        """Return the content of a schema; one that is too deep, or one too many, is unlike every other one."""
         self._left -= 1
         if self._depth >= _DEEPEST or self._left < 0:
             return (at.file, at.pointer)
@@ -80,7 +80,7 @@ class _Writer:
         return _write_members(written) if written else identity(True)
 
     def _write_target(self, reference: str, at: Place) -> _Written:
-        """Return what a reference refers to; one that leads back up is the number of steps to there."""
+        """Return the target of a reference; one that leads back up is the number of steps to there."""
         found = self._schemas.resolve(reference, at.file, self._schemas.base(at))
         if not isinstance(found, Schema):
             return (reference,)
@@ -111,7 +111,7 @@ _NOTHING: Mapping[str, tuple[_Written, ...]] = {
     **dict.fromkeys(("properties", "patternProperties", "dependentRequired", "dependentSchemas"), ((),)),
     **dict.fromkeys(("additionalProperties", "items", "propertyNames", "unevaluatedProperties"), (identity(True),)),
 }
-"""What a keyword says when it refuses no value."""
+"""The value of a keyword that refuses no value."""
 
 
 _NEGATIONS_DEEPEST = 8
@@ -119,7 +119,7 @@ _NEGATIONS_DEEPEST = 8
 
 
 def list_denied(combination: Combination) -> Iterator[Schema]:
-    """Yield what the layers of a combination deny."""
+    """Yield the schemas that the layers of a combination deny."""
     for each in combination.layers:
         body = object_of(each.value)
         if "not" in body:
@@ -465,7 +465,7 @@ class _VoidFinder:
         return min(found, key=lambda each: each[0], default=None)
 
     def find_demand(self, name: str) -> Place:
-        """Return where a combination asks for a member, or for an element."""
+        """Return the place that demands a member, or an element, of a combination."""
         for each in self.combination.layers:
             wanted = list_of(object_of(each.value).get("required"))
             if name in wanted:
@@ -474,7 +474,7 @@ class _VoidFinder:
         return next(least, self.combination.layers[0].at)
 
     def find_bar(self, name: str) -> Place | None:
-        """Return what forbids a member, or an element."""
+        """Return the place that forbids a member, or an element."""
         for each in self.combination.layers:
             body = object_of(each.value)
             if object_of(body.get("properties")).get(name) is False:

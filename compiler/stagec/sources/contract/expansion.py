@@ -16,7 +16,7 @@ from stagec.sources.shape.subschemas import Subschema, subschemas
 from stagec.sources.tree import Fault, Tree
 
 _MARKS = (b"$ref", b"$dynamicRef", b"$recursiveRef", b"unevaluated", b"\\u", b"*")
-"""What a schema has that expands to more than is written; `*` is an alias of YAML."""
+"""Marks of schemas that expand to more than their text; `*` is an alias of YAML."""
 _PATTERN = b"pattern"
 
 Judge = Callable[[], Tree]
@@ -132,7 +132,7 @@ class _Weights:
         )
 
     def _resolve(self, body: Object, _keyword: str, text: str) -> Sequence[Object]:
-        """Return what a reference leads to; where it is written is known of every schema that was come upon."""
+        """Return the target of a reference; the place of every found schema is known."""
         at = self._places.get(id(body))
         if at is None:
             return ()

@@ -16,7 +16,7 @@ MOST = {"maximum": "exclusiveMaximum", "maxLength": "", "maxItems": "", "maxProp
 
 
 def look_up(root: Object, reference: Json) -> Json:
-    """Return what a reference leads to inside its own schema; nothing where it leads elsewhere."""
+    """Return the target of a reference inside its own schema; None if it leads elsewhere."""
     if not isinstance(reference, str) or not reference.startswith("#") or "%" in reference:
         return None
     found: Json = root

@@ -15,7 +15,7 @@ from stagec.sources.shape.subschemas import index_of
 
 @value
 class MemberSchemas:
-    """What is said about one member.
+    """The schemas of one member.
 
     `parts` are the schemas that speak of its value. `whole` tells that nothing else can speak of it, `certain` that
     nothing else can require it.
@@ -32,7 +32,7 @@ _FORBIDDEN = MemberSchemas(forbidden=True)
 
 
 def member(combination: Combination, name: str) -> MemberSchemas:
-    """Return what a combination says about a member; a name that is a number can also mean an element."""
+    """Return the schemas of a combination for a member; a name that is a number can also mean an element."""
     return combination.memo.once(("member", name), lambda: _find_member(combination, name))
 
 

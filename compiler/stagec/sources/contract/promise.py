@@ -34,7 +34,7 @@ class Presence(StrEnum):
 
 @value
 class Promise:
-    """What a schema says about one path.
+    """The promise of a schema about one path.
 
     `ends` are the schemas of a value at the path: alternatives, each a group of schemas that hold together; a group is
     empty if no schema constrains the value. `optional` is the schema that lets the first part of the path that is not
@@ -77,14 +77,14 @@ class _Way:
         return _Step(_Way(found.parts, optional, self.sure and found.required, whole), combination)
 
     def identify(self) -> tuple[object, ...]:
-        """Return what two ways share that say the same."""
+        """Return the key that equal ways share."""
         return tuple(each.at for each in self.group), self.optional and self.optional.at, self.sure, self.whole
 
 
 def promise(
     schemas: Schemas, schema: Schema, path: Iterable[str], *, of_object: bool = False, given: Given | None = None
 ) -> Promise:
-    """Return what a schema promises about a path of member names; `of_object` where it is about objects only.
+    """Return the promise of a schema for a path of member names; `of_object` if it is about objects only.
 
     `given` is a value that is known to stand at another path.
     """
@@ -94,7 +94,7 @@ def promise(
 
 
 def promise_of(schemas: Schemas, groups: Iterable[tuple[Schema, ...]], path: Iterable[str]) -> Promise:
-    """Return what schemas promise about a path: alternatives, each a group that holds together."""
+    """Return the promise of schemas for a path: alternatives, each a group that holds together."""
     ways = tuple(map(_Way, groups))
     ended: dict[Presence, Schema | None] = {}
     legible = True
@@ -166,7 +166,7 @@ def _list_declared(schemas: Schemas, possible: list[Combination]) -> NameIndex:
 
 
 def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -> Promise:
-    """Return what holds on the ways that reach the end of the path; other ways may end before it."""
+    """Return the promise on the ways that reach the end of the path; other ways may end before it."""
     optional = next((way.optional for way in ways if way.optional is not None), None)
     short = [schema for end, schema in ended.items() if end is not Presence.UNKNOWABLE]
     whole = all(way.whole for way in ways) and Presence.UNKNOWABLE not in ended

@@ -94,7 +94,7 @@ def bodies_of(combination: Combination) -> Iterator[Object]:
 _JUDGED = {
     *("type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
 }
-"""What `fits` looks at."""
+"""The keywords that `fits` reads."""
 
 
 def fits_extent(schema: Json, given: Json) -> bool | None:
@@ -147,7 +147,7 @@ class Reference:
     at: Place
     found: Schema | Miss
     document: Schema | Miss
-    """What the part of the reference before `#` leads to."""
+    """The target of the part of the reference before `#`."""
 
     @property
     def target(self) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def references_in(schemas: Schemas, schema: Schema | Miss) -> Iterator[Reference
 
 @value
 class SchemaScope:
-    """What decides how a part of a schema is read: the file, where in it the schema begins, and the draft."""
+    """The scope in which a part of a schema is read: the file, the place of the schema in it, and the draft."""
 
     file: str
     base: Pointer
@@ -221,7 +221,7 @@ class Reach:
         return scope.of(schema).at(self._schemas.base(at)) if _IDENTITIES & schema.keys() else scope.of(schema)
 
     def find_references(self, schema: Object, scope: SchemaScope) -> Iterator[tuple[str, Schema]]:
-        """Yield what a schema itself refers to, and by which keyword; what cannot be found is left out."""
+        """Yield the references of a schema itself, with their keywords; those that cannot be found are left out."""
         for keyword in _REFERENCES:
             text = schema.get(keyword)
             if isinstance(text, str) and is_known(keyword, text, scope.draft):
@@ -257,7 +257,7 @@ class Reach:
             todo.extend(reversed([(inner, where, scope, at / key) for key, inner, where in parts(stands, given)]))
 
     def _outermost(self, keyword: str, name: str, found: Schema) -> Schema:
-        """Return what a reference that looks at the way to it finds: the schema's own root comes first, if it can."""
+        """Return the target of a dynamic reference: the schema's own root comes first, if it fits."""
         if not _is_marked(found, keyword, name):
             return found
         outer = self._schemas.resolve(f"#{name}", self._start.file, self._start.base)

@@ -21,7 +21,7 @@ from stagec.sources.shape.subschemas import SchemaPart, index_of, parts, tokens
 from stagec.sources.tree import Tree
 
 _UNNAMED = "https://project.invalid/"
-"""Where files lie that give themselves no address; no host can have this name."""
+"""The address of files that give themselves none; no host can have this name."""
 T = TypeVar("T")
 _NAMED = re.compile(rb'"(?:\$|\\u0024)?id"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _MOST_FILES, _MOST_BYTES = 5_000, 1_000_000
@@ -142,7 +142,7 @@ class Addresses:
         self._plain: dict[str, bool] = {}
 
     def find_named(self, start: Place, given: Json) -> frozenset[Place]:
-        """Return where parts of a schema have addresses of their own; a schema without any is not searched."""
+        """Return the places of parts of a schema with addresses of their own; a schema without any is not searched."""
         if start not in self._named:
             tree = self._sources.find_tree(start.file)
             data = tree.data if tree is not None else b""
@@ -227,7 +227,7 @@ class Addresses:
 
 
 def _find_named(start: Place, given: Json, data: bytes) -> frozenset[Place]:
-    """Return where the parts with addresses of their own are in a schema of a file with some bytes."""
+    """Return the places of parts with addresses of their own in a schema of a file with some bytes."""
     if not any(mark in data for mark in (b"$id", b"\\u", b"draft-04")):
         return frozenset()
     root = _part(start, given, SchemaPart.SCHEMA, LATEST)
@@ -243,7 +243,7 @@ def _find_named(start: Place, given: Json, data: bytes) -> frozenset[Place]:
 
 
 def _last(address: bytes) -> bytes:
-    """Return what stands behind the last slash or colon of an address, however it is escaped."""
+    """Return the text behind the last slash or colon of an address, with or without escapes."""
     plain = unquote_to_bytes(address.removesuffix(b"#"))
     return posixpath.basename(plain.replace(b":", b"/").replace(b"\\", b""))
 
@@ -276,7 +276,7 @@ _MOST_CARRIED = 40_000
 
 
 _REFERRING = (b"$", b"\\u", b"\\U", b"\\x")
-"""What a text has in which a keyword such as `$ref` may stand, be it written with escapes."""
+"""Marks of texts that may have a keyword such as `$ref`, also with escapes."""
 
 
 def _always(_: object) -> bool:
@@ -329,7 +329,7 @@ class Schemas:
         return self._is_carried
 
     def keep_here(self, question: Hashable, answer: Callable[[], T]) -> T:
-        """Return what follows from a question and from these schemas alone, in any check that has them."""
+        """Return the answer to a question about these schemas alone, from any check that has them."""
         return self._sources.kept.once((self, question), answer) if self._is_carried else answer()
 
     def embed(self, schema: Schema) -> None:
@@ -343,7 +343,7 @@ class Schemas:
         answer: Callable[[], T],
         lasts: Callable[[T], bool] = _always,
     ) -> T:
-        """Return what follows from schemas, as an earlier check found it out if their files are still the same.
+        """Return the answer to a question about schemas, from an earlier check if their files are still the same.
 
         A file that may refer to others says nothing alone: then it is worked out. An answer lasts unless it holds
         something that wears out, such as an index of names.
@@ -357,7 +357,7 @@ class Schemas:
         return self.count(self._sources.keep(tuple(given), lambda: self.work(answer, lasts)))
 
     def keep_equal(self, question: Hashable, schema: Schema, answer: Callable[[], T]) -> T:
-        """Return what follows from a schema, as it was found out about an equal one, in this check or an earlier one.
+        """Return the answer to a question about a schema, from an equal one in this check or an earlier one.
 
         The answer may name no place.
         """
@@ -366,7 +366,7 @@ class Schemas:
         return self.count(self._sources.keep((question, text_of(schema.value)), lambda: self.work(answer)))
 
     def keep_fault(self, question: Hashable, schema: Schema, answer: Callable[[], T | None]) -> T | None:
-        """Return what is wrong with a schema; equal ones share that nothing is: what is wrong names places."""
+        """Return the fault of a schema; equal ones share the answer that there is none: a fault names places."""
         at, found = self.keep_equal(question, schema, lambda: (schema.at, answer()))
         return found if found is None or at == schema.at else self.keep(question, (schema,), answer)
 
@@ -466,7 +466,7 @@ class Schemas:
         return tuple(dict.fromkeys([*members, *(name for each in defined if isinstance(each, dict) for name in each)]))
 
     def resolve(self, reference: str, file: str, base: Pointer = ()) -> Schema | Miss:
-        """Return what a `$ref` in a file refers to; only files of the project are ever looked at.
+        """Return the target of a `$ref` in a file; only files of the project are ever read.
 
         `base` is where in the file the schema begins that it is in.
         """
@@ -573,7 +573,7 @@ class Schemas:
 
 
 _ELSEWHERE = {Miss.OUTSIDE, Miss.NO_FILE}
-"""What an address leads to that may be the name a schema gives itself."""
+"""Misses of an address that may be the name a schema gives itself."""
 
 
 _Trail = tuple["_Trail", Key] | None

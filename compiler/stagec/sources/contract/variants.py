@@ -22,7 +22,7 @@ Path = tuple[str, ...]
 
 @value
 class PathValue:
-    """What stands at a path: nothing, one of the values somebody asks for, or something else.
+    """The value at a path: none, one of the values asked for, or another one.
 
     Of something else, `given` is an example where the schema names one.
     """
@@ -151,7 +151,7 @@ class Variants:
 
 
 def variants(schemas: Schemas, schema: Schema | None, asked: Mapping[Path, Iterable[Json]]) -> Variants | None:
-    """Return what can stand at some paths of an object, given the values that matter at each; None when too much can.
+    """Return the possible values at some paths of an object, given the values that matter at each; None if too many.
 
     Without a schema anything can. Of a path that is longer than any answer is deep, nothing can be said.
     """
@@ -187,7 +187,7 @@ class _Search:
         self._patience = _PATIENCE
 
     def below(self, group: tuple[Schema, ...], wanted: WantedPath, *, apart: bool = False) -> list[Variant]:
-        """Return what can stand at the wanted paths when the value at the first of them is there.
+        """Return the possible values at the wanted paths if the value at the first of them is there.
 
         `apart` asks for every value that nobody asks for by itself, as far as they are few.
         """
@@ -311,7 +311,7 @@ _INVOLVED = frozenset(
         *("$recursiveRef", "contentEncoding", "contentMediaType"),
     }
 )
-"""What can rule out more than is looked at."""
+"""Keywords that can exclude more than is examined."""
 
 
 def _is_involved(combination: Combination) -> bool:

@@ -31,7 +31,7 @@ class Fenced:
 
 
 def split(text: str) -> Fenced | None:
-    """Return where a text's frontmatter is, or nothing when it has none.
+    """Return the frontmatter of a text, or None.
 
     A first line `---` that nothing closes opens a frontmatter only when the next line looks like a key.
     """

@@ -1,1 +1,1 @@
-"""What a run looks at and how strictly: configuration, and the selection of rules."""
+"""The scope and the strictness of a run: configuration, and the selection of rules."""

@@ -21,7 +21,7 @@ VERSION = "stagec/v1"
 """The name of this way to make fingerprints; another way has another name."""
 
 _SUGGESTION = re.compile(r"; (?:did you mean|is|are) .*\?\Z", re.DOTALL)
-"""What a sentence suggests depends on the other names that there are."""
+"""The suggestions of a message, which depend on the other names that there are."""
 
 
 def fingerprint(
@@ -36,7 +36,7 @@ def fingerprint(
 
 
 def identify(code: str, file: str, pointer: Pointer, message: str) -> str:
-    """Return what a finding has in common with itself after an edit elsewhere.
+    """Return the fingerprint of a finding, which stays the same after an edit elsewhere.
 
     That is the rule, the file, the members that lead to the place, and the sentence without its suggestion. Lines and
     indices of arrays do not count: they change with what is written above.

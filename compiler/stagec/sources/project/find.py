@@ -22,7 +22,7 @@ AGENTS = ".agent"
 _OF_TOOLS = frozenset({AGENTS, ".agents", ".claude", ".cursor", ".github", ".opencode"})
 """Folders in which tools look for files; what a file means depends on its path from above them."""
 _COLLECTION = "agents"
-"""What a collection of agent files is called, which counts only if a user names it."""
+"""The name of a collection of agent files, which counts only if a user names it."""
 _PLUGINS = (".claude-plugin/plugin.json", ".github/plugin/plugin.json")
 _MARKETPLACES = (".claude-plugin/marketplace.json", ".github/plugin/marketplace.json")
 """Files at the root of a plugin, which has folders of its own, and above the plugins that a marketplace lists."""
@@ -53,7 +53,7 @@ def common_folder(paths: Iterable[Path]) -> str:
 
 
 def _find_holder_of_link(path: Path) -> str | None:
-    """Return what holds the innermost folder of a tool in a path as it is written, if a link below leads elsewhere."""
+    """Return the folder around the innermost folder of a tool in a written path, if a link below leads elsewhere."""
     above, parts = os.path.abspath(possible(path)), []
     while os.path.basename(above) not in _OF_TOOLS:
         above, name = os.path.split(above)

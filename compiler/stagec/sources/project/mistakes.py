@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, by the published schema `schemas/stagec.schema.json`."""
+"""Mistakes in a configuration, by the published schema `schemas/stagec.schema.json`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Mistake:
 
 
 def mistakes(table: Mapping[str, Any]) -> tuple[Mistake, ...]:
-    """Return what is wrong with a configuration table, as far as anybody would read on."""
+    """Return the mistakes in a configuration table, as many as a person would read."""
     import jsonschema_rs  # only a project with a configuration needs it
 
     with open(schema_file("stagec"), encoding="utf-8") as file:

@@ -38,7 +38,7 @@ class Rates:
 
     @property
     def most_input(self) -> Decimal:
-        """What a token that is read costs at most."""
+        """The highest cost of an input token."""
         return self.input if self.stored is None else max(self.input, self.stored)
 
 
@@ -89,7 +89,7 @@ class PriceTable:
         return self.models[max(rows, key=len)] if rows else None
 
     def price(self, model: str, used: UsedTokens) -> Decimal | None:
-        """Return what a request costs in US dollars; None where the price of the model is unknown."""
+        """Return the cost of a request in US dollars; None if the price of the model is unknown."""
         found = self.find(model)
         if found is None:
             return None

@@ -31,7 +31,7 @@ class FileIgnore:
 
 @value
 class FileIgnores:
-    """What a configuration ignores by files, and its file and text."""
+    """The rules that a configuration ignores by file, with its own file and text."""
 
     entries: tuple[FileIgnore, ...] = ()
     file: str = ""
@@ -250,7 +250,7 @@ class Selection:
 
     @classmethod
     def of(cls, settings: Settings, families: Iterable[AnyFamily]) -> Selection:
-        """Return what the settings select among the rules of the families; unknown names raise `Failure`.
+        """Return the selection among the rules of the families; unknown names raise `Failure`.
 
         A mandatory rule does not hear what a file of the project says.
         """

@@ -66,7 +66,7 @@ def judge_by(tree: Tree, pointer: Pointer, schema: Object | str, topic: str) -> 
 
 
 def prepare_judge(schema: Object) -> Callable[[Json], str | None] | None:
-    """Return what says why a schema refuses a value, as runs judge it; nothing for a schema that cannot be used.
+    """Return a function that tells why a schema refuses a value, as runs judge it; None for an unusable schema.
 
     The schema is whole in itself. What is said is `/items/2: it is not of type "integer"`.
     """

@@ -38,12 +38,12 @@ class Dialect(IntEnum):
 
     @property
     def address(self) -> str:
-        """What `$schema` says in this draft."""
+        """The value of `$schema` in this draft."""
         return f"{tuple(DIALECTS)[self]}#" if self < Dialect.OF_2019 else tuple(DIALECTS)[self]
 
     @property
     def title(self) -> str:
-        """What the draft is called."""
+        """The name of the draft."""
         return _TITLES[self]
 
     @property
@@ -115,7 +115,7 @@ _SILENCED = KEYWORDS - REMARKS
 
 
 def drop_ignored(schema: Object, draft: Dialect) -> Object:
-    """Return what counts of a schema in its draft, itself where all does; the order of members is kept."""
+    """Return the part of a schema that counts in its draft, or the schema itself; the order of members is kept."""
     ignored = list_ignored(schema, draft)
     return {key: given for key, given in schema.items() if key not in ignored} if ignored else schema
 
@@ -133,7 +133,7 @@ def list_ignored(schema: Object, draft: Dialect) -> tuple[str, ...]:
 
 
 def read_in(schema: Object, draft: Dialect) -> Object:
-    """Return what counts of a schema in its draft, with its bounds as later drafts say them; itself where it can be."""
+    """Return the same, with its bounds in the form of later drafts; the schema itself if possible."""
     schema = drop_ignored(schema, draft)
     if draft is not Dialect.FOUR or INCLUSIVE.keys().isdisjoint(schema):
         return schema
@@ -230,4 +230,4 @@ def is_seen(root: Json, pointer: Pointer, *, members: bool) -> bool:
 
 
 DOUBTFUL = frozenset({"$ref", *INCLUSIVE}).union(*_UNKNOWN.values())
-"""What a schema has of which something may not count in its draft."""
+"""Keywords of a schema that may not count in its draft."""

@@ -72,7 +72,7 @@ def _swap(value: Json, one: Pointer, other: Pointer) -> Json | None:
 
 
 _FIRST = ("type", "const", "enum", "minLength", "minItems", "minProperties", "pattern", "minimum")
-"""Which of several errors about one value is the one worth telling."""
+"""The order in which one of several errors about one value is chosen."""
 
 
 @value
@@ -172,7 +172,7 @@ def _miss(error: Any, schema: Object, document: Json) -> Violation:
 
 
 def pointer_of(error: Any, document: Json) -> Pointer:
-    """Return where in a document an error is; the library's own path leaves empty names out, and `"0"` is 0 in it."""
+    """Return the pointer to an error in a document; the library's own path leaves out empty names and makes `"0"` 0."""
     possible = list(_pointers(document, tuple(error.instance_path)))
     meant = (pointer for pointer, found in possible if found == error.instance)
     return next(meant, possible[0][0] if possible else ())
@@ -192,7 +192,7 @@ def _pointers(start: Any, path: Pointer) -> Iterator[tuple[Pointer, Any]]:
 
 
 def value_at(document: Json, pointer: Pointer) -> Json:
-    """Return what a document holds at a pointer into it; the library's own copy of it may have lost something."""
+    """Return the part of a document at a pointer; the library's own copy of it may have lost something."""
     found: Any = document
     for key in pointer:
         found = found[key]

@@ -44,19 +44,19 @@ _CLASSES = {
     "S": EVERY ^ _BLANK,
 }
 DOT = EVERY ^ _of("\n\r")
-"""What a dot matches."""
+"""The characters that a dot matches."""
 
 
 @lru_cache(maxsize=1024)
 def read_escape(text: str) -> int:
-    r"""Return what an escape such as `\d` or `\x41` matches."""
+    r"""Return the characters that an escape such as `\d` or `\x41` matches."""
     code = _code(text)
     return _CLASSES.get(text[1], EVERY) if code is None else between(code, code)
 
 
 @lru_cache(maxsize=1024)
 def read_brackets(text: str) -> int | None:
-    """Return what a set such as `[a-z_]` matches, or nothing when a range of it runs backwards."""
+    """Return the characters that a set such as `[a-z_]` matches, or None when a range of it runs backwards."""
     negated = text.startswith("[^")
     items = _ITEM.findall(text[2 if negated else 1 : -1])
     mask, index = 0, 0
@@ -122,7 +122,7 @@ class Piece:
 
 NOTHING = Piece()
 ANYTHING = Piece(EVERY, empty=True, fixed=False)
-"""What is not looked into: a reference back to a group."""
+"""A part that is not examined: a reference back to a group."""
 
 
 def single(mask: int) -> Piece:
@@ -197,7 +197,7 @@ def _compete(branches: Sequence[Piece], first: int) -> bool:
 
 
 class PatternTrouble(StrEnum):
-    """What is wrong with a regular expression."""
+    """The mistakes in a regular expression."""
 
     SYNTAX = "pattern"
     ENGINE = "engine"
@@ -225,7 +225,7 @@ _LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 def trouble(pattern: str, longest: int) -> PatternTrouble | None:
-    """Return what is wrong with a pattern, or nothing; the time is linear in its length."""
+    """Return the mistake in a pattern, or None; the time is linear in its length."""
     if len(pattern) > longest:
         return PatternTrouble.LONG
     return _Reading().of(pattern)
@@ -266,7 +266,7 @@ class _Reading:
         self.nested = False
 
     def of(self, pattern: str) -> PatternTrouble | None:
-        """Return what is wrong with the pattern."""
+        """Return the mistake in the pattern."""
         sound = all(self._token(match) for match in _TOKEN.finditer(pattern))
         if not sound or len(self.groups) > 1:
             return PatternTrouble.SYNTAX
@@ -313,7 +313,7 @@ class _Reading:
 
 
 def _piece(kind: str, text: str) -> Piece | None:
-    """Return what one token matches, or nothing when it matches no character or cannot stand there."""
+    """Return the piece that one token matches, or None when it matches no character or cannot stand there."""
     if kind == "dot":
         return single(DOT)
     if kind == "run":

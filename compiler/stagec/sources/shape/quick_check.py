@@ -215,7 +215,7 @@ _PLAIN: Mapping[str, Callable[[Json, Any], bool]] = {
     "maxProperties": _on(dict, lambda given, operand: len(given) <= operand),
     "required": _on(dict, lambda given, operand: all(name in given for name in operand)),
 }
-"""What keywords without schemas in them say."""
+"""The checks of keywords without schemas in them."""
 
 Judge = Callable[[Json, Any], bool]
 
@@ -269,4 +269,4 @@ _NESTED: Mapping[str, Callable[[Judge, Json, Any, Any], bool]] = {
     "not": lambda judge, given, operand, _: not judge(given, operand),
     "if": _follow,
 }
-"""What keywords with schemas in them say."""
+"""The checks of keywords with schemas in them."""

@@ -194,7 +194,7 @@ def _members(pointer: Pointer, owner: Json, key: str) -> Iterator[tuple[Pointer,
 _LARGEST = 2**53 - 1
 _UNIFORM = bytes.maketrans(b"123456789abcdefABCDEF", b"0" * 21)
 _CANDIDATE = b"0" * 14
-"""What a text must contain in which such a number is written, once all its digits are zeros."""
+"""Text that must be in a file with such a number, once all its digits are zeros."""
 _DOCUMENT_LARGE = re.compile(rb"[0-9]{16}|0x[0-9a-fA-F]{14}")
 
 
@@ -325,7 +325,7 @@ def _faults_schema(tree: Tree, at: Place, given: Object, patterns: _Patterns, ou
         violations = tuple(_violations(at, root, members, everything=len(tree.data) < _SCHEMA_LARGE))
 
         def rejudge(other: Json) -> list[Pointer]:
-            """Return what is wrong with the schema in another form, as pointers into it."""
+            """Return the mistakes in the schema in another form, as pointers into it."""
             again = other if isinstance(other, dict) else {}
             named = list_dialect_parts(again, outer, members=is_file) if may_be_mixed else ()
             starts = {each.pointer: (each.value, each.draft) for each in named if each.apart}

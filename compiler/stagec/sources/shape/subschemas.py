@@ -181,7 +181,7 @@ def _reason(reference: str, folder: str, own: Collection[str]) -> str:
 
 
 class SchemaPart(Enum):
-    """What a part of a schema is."""
+    """The kind of a part of a schema."""
 
     SCHEMA = "schema"
     """A schema, or a plain value inside one."""
@@ -196,7 +196,7 @@ _DATA = DATA | {"example"}
 
 
 def position(outer: SchemaPart, key: Key, inner: Json) -> SchemaPart:
-    """Return what a member is of a part that is no data; the members of keywords that nobody knows are schemas."""
+    """Return the kind of a member of a part that is no data; the members of unknown keywords are schemas."""
     if outer is SchemaPart.SCHEMA and key in _DATA:
         return SchemaPart.DATA
     if isinstance(inner, list):

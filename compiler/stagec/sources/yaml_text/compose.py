@@ -61,7 +61,7 @@ def explain_alias(text: str, start: int, end: int) -> YamlTrouble:
 
 
 def trouble_of(error: Exception, text: str) -> YamlTrouble:
-    """Return what an exception of the parser is about, in our terms."""
+    """Return the trouble of the parser's exception, in our terms."""
     if hasattr(error, "position") and hasattr(error, "character"):
         return YamlTrouble(
             "invalid-yaml",
@@ -201,7 +201,7 @@ _STAIR = re.compile(r"^(?P<indent> *)(?:- +)*[^\s:#'\"|>\[\]{},-][^:#'\"|>\[\]{}
 
 
 def too_deep(text: str, limit: int) -> int | None:
-    """Return where the text surely exceeds `limit` levels, or nothing: cases in doubt are left to the parser's count.
+    """Return the place from which the text surely exceeds `limit` levels, or None; the parser counts in doubt.
 
     Three forms are looked for: brackets one after another, dashes or question marks one after another, and lines of
     bare keys each further in than the one before.
@@ -228,7 +228,7 @@ def too_deep(text: str, limit: int) -> int | None:
 _DIRECTIVE = re.compile(r"^%YAML[ \t]+1\.\d(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _BREAKS = "\x85\u2028\u2029"
 _RAISED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What the parser raises on strange input besides its own errors."""
+"""Other exceptions of the parser on strange input."""
 
 
 _TOO_DEEP = "exceeded maximum nesting depth"

@@ -53,7 +53,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 @value
 class Spot:
-    """What an edit points at: the collection, and its member unless that is still to be written."""
+    """The target of an edit: the collection, and its member unless that is still to be written."""
 
     parent: YamlNode | None
     member: Member | None
@@ -72,7 +72,7 @@ class Spot:
         return self.member.key if self.member else None
 
     def siblings(self, text: str) -> tuple[list[int], list[int]]:
-        """Return where the members of the collection begin and end, this one's included."""
+        """Return the beginnings and the ends of the members of the collection, this one's included."""
         parent = self.parent
         if parent is None:
             return [], []
@@ -84,7 +84,7 @@ class Spot:
 
 
 def spot(root: YamlNode, edit: Edit, text: str) -> Spot:
-    """Return what an edit points at; raises `ValueError` when it is not there or written with an alias."""
+    """Return the target of an edit; raises `ValueError` if it is absent or written with an alias."""
     pointer = edit.at.pointer
     path = Finder(root).find(pointer)
     there = len(path) > len(pointer)
@@ -105,7 +105,7 @@ def spot(root: YamlNode, edit: Edit, text: str) -> Spot:
 
 
 def dash(text: str, start: int) -> int:
-    """Return where the dash before a block sequence's element stands."""
+    """Return the offset of the dash before a block sequence's element."""
     return text.rfind("-", 0, start)
 
 
@@ -115,18 +115,18 @@ def after_colon(text: str, key: YamlNode) -> int:
 
 
 def line_start(text: str, at: int) -> int:
-    """Return where the line of an offset begins."""
+    """Return the beginning of the line of an offset."""
     return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Return where the line of an offset ends, before its break."""
+    """Return the end of the line of an offset, before its break."""
     found = _BREAK.search(text, at)
     return found.start() if found else len(text)
 
 
 def next_line(text: str, at: int) -> int:
-    """Return where the line after that of an offset begins."""
+    """Return the beginning of the line after that of an offset."""
     found = _BREAK.search(text, at)
     return found.end() if found else len(text)
 
@@ -194,7 +194,7 @@ class _Splicing:
         return (here.node if alone else here.parent or self.root).end < changed
 
     def position(self) -> int:
-        """Return where the edit begins, by which edits are ordered."""
+        """Return the beginning of the edit, by which edits are ordered."""
         here = spot(self.root, self.edit, self.text)
         return here.parent.end if here.member is None and here.parent else here.start
 

@@ -23,16 +23,16 @@ class Outline:
         self.text = text
 
     def line_start(self, at: int) -> int:
-        """Return where the line of an offset begins."""
+        """Return the beginning of the line of an offset."""
         return max(self.text.rfind("\n", 0, at), self.text.rfind("\r", 0, at)) + 1
 
     def line_end(self, at: int) -> int:
-        """Return where the line of an offset ends, its break and trailing blanks left out."""
+        """Return the end of the line of an offset, without its break and trailing blanks."""
         ends = [end for end in (self.text.find("\n", at), self.text.find("\r", at)) if end >= 0]
         return at + len(self.text[at : min(ends, default=len(self.text))].rstrip())
 
     def content(self, at: int) -> tuple[int, int]:
-        """Return where the line of an offset begins and ends without indentation."""
+        """Return the bounds of the line of an offset without indentation."""
         start = self.line_start(at)
         end = self.line_end(start)
         return end - len(self.text[start:end].lstrip(" \t")), end
@@ -78,13 +78,13 @@ class Outline:
         return self.above(at, indent - 1) if indent else found
 
     def token(self, at: int) -> tuple[int, int]:
-        """Return where an element between brackets begins and ends, given an offset at its beginning."""
+        """Return the bounds of an element between brackets, given an offset at its beginning."""
         end = _FLOW_END.search(self.text, at)
         stop = end.start() if end else len(self.text)
         return at, at + len(self.text[at:stop].rstrip())
 
     def value(self, at: int) -> tuple[int, int]:
-        """Return where the value on the line of an offset begins and ends; of a line without a key, all of it."""
+        """Return the bounds of the value on the line of an offset; of a line without a key, all of it."""
         entry = self.entry(at)
         if entry is not None and entry["value"]:
             return entry.span("value")

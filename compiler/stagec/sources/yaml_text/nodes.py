@@ -13,7 +13,7 @@ from stagec.core.value import value
 
 
 class Kind(StrEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     SCALAR = "scalar"
     SEQUENCE = "sequence"
@@ -99,7 +99,7 @@ class TagError(ValueError):
 
 
 def apply_tag(node: YamlNode) -> Scalar:
-    """Return what a scalar with a tag means."""
+    """Return the meaning of a scalar with a tag."""
     name = node.tag.removeprefix(_PREFIX)
     if node.tag in {"!", _PREFIX + "str"}:
         return node.text
@@ -141,7 +141,7 @@ class NumberError(ValueError):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a sentence about it needs."""
+        """The facts for a message about it."""
         text = str(self)
         if self.reason == "digits":
             known = {} if _BASED.fullmatch(text) else {"digits": len(text.lstrip("+-"))}
@@ -150,7 +150,7 @@ class NumberError(ValueError):
 
 
 def meaning(text: str) -> Scalar:
-    """Return what a plain scalar means; infinite, undefined and overlong numbers raise `NumberError`."""
+    """Return the meaning of a plain scalar; infinite, undefined and overlong numbers raise `NumberError`."""
     if text in _NULL:
         return None
     if text[0] not in _FIRST:

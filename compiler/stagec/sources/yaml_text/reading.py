@@ -22,7 +22,7 @@ _NO_CONTENT = re.compile(r"(?:[ \t]*+(?:#[^\r\n]*+|---[ \t]*+)?(?:\r\n|\n|\r))*+
 
 
 def read_suppressions(file: str, text: str, within: tuple[int, int, int] | None = None) -> tuple[Suppression, ...]:
-    """Return what the comments of a text suppress.
+    """Return the suppressions in the comments of a text.
 
     A comment beside something speaks for its own line, one on a line of its own for the next line that says something.
     `within` are the offsets where the YAML of a Markdown file begins and ends, and where the text below it begins; a
@@ -81,11 +81,11 @@ _TEMPLATE = re.compile(r"\{[ ]*\{.*\}[ ]*\}")
 
 
 Quotable = tuple[int, int, str]
-"""Where a value begins and ends, and the text that it was meant to be."""
+"""The bounds of a value, and the intended text."""
 
 
 def remedy(text: str, reason: str, at: int, budgets: Budgets) -> Quotable | None:
-    """Return what quotes would fix, if no other reading of the author's intent is likely and the text is then sound."""
+    """Return the value that quotes would fix, if no other intention is likely and the text is then sound."""
     where = Outline(text)
     if reason not in _SURE or len(text) > _LONGEST or not where.entry(at):
         return None

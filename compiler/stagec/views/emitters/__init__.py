@@ -85,7 +85,7 @@ def describe_box(box: Box) -> dict[str, Any]:
 
 
 def describe_change(given: Box | Line | Picture) -> dict[str, Any]:
-    """Return what formats for programs say of what has become of something; nothing where nothing is compared."""
+    """Return the members about a change in formats for programs; none without a comparison."""
     if given.fate is None:
         return {}
     return {"fate": given.fate, **({"before": given.before} if isinstance(given, Line) else {"changes": given.changes})}

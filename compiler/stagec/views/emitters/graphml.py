@@ -73,7 +73,7 @@ def _format(found: Iterable[Diagnostic]) -> tuple[str, ...]:
 
 
 def _data(indent: str, domain: str, told: Mapping[str, object]) -> Iterator[str]:
-    """Yield what is known; nothing, and a list of nothing, are left out."""
+    """Yield the known facts; None and empty lists are left out."""
     for name, given in told.items():
         if given is None or given == ():
             continue

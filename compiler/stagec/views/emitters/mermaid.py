@@ -31,7 +31,7 @@ from stagec.views.picture.document import INK, TINTS
 from stagec.views.picture.layout.document import wrap
 
 _MOST_LINES, _MOST_CHARACTERS = 500, 50_000
-"""What pages draw unless they allow more: `maxEdges` and `maxTextSize` of Mermaid."""
+"""The limits of pages that allow no more: `maxEdges` and `maxTextSize` of Mermaid."""
 _COLUMNS, _TITLE_COLUMNS = 22, 60
 """Characters of a row; Mermaid breaks wider ones at any blank."""
 _LONGEST = 400
@@ -251,7 +251,7 @@ def _escape(text: str, columns: int) -> Iterator[str]:
 
 
 _READ = re.compile(r"(fa\w?:)(?=fa-)|(\\)(?=n)")
-"""What Mermaid takes for an icon and for the end of a row, however it is escaped."""
+"""Texts that Mermaid takes for an icon and for the end of a row, even if escaped."""
 _NOTHING = "\u200b"
 _PLAIN = frozenset(" .,:=-_/()'…✓✗⚠·")
 

@@ -1,1 +1,1 @@
-"""What a drawing of a flow shows, before any format is chosen."""
+"""The content of a drawing of a flow, before any format is chosen."""

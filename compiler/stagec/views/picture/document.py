@@ -13,11 +13,11 @@ from stagec.ir.flow import Flow
 
 
 class Role(StrEnum):
-    """What a box stands for."""
+    """The role of a box."""
 
     NODE = "node"
     START = "start"
-    """Where runs begin: one box for each entry, labelled with what selects it."""
+    """An entry of runs: one box for each, labelled with the name that selects it."""
     DONE = "done"
     FAILED = "failed"
     INTERRUPTED = "interrupted"
@@ -33,7 +33,7 @@ class Role(StrEnum):
 
 
 class Stroke(StrEnum):
-    """How a line is drawn: distinguished by its form, not by colour alone."""
+    """The stroke of a line: distinguished by its form, not by colour alone."""
 
     ENTRY = "entry"
     GO = "go"
@@ -48,7 +48,7 @@ class Stroke(StrEnum):
 
 
 class Fate(StrEnum):
-    """What has become of a box or a line, in a drawing that compares two sides."""
+    """The change of a box or a line, in a drawing that compares two sides."""
 
     SAME = "same"
     ADDED = "added"
@@ -119,7 +119,7 @@ class Picture:
     lines: tuple[Line, ...]
     remarks: tuple[str, ...] = ()
     found: tuple[Diagnostic, ...] = ()
-    """What was found wrong with the flow and belongs to no box and no line."""
+    """The findings of the flow that belong to no box and no line."""
     fate: Fate | None = None
     changes: tuple[str, ...] = ()
     areas: Mapping[str, str] = NOTHING
@@ -164,7 +164,7 @@ def describe_fate(fate: Fate | None) -> str:
 
 
 def list_fates(pictures: Iterable[Picture]) -> list[Fate]:
-    """Return what has become of anything in drawings, besides what is as before."""
+    """Return the changes in drawings, except for unchanged parts."""
     found: set[Fate | None] = set()
     for picture in pictures:
         found.update(box.fate for box in picture.boxes.values())
@@ -299,7 +299,7 @@ class Tint(NamedTuple):
 
 
 INK = "#1f2937"
-"""What is written in every area of the palette."""
+"""The colour of text in every area of the palette."""
 
 
 TINTS: Mapping[Form, Tint] = {

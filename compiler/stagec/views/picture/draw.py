@@ -81,7 +81,7 @@ Groups = Mapping[str, list[Box]]
 
 
 class By(StrEnum):
-    """What makes nodes one."""
+    """The reason to group nodes."""
 
     CYCLE = "cycle"
     PHASE = "phase"
@@ -163,7 +163,7 @@ def _group(name: str, boxes: Iterable[Box], inside: Iterable[Line]) -> Box:
 
 
 def _tell_inside(members: Iterable[Box], inside: Iterable[Line]) -> Iterator[str]:
-    """Yield what has become of the members of a group, and of the lines between them."""
+    """Yield the changes of the members of a group, and of the lines between them."""
     for box in members:
         if box.fate is not Fate.SAME:
             told = ", ".join(map(head_of, box.changes)) or describe_fate(box.fate)
@@ -223,7 +223,7 @@ _MOST_OTHERS = 3
 
 
 class Edges(StrEnum):
-    """Which of the edges by which nodes fail alike are drawn."""
+    """The choice of drawn edges among those by which nodes fail alike."""
 
     ALL = "all"
     ONCE = "once"
@@ -283,7 +283,7 @@ def _is_failure(picture: Picture, line: Line) -> bool:
 
 
 def _subtract(picture: Picture, line: Line, shared: Mapping[str, str]) -> Iterator[Line]:
-    """Yield what is left of a line when nothing is drawn that is shared."""
+    """Yield the rest of a line without its shared parts."""
     if line.found or not _is_failure(picture, line):
         yield line
         return

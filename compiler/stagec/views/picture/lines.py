@@ -107,14 +107,14 @@ def definition_at(node: FlowNode, trees: Mapping[str, Tree]) -> Place:
 
 
 class Details:
-    """What files say of nodes. What is very long is shortened: a thousand nodes may have one prompt or schema."""
+    """The facts of files about nodes. A very long one is shortened: a thousand nodes may have one prompt or schema."""
 
     def __init__(self, trees: Mapping[str, Tree]) -> None:
         self._trees = trees
         self._memo = Memo()
 
     def of(self, node: FlowNode) -> dict[str, Json]:
-        """Return what is known of a node by heading: `place`, `definition`, and its parts: `prompt`, `schema`."""
+        """Return the facts about a node by heading: `place`, `definition`, and its parts: `prompt`, `schema`."""
         at = definition_at(node, self._trees)
         found: dict[str, Json] = {"place": _address(at)}
         for heading, place in (("definition", at), *node.parts):
@@ -254,7 +254,7 @@ def _spread(
 
 
 def find_shared_choices(flow: Flow) -> Mapping[str, Named]:
-    """Return what the answers of more than one node may name, by the id of the box where their ways meet."""
+    """Return the common targets of the answers of several nodes, by the id of the box where their ways meet."""
     shared = (target for target, edges in flow.choices if edges > 1)
     return {choice_of(at): target for at, target in enumerate(shared, 1)}
 

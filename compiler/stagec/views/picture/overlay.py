@@ -12,7 +12,7 @@ from stagec.views.picture.draw import keep_near
 
 @value
 class Told:
-    """What is known of changes beyond what drawings show: sentences of nodes by name, and those of the whole flow.
+    """Notes on changes beyond the drawings: sentences of nodes by name, and those of the whole flow.
 
     `by_move` are sentences of the moves from a node, which its lines show where they can. `is_known` is false where the
     flow could not be compared: then the details of nodes tell what they can. `renamed` are the new names of nodes that
@@ -42,7 +42,7 @@ def lay_over(old: Picture | None, new: Picture | None, told: Told, against: str)
 
 
 def focus_changes(picture: Picture, depth: int) -> Picture:
-    """Return what is near the boxes and lines that are not as before; a drawing without any stays as it is."""
+    """Return the surroundings of changed boxes and lines; a drawing without any stays as it is."""
     lines = (each for each in picture.lines if each.fate is not Fate.SAME)
     ends = (name for line in lines for name in (line.source, line.target))
     changed = dict.fromkeys((*(name for name, box in picture.boxes.items() if box.fate is not Fate.SAME), *ends))
@@ -62,7 +62,7 @@ def _draw_alone(old: Picture | None, new: Picture | None, against: str) -> Pictu
 
 
 def _sum_up(picture: Picture, against: str, told: Told) -> Iterator[str]:
-    """Yield what a reader has to know of all boxes and lines together."""
+    """Yield the summary of all boxes and lines together."""
     nodes = [box.fate for box in picture.boxes.values() if box.role is Role.NODE]
     lines = [line.fate for line in picture.lines]
     fates = (Fate.ADDED, Fate.REMOVED, Fate.CHANGED)
@@ -150,7 +150,7 @@ def _judge(old: Box | None, new: Box, told: Told) -> Box:
 
 
 def _compare_details(old: Box, new: Box) -> Iterator[str]:
-    """Yield which of the parts differ that both sides know of a node."""
+    """Yield the parts of a node that both sides know and that differ."""
     if old.kind != new.kind:
         yield f"kind {old.kind or 'none'} → {new.kind or 'none'}"
     for heading, given in new.details.items():

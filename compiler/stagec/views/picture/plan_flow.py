@@ -39,7 +39,7 @@ def make_flow(plan: Plan) -> Flow:
 
 
 def _list_inner(plan: Plan) -> Iterator[str]:
-    """Yield what runs inner flows: it stands with a slash before the names of their nodes."""
+    """Yield the nodes that run inner flows: their names stand with a slash before those of the inner nodes."""
     for name in plan.nodes if plan.names.node == "stage" else ():
         parts = name.split("/")
         yield from ("/".join(parts[:count]) for count in range(1, len(parts)))

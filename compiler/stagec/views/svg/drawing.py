@@ -207,8 +207,7 @@ _HEADS = (
 
 _TILE = 1_500
 _MOST, _LENGTHY = 1_000_000.0, 4_000.0
-"""Where all lines together are longer than the first, those longer than the second are not dashed: browsers need
-seconds for that."""
+"""Lines longer than the second are not dashed in a drawing whose lines exceed the first: browsers are too slow."""
 _SAID = 200
 """Characters of a name that are read out."""
 _WHOLE = 2_000

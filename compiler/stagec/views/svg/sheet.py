@@ -175,7 +175,7 @@ def sheet(pictures: tuple[Picture, ...]) -> str:
 
 
 def describe(picture: Picture) -> str:
-    """Return what a drawing shows in words, for readers who do not see it."""
+    """Return a drawing in words, for readers who do not see it."""
     nodes = sum(len(box.members) or box.role is Role.NODE for box in picture.boxes.values())
     told = [f"{format_count(nodes, 'node')}, {format_count(len(picture.lines), 'line')}"]
     boxes = picture.boxes.values()

@@ -26,7 +26,7 @@ from stagec.sources.project.settings import Settings
 from stagec_dev.rows import Agreement, Row
 
 CODE = ("id", "body", "allowedTools", "turnCap", "completionTool", "completionSchema")
-"""What a stage object can say."""
+"""The members of a stage object."""
 _FILLED: Mapping[str, Any] = {
     "name": "A stage",
     "allowedTools": [],
@@ -36,13 +36,13 @@ _FILLED: Mapping[str, Any] = {
 
 
 def diagnose_files(files: Mapping[str, str], named: Iterable[str] = ()) -> tuple[Diagnostic, ...]:
-    """Return what stagec says of a project that is only texts; without names it looks for the files by itself."""
+    """Return the findings in a project of texts only; without names it looks for the files by itself."""
     with TemporaryDirectory() as folder:
         return _compile(Path(folder), files, named).diagnostics
 
 
 def freeze_pipeline(document: Mapping[str, Any]) -> tuple[tuple[Diagnostic, ...], Plan]:
-    """Return what stagec says of a pipeline that holds its stages as objects, and its plan, even with errors."""
+    """Return the findings in a pipeline that holds its stages as objects, and its plan, even with errors."""
     with TemporaryDirectory() as folder:
         compilation = _compile(Path(folder), {"pipeline.json": json.dumps(document)})
         (meaning,) = compilation.meanings
@@ -77,7 +77,7 @@ def list_named(following: Any) -> tuple[str, ...]:
 
 
 def context_of(declared: Any) -> dict[str, Any]:
-    """Return what a pipeline says of the context whose names a row lists."""
+    """Return a pipeline's declaration of the context whose names a row lists."""
     if not isinstance(declared, dict):
         return {}
     names = (*declared.get("required", ()), *declared.get("optional", ()))
@@ -186,7 +186,7 @@ HOOK = "rows.world:answer"
 
 @value
 class ToldWorld:
-    """What answers requests, after how long, and when somebody wants the run to end; times are numbers without unit."""
+    """A world of answers with delays, and the time when somebody ends the run; times are numbers without unit."""
 
     answer: Callable[[Effect], Json]
     delay: Callable[[Effect], float] = lambda _: 0
@@ -195,7 +195,7 @@ class ToldWorld:
 
 @value
 class Trace:
-    """What has happened in a run, in order: requests and events."""
+    """The record of a run, in order: requests and events."""
 
     happened: tuple[Effect | TraceEvent, ...]
     outcome: Outcome | None
@@ -222,7 +222,7 @@ class Trace:
 
 
 def run(plan: Plan, world: ToldWorld, inputs: Mapping[str, Json] = NOTHING) -> Trace:
-    """Return what happens in a run: requests are answered when they are due, those of one time in their order."""
+    """Return the record of a run: requests are answered when they are due, those of one time in their order."""
     program, step = program_of(plan), StepResult(State())
     happened: list[Effect | TraceEvent] = []
     due: dict[str, tuple[float, Effect]] = {}
@@ -241,7 +241,7 @@ def run(plan: Plan, world: ToldWorld, inputs: Mapping[str, Json] = NOTHING) -> T
 def _next(
     due: Mapping[str, tuple[float, Effect]], world: ToldWorld, cancelled: float | None
 ) -> tuple[Event | None, float]:
-    """Return what happens next and when; nothing when nothing is under way."""
+    """Return the next event and its time; None when nothing is under way."""
     if not due:
         return None, 0.0
     when, effect = min(due.values(), key=_time)
@@ -295,7 +295,7 @@ def _machine(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def answer(row: Row) -> Any:
-    """Return what stagec makes of a file; of one that is nothing of ours nothing is said."""
+    """Return the answer about a file; none about a file of other programs."""
     given = row.given
     if "markdown" in given:
         name = row.id
@@ -402,7 +402,7 @@ def _stage_cases(given: Given) -> Any:
 
 
 def _in_markdown(given: Given) -> list[str]:
-    """Return what is said of the same prompt in a Markdown stage."""
+    """Return the findings for the same prompt in a Markdown stage."""
     stage = {**given["stage"], "id": "row"}
     pipeline = {"id": "row", "entry": "row", "stages": ["row.md"], **context_of(given.get("contextSchema"))}
     files = {"pipeline.yaml": json.dumps(pipeline), "row.md": markdown(stage, lacking(stage))}

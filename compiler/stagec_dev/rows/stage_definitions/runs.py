@@ -35,7 +35,7 @@ from stagec_dev.rows.stage_definitions.cases import (
 Given = Mapping[str, Any]
 _GUARD = {"stage": "TOOL_CALL", "when": "pre", "kind": "guard"}
 _CALL = f"{HOOK}_"
-"""How the callables of guards begin; their number follows."""
+"""The prefix of the callables of guards; their number follows."""
 _CALLS_CHAT = "default chat is out of scope (rulings, § 2): every call of a run is made inside a stage"
 _BOUND = "every execution has a key, and a grant is used by the call for which it was asked: none can be outstanding"
 
@@ -54,7 +54,7 @@ def stack(given: Given) -> Any:
 
 
 def _decisions(given: Given, stage: Given, calls: list[Json], replies: list[Any]) -> list[Any]:
-    """Return what a stage decides whose model makes calls one after the other; `replies` are what people say."""
+    """Return the decisions of a stage whose model makes calls one after the other; `replies` are people's answers."""
     object_ = {**minimal("row"), "allowedTools": stage["allowedTools"], "turnCap": len(calls)}
     members: dict[str, Any] = {"securityMode": given.get("mode", "ask")}
     said = given.get("guard")
@@ -114,7 +114,7 @@ def sequence(given: Given) -> Any:
 
 
 _DECIDED_AT = 2
-"""Where an `issue` says what people have decided."""
+"""The place of people's decisions in an `issue`."""
 
 
 def _is_used_at_once(steps: Iterable[Any]) -> bool:
@@ -235,13 +235,13 @@ def _document(siblings: list[str]) -> dict[str, Any]:
 
 
 class _Siblings:
-    """What the model and the author's code of each stage do: when a stage hands in, and its verdict."""
+    """The model and the author's code of each stage: the time of its result, and its verdict."""
 
     def __init__(self, given: Given, stages: Mapping[str, tuple[float, Any]]) -> None:
         self._abort, self._stages = given.get("abort"), stages
 
     def world(self) -> ToldWorld:
-        """Return what answers the stages."""
+        """Return the world that answers the stages."""
         return ToldWorld(self._answer, self._delay, _time(self._abort))
 
     def _answer(self, effect: Effect) -> Json:
@@ -274,7 +274,7 @@ def _describe_failure(trace: Trace) -> dict[str, Json] | None:
 
 
 def _describe_join(trace: Trace, siblings: list[str]) -> dict[str, Any]:
-    """Return what the join was handed, and how many session turns the siblings have begun and ended by themselves."""
+    """Return the input of the join, and the numbers of session turns that the siblings have begun and ended."""
     entered = next(each for each in trace.effects(Hook) if stage_of(each) == _JOIN)
     order = [each["parsed"]["id"] for each in entered.given["ctx"]["upstream"]]
     turns = {
@@ -343,7 +343,7 @@ def _work(turns: int, script: _Script) -> Trace:
 
 
 class _Script:
-    """What a model does turn by turn: `always-tool`, `tool-then-stop` and the like; at the end it goes on as it did.
+    """The turns of a model: `always-tool`, `tool-then-stop` and the like; at the end it goes on as it did.
 
     A turn may make several calls, as in `two-tools`.
     """
@@ -359,7 +359,7 @@ class _Script:
         self._turn = -1
 
     def move(self) -> str:
-        """Return what the model does next."""
+        """Return the next move of the model."""
         self._turn += 1
         words = self._moves[min(self._turn, len(self._moves) - 1)].split("-")
         return next((each for each in words if each in self._calls), words[0])
@@ -423,7 +423,7 @@ _HOOKED: Mapping[str, str] = {"setup": "Setup", "gate": "CheckGate", "assert": "
 
 
 def _list_calls(trace: Trace) -> list[str]:
-    """Return which callables were called, and `next` when another stage has followed."""
+    """Return the called callables, and `next` when another stage has followed."""
     called = [each.phase for each in trace.effects(Hook)]
     return [*called, "next"] if trace.facts("StageEntered", stageId="after") else called
 

@@ -150,7 +150,7 @@ def _holds(term: Term, each: RequiredValue) -> bool:
 
 
 def _list_needed(gate: Gate, cases: Iterable[_Case], paths: Mapping[_Path, _Looked]) -> Iterator[Required]:
-    """Yield what each case needs: alone, and together with values for which no other case holds."""
+    """Yield the values that each case needs: alone, and together with values for which no other case holds."""
     others = {path: each for path, looked in paths.items() if (each := looked.find_other()) is not None}
     for case in cases:
         terms: dict[_Path, list[Term]] = {}
@@ -220,7 +220,7 @@ class WayFinder:
         return self._samples[key]
 
     def _list_required(self, name: str, node: Node) -> Iterator[tuple[str | None, tuple[RequiredValue, ...]]]:
-        """Yield what results may have to hold, with the outcome that is meant, if any is."""
+        """Yield the values that results may need, with the intended outcome, if any."""
         if isinstance(node.gate, JudgeGate):
             judge = self._program.plan.judge
             yield from ((None, required) for required in ((), *(() if judge is None else _list_signals(judge))))
@@ -255,7 +255,7 @@ class WayFinder:
         return 0 if self._rank is None else min(map(self._rank, way[1]))
 
     def _describe(self, name: str, gate: Gate, sample: Object) -> str | None:
-        """Return which way a result takes: its outcome, the number of its edge, and the node that it names."""
+        """Return the way of a result: its outcome, the number of its edge, and the node that it names."""
         routes = self._program.routes[name]
         if isinstance(gate, IntentGate):
             outcome, named = read_intent(gate, sample), read_target(gate, sample)
@@ -306,7 +306,7 @@ def _find_edge(edges: Iterable[Edge], result: Json, named: str | None = None) ->
 
 Follow = Callable[[Effect], Json]
 _ODD = 20
-"""What an answer costs that nobody expects, in requests; an execution costs more."""
+"""The cost of an unexpected answer, in requests; an execution costs more."""
 
 
 @value
@@ -337,7 +337,7 @@ class AnswerChoice:
 
 @value
 class AgentEnding:
-    """How a run of an agent can end: in a word, and the scenario of a run that ends so."""
+    """A possible end of a run of an agent: its word, and the scenario of a run with this end."""
 
     name: str
     scenario: Object
@@ -362,7 +362,7 @@ class Chooser:
         self.ways = WayFinder(program, (RequiredValue(("verdict",), each) for each in verdicts or ()), rank)
 
     def find_choices(self, effect: Effect) -> Iterator[AnswerChoice]:
-        """Yield what can be answered to a request; what takes a search is searched when it is asked for."""
+        """Yield the possible answers to a request; the expensive ones are searched on demand."""
         node = self._program.plan.nodes.get(read_key(effect.key).node)
         match effect:
             case Ask():
@@ -442,7 +442,7 @@ class Chooser:
             yield AnswerChoice(each.name, {}, 1, _follow_agent(effect.run, world))
 
     def _list_others(self, effect: Effect) -> Iterator[AnswerChoice]:
-        """Yield what can be answered to a request that no model and no person answers."""
+        """Yield the possible answers to a request to neither model nor person."""
         if isinstance(effect, Hook):
             yield from self._list_returned(effect)
         elif isinstance(effect, StageRequest):
@@ -460,7 +460,7 @@ class Chooser:
 
 
 def _list_stage_answers(effect: StageRequest) -> Iterator[AnswerChoice]:
-    """Yield what can be answered about the process of a stage."""
+    """Yield the possible answers about the process of a stage."""
     from stagec.runtime.world.scripted_world import simulate_stage  # most flows have no processes
 
     if isinstance(effect, Execute):
@@ -478,7 +478,7 @@ _UNANSWERED = "the model gives no answer"
 
 
 _REMINDER = "Call "
-"""How the message begins that follows a turn in which a model has done nothing."""
+"""The beginning of the message after a turn in which a model has done nothing."""
 
 
 def _follow_agent(run: str, world: ScriptedAgent) -> Follow:
@@ -503,11 +503,11 @@ _RETURNED: Mapping[str, tuple[Json, ...]] = {
     "assert": ("ok", "retry", "fail"),
     "exit": (None,),
 }
-"""What callables may return, by the phase of a stage in which they are called."""
+"""Possible return values of callables, by the phase of a stage in which they are called."""
 
 
 _ABOUT = frozenset({"stage", "when", "kind", "execution", "call", "tool", "source", "calls"})
-"""What a callable of the message loop is told besides what it looks at."""
+"""The facts that a callable of the message loop gets besides its subject."""
 
 
 def list_verdicts(plan: Plan, agent: str) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ class Walker:
         return replace(way.standing.played, answered=(*way.list_answered(),), items=frozenset(way.items))
 
     def _play_on(self, played: Played) -> Played:
-        """Return what happens in a run from now on, when it is answered first what comes first."""
+        """Return the rest of a run in which every request gets its first answer."""
         played = replace(played, answered=(), items=frozenset[Item]())
         for _ in range(_LONGEST):
             if played.state.ended is not None:
@@ -339,7 +339,7 @@ def _list_ends(plan: Plan, edge: Edge) -> Iterable[str]:
 
 @value
 class _PlannedRun:
-    """What a run is to cover: the numbers of its legs, how much it executes, and how many items its legs have."""
+    """A planned run: the numbers of its legs, its executions, and the count of items of its legs."""
 
     way: Sequence[int]
     executions: int
@@ -347,7 +347,7 @@ class _PlannedRun:
     items: Sequence[tuple[Item, ...]]
 
     def list_items(self) -> list[Item]:
-        """Return what is to be covered, in its order."""
+        """Return the items to cover, in order."""
         return [item for at in self.way for item in self.items[at]]
 
 
@@ -419,7 +419,7 @@ class PathFinder:
         return made
 
     def _choose_ways(self, wanted: frozenset[Item]) -> Iterator[list[Item]]:
-        """Yield what each run is to cover: of more ways than there is room for the one with most, then the shortest."""
+        """Yield the items of each run: of more ways than fit, first the one with most items, then the shortest."""
         planned = [*self._plan_ways(wanted, WayCover)]
         if sum(each.executions for each in planned) > _ROOM:
             longest = max(planned, key=lambda each: each.count)
@@ -460,7 +460,7 @@ class PathFinder:
         )
 
     def _plan_ways(self, wanted: Collection[Item], kind: type[WayCover | NarrowCover]) -> Iterator[_PlannedRun]:
-        """Yield what each run is to cover: few ways through the positions."""
+        """Yield the items of each run: few ways through the positions."""
         numbers: dict[Hashable, int] = {"start": 0, "end": 1}
         legs: dict[tuple[int, int, frozenset[Item]], int] = {}
         for arc in self._list_arcs():

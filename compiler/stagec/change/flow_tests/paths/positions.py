@@ -253,7 +253,7 @@ class _Labels:
         self._openers: dict[str, tuple[str, Branch]] = {}
 
     def of(self, branch: Branch) -> Hashable:
-        """Return what a branch is called."""
+        """Return the name of a branch."""
         found: list[Hashable] = []
         while branch.scope is not None:
             if branch.scope not in self._openers:  # many branches are in one scope

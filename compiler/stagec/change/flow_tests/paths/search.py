@@ -21,7 +21,7 @@ from stagec.runtime.machine.execution import Conversation
 Pair = tuple[tuple[str, int], tuple[str, int]]
 """Two edges one after the other, each by its node and its number."""
 Item = CoveredPart | Pair
-"""What can be covered."""
+"""An item to cover."""
 END = -1
 """The number of the position after the end of a run."""
 PATIENCE = 3_000
@@ -36,7 +36,7 @@ _TOO_WIDE = "the search was given up: forks with too many branches"
 _KEPT = 200_000
 """Branches after all steps that are kept, because other runs begin with the same ones."""
 _EXECUTION, _NOT_DONE = 1_000, 2_500
-"""What an execution costs, and an end as anything else than done: a few executions more are a better test."""
+"""The cost of an execution, and that of an end other than done: a few executions more are a better test."""
 
 
 @value
@@ -87,7 +87,7 @@ class Player:
         return self._take(Played(started), self.steps.advance(State(), started))
 
     def find_choices(self, played: Played) -> Iterator[AnswerChoice]:
-        """Yield what can be answered now."""
+        """Yield the answers that are possible now."""
         return self._chooser.find_choices(choose_next(played.state.pending.values()))
 
     def play(self, played: Played, choice: AnswerChoice) -> Played | None:
@@ -114,7 +114,7 @@ class Player:
         return replace(played, answered=(*answered,))
 
     def find_position(self, played: Played) -> RunPosition:
-        """Return where a run stands."""
+        """Return the position of a run."""
         found = self._positions.find(played.state)
         return replace(found, memory=(found.memory, *sorted(played.leading.items()))) if self._pairs else found
 
@@ -130,7 +130,7 @@ class Player:
         return replace(played, state=step.state, items=frozenset(items), leading=leading, last=last)
 
     def _follow(self, move: Move, taken: Taken | None, leading: dict[str, tuple[str, int]]) -> set[Item]:
-        """Return what a move covers, and remember by which edge its nodes are come to."""
+        """Return the parts that a move covers, and remember the edges by which its nodes are reached."""
         before = leading.pop(move.node, None)
         items: set[Item] = {CoveredPart("node", move.node)}
         if taken is not None:

@@ -294,7 +294,7 @@ def _list_open_verdicts(
 
 
 _PLAYED = frozenset({("verdict",), ("attemptCount",), ("capHit",)})
-"""What conditions can look at in a result that does not depend on what a model has handed in."""
+"""The paths of a result that conditions can read and that do not depend on the model's answer."""
 
 
 def _is_foreign(term: Term) -> bool:

@@ -153,7 +153,7 @@ def _list_taken(node: Node) -> Iterator[Edge]:
 
 
 def _list_needs(target: Target) -> Iterator[tuple[int, _Needs]]:
-    """Yield what a target needs to be completed: how many executions, and the nodes with what follows them.
+    """Yield the needs of a target until it is completed: the number of executions, and the nodes with their successors.
 
     Once for each alternative. Nothing has to follow the nodes that begin the branches of a fork.
     """
@@ -283,7 +283,7 @@ class Explorer:
                     heappush(queue, (self._measure(after), after.cost, -next(order), after, start))
 
     def spread(self, begun: Iterable[Reached]) -> Iterator[Reached]:
-        """Yield what runs come to: at each position the first choices first, unexpected answers last.
+        """Yield the positions that runs reach: at each the first choices first, unexpected answers last.
 
         A position is left for others after each choice, because one choice may take a long search.
         """
@@ -376,7 +376,7 @@ def _write_scenario(plan: Plan, started: Started, answered: tuple[Exchange, ...]
 
 
 def find_witnesses(program: Program, steps: int) -> Iterator[Witness | LostEntry]:
-    """Yield what is found for each entry of a program with so many steps of the machine together."""
+    """Yield the result for each entry of a program, with so many steps of the machine together."""
     work = Work(steps)
     search = Search(program, work)
     for name in program.plan.entries:
@@ -385,7 +385,7 @@ def find_witnesses(program: Program, steps: int) -> Iterator[Witness | LostEntry
 
 
 class _AgentRuns:
-    """How runs of an agent can end, each with its scenario: the next one is searched for when somebody asks for it."""
+    """Possible ends of runs of an agent, each with its scenario: the next one is searched on demand."""
 
     def __init__(self, program: Program, verdicts: tuple[str, ...], work: Work) -> None:
         self._verdicts = verdicts
@@ -441,7 +441,7 @@ class ExploredRuns:
             yield ended
 
     def spread(self, entry: str | None) -> Iterator[Reached]:
-        """Yield what runs from an entry come to."""
+        """Yield the positions that runs from an entry reach."""
         for reached in self.explorer.spread(self.begin(entry)):
             self._note(reached)
             yield reached

@@ -66,7 +66,7 @@ def _leads_on(edge: Edge) -> bool:
 
 @value
 class _Wanted:
-    """What some run should come to: nodes to enter, nodes to pass, and edges to take."""
+    """The goals of the search: nodes to enter, nodes to pass, and edges to take."""
 
     entered: frozenset[str]
     passed: frozenset[str]

@@ -137,7 +137,7 @@ def condition_changed(plan: Plan) -> Iterator[Mutant]:
 
 
 def _change_term(term: Term, values: tuple[Json, ...]) -> Iterator[Changed]:
-    """Yield what may stand in place of a term; `values` are all that can be there, as far as they are known."""
+    """Yield possible replacements of a term; `values` are all that can occur, as far as known."""
     if isinstance(term, Exists):
         yield "is negated", (replace(term, present=not term.present),)
         return

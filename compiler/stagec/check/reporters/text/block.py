@@ -15,7 +15,7 @@ from stagec.core.words import ellipsis, visible, visible_characters
 _NEAR = 6
 """A related place at most so many lines away is shown in the same frame."""
 _OPTIONS = {True: "--fix does it", False: "--fix --unsafe-fixes does it"}
-"""What makes a fix, by whether it is safe."""
+"""The option that applies a fix, by whether it is safe."""
 
 
 class Blocks:
@@ -106,7 +106,7 @@ _TAB = 4
 
 @value
 class Cut:
-    """What is shown of a source line, and where in it the marked part begins and how wide it is, in columns."""
+    """The shown part of a source line, with the start and the width of the marked part, in columns."""
 
     text: str
     offset: int

@@ -110,7 +110,7 @@ _HOOK_FAULTS = {
 
 
 def describe_hook_fault(fault: HookFault, known: Known) -> str:
-    """Say what is malformed in hooks, as the end of a sentence."""
+    """Describe the malformed part of hooks, as the end of a sentence."""
     event, last = quote(fault.event), fault.at.pointer[-1]
     if fault.reason == "no hooks":
         where = "; it is a hook itself: put it in such a list" if fault.found else ""

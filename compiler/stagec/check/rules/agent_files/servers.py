@@ -81,7 +81,7 @@ def stg3159_unreadable_server(files: AgentFiles) -> Iterator[Finding]:
 
 
 def _describe(fault: ServerFault, known: Known) -> str | None:
-    """Say what is wrong, as far as no rule about tools or shapes says it."""
+    """Describe the fault, unless a rule about tools or shapes does."""
     if fault.reason == "reserved":
         return f"has a name that {known.version()} reserves: it leaves the server out"
     if fault.reason == "type":

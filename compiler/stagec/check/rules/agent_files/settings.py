@@ -176,7 +176,7 @@ def _judge_unread_permission_rule(given: PermissionRule, known: Known) -> Iterat
 
 
 _OTHERS = frozenset({"Cd", "BashOutput"})
-"""What rules can name besides tools, and an old name that rules may still know."""
+"""Names that rules can use besides tools, and an old name that rules may still use."""
 
 
 def _is_known(tool: str, known: Known) -> bool:
@@ -262,7 +262,7 @@ def _judge_events(hooks: Hooks, known: Known) -> Iterator[Finding]:
 
 
 def _judge_matcher(entry: HookEntry, known: Known) -> Iterator[Finding]:
-    """Yield what is wrong with the matcher of an event that is not about tools."""
+    """Yield the mistakes in the matcher of an event that is not about tools."""
     at, names = entry.at / "matcher", entry.list_exact_names()
     wanted = known.aliases("matchers").get(entry.event, ())
     if wanted and names and not any(name in wanted for name in names):

@@ -55,7 +55,7 @@ def misshapen(tree: Tree, topic: str) -> Iterator[Finding]:
 
 
 def name_member(at: Place, tree: Tree | None = None) -> str:
-    """Return what people call the member at a place: `step 'a'`, `'structuredGate.failFast' of step 'a'`."""
+    """Return the name of the member at a place for people: `step 'a'`, `'structuredGate.failFast' of step 'a'`."""
     if not at.pointer:
         return "the file"
     owner, rest = _owner(at.pointer, tree)
@@ -65,7 +65,7 @@ def name_member(at: Place, tree: Tree | None = None) -> str:
 
 
 def _owner(pointer: Pointer, tree: Tree | None) -> tuple[str, Pointer]:
-    """Return what a member belongs to, such as `stage 'plan'`, and the way from there to the member."""
+    """Return the owner of a member, such as `stage 'plan'`, and the path from there to the member."""
     first, *rest = pointer
     if not rest and isinstance(first, str):
         return "", pointer
@@ -80,7 +80,7 @@ def _owner(pointer: Pointer, tree: Tree | None) -> tuple[str, Pointer]:
 
 
 _START: Mapping[str, Pointer] = {"pipeline": ("stages",), "stage": ()}
-"""Where the stage objects of a file are listed."""
+"""The places of stage objects in a file."""
 
 
 def _id_of(tree: Tree, pointer: Pointer) -> str | None:
@@ -98,7 +98,7 @@ def kinds(allowed: object) -> str:
 
 
 class _Sentence:
-    """What is wrong in words; `known` keeps the names of one kind, whose index takes longer to make than to ask."""
+    """The words for a fault; `known` keeps the names of one kind, since an index is slow to build and fast to ask."""
 
     def __init__(self, tree: Tree, fault: Fault, known: dict[tuple[str, ...], NameIndex]) -> None:
         self._tree = tree
@@ -196,7 +196,7 @@ def _doubt(missing: int, misspelt: tuple[str, ...]) -> str:
 
 
 def _describe_found(facts: Mapping[str, object]) -> str:
-    """Return what was found: a text or a number as it is, of anything else its kind."""
+    """Return the value found: a text or a number as it is, of anything else its kind."""
     got = facts["got"]
     if isinstance(got, str):
         return quote(got)
@@ -239,7 +239,7 @@ def _names(given: object) -> tuple[str, ...]:
 
 
 def name_value(fault: Fault) -> str:
-    """Return what to call the value that a fault is in."""
+    """Return a name for the value with a fault."""
     key = fault.facts.get("key")
     if not key:
         return "this value"

@@ -252,7 +252,7 @@ def _is_from_right(text: str) -> bool:
 
 
 def _describe(found: re.Match[str], line: str, *, is_from_right: bool) -> str | None:
-    """Say what some characters hide; nothing of those that their language needs."""
+    """Describe the text that some characters hide; nothing for those that their language needs."""
     start, end = found.span()
     if found["tags"]:
         return f"{len(found[0])} invisible characters spell {quote(_spell(found[0]))}"

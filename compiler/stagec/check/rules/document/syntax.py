@@ -131,7 +131,7 @@ _INVALID_YAML_SENTENCES = {
 _BARE = {"code", "escaped"}
 """Facts that stand in a sentence as they are."""
 _QUOTES = {'"': "single quotes", "'": "double quotes"}
-"""What to put around a text that holds the other kind."""
+"""The quotes for a text that contains the other kind."""
 
 
 def sentence(fault: Fault) -> str:

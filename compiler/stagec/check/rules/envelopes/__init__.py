@@ -21,7 +21,7 @@ _LIMITS = {"minimum": "at least 1", "minLength": "at least one character long", 
 
 
 def name_owner(plan: StagePlan, at: Place) -> str:
-    """Return what people call the part of a plan in which a place lies: `stage 'S01_load_data'`."""
+    """Return the name of the part of a plan around a place for people: `stage 'S01_load_data'`."""
     envelope = plan.find_envelope(at)
     if envelope is None:
         return "the plan"
@@ -43,7 +43,7 @@ def report_absence(plan: StagePlan, fault: Fault, default: str = "") -> Finding:
 
 
 def describe_type(plan: StagePlan, fault: Fault) -> str:
-    """Return what a member must be and what was found."""
+    """Return the expected type of a member and the value found."""
     subject = f"{quote(_name_member(plan, fault.at))} of {name_owner(plan, fault.at)}"
     if fault.reason in _LIMITS:
         return f"{subject} must be {_LIMITS[fault.reason]}"
@@ -52,7 +52,7 @@ def describe_type(plan: StagePlan, fault: Fault) -> str:
 
 
 def describe_found(fault: Fault) -> str:
-    """Return what stands in the place of a fault: a text or a number as it is, of anything else its kind."""
+    """Return the value at the place of a fault: a text or a number as it is, of anything else its kind."""
     got, kind = fault.facts["got"], str(fault.facts["kind"])
     if isinstance(got, str):
         return f"the text {quote(got)}"
@@ -72,7 +72,7 @@ def _name_member(plan: StagePlan, at: Place) -> str:
 
 
 def relate_writer(read: OwnRead) -> tuple[Related, ...]:
-    """Return where the stage says what it writes there."""
+    """Return the place where the stage declares this output."""
     if read.output is None:
         return (Related(read.writer.id_at, "this stage has the folder"),)
     return (Related(read.writer.place_output(read.output), "written here"),)
@@ -86,7 +86,7 @@ def suggest_input(read: OwnRead) -> str:
 
 
 def describe_makers(given: StageInput) -> str:
-    """Return which stages make a file that an input names, though the stage does not wait for them."""
+    """Return the stages that make a file that an input names although the stage does not wait for them."""
     stages = given.candidates
     if not stages:
         return ""

@@ -1,4 +1,4 @@
-"""What stages run, change and leave: durations, outputs, and paths of artifacts."""
+"""Durations, outputs, and paths of artifacts of stages."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _SHOWN = 8
 
 
 def name_member(workflow: Workflow, at: Place) -> str:
-    """Return what people call the member at a place: `phase 'done'`, `'type' of phase 'done'`."""
+    """Return the name of the member at a place for people: `phase 'done'`, `'type' of phase 'done'`."""
     section, *rest = at.pointer or ("",)
     if section in _OWNERS and rest:
         owner, *inner = rest

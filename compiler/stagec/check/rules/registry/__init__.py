@@ -127,7 +127,7 @@ def list_headers(file: str) -> tuple[Place, ...]:
 
 
 def list_grounds(step: Step) -> tuple[Place, ...]:
-    """Return what is known of the answers of a step by: the reference to the output schema, and the schema."""
+    """Return the grounds of facts about a step's answers: the reference to the output schema, and the schema."""
     found = step.output.found if step.output is not None else None
     return (step.at / "outputSchemaRef", *((found.at,) if isinstance(found, Schema) else ()))
 
@@ -202,7 +202,7 @@ def _report_broken_path(step: Step, reading: Reading, fault: str, also: tuple[Re
 
 
 def _causes_of(step: Step, reading: Reading) -> Iterator[Place]:
-    """Yield what a broken path rests on: the reference to the schema, the schema where it breaks off, the intents."""
+    """Yield the causes of a broken path: the reference to the schema, the schema where it breaks off, the intents."""
     yield step.at / "outputSchemaRef"
     yield from (each.at for each in reading.promised.broken)
     found = step.output.found if step.output is not None else None
@@ -260,7 +260,7 @@ def describe_optional(given: Optional) -> str:
 
 
 def relate_optional(given: Optional) -> tuple[Related, ...]:
-    """Return where steps say that they need a parameter."""
+    """Return the places where steps require a parameter."""
     return tuple(Related(each.at, "needed here") for each in given.steps[:_SHOWN])
 
 

@@ -107,7 +107,7 @@ def stg238_hidden_input(registry: Registry) -> Iterator[Finding]:
 
 
 def _find_other(registry: Registry, hidden: HiddenInput) -> tuple[str, tuple[Related, ...]]:
-    """Say what gives the variable in place of an input, and where."""
+    """Return the source that sets the variable in place of an input, and its place."""
     if hidden.other is not None:
         return f"input {quote(hidden.other.name)}", (Related(hidden.other.at.key, "the other input"),)
     agent = registry.agent
@@ -188,7 +188,7 @@ def stg2049_blank_input(registry: Registry) -> Iterator[Finding]:
 
 
 def _list_blank(registry: Registry) -> Iterator[tuple[JudgedInput, Blank, tuple[Related, ...]]]:
-    """Yield what steps take and cannot start with, each with the blank value and the other places that take it."""
+    """Yield the inputs without which steps cannot start, with the blank value and the other places that take it."""
     same: dict[tuple[str, str], list[tuple[JudgedInput, Blank]]] = {}
     for each in judge_inputs(registry):
         blank = each.blank if each.fate in {InputFate.HANDED, InputFate.WHOLE} else None

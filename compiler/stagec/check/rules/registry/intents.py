@@ -59,7 +59,7 @@ def stg211_intent_pointer_without_enum(steps: Collection[Step]) -> Iterator[Find
 
 
 def _list_doubts(found: Schema) -> tuple[Place, ...]:
-    """Return where a mistake makes what a schema says of intents doubtful."""
+    """Return the places of mistakes that make a schema's statement about intents doubtful."""
     return (found.at,) if isinstance(found.value, dict) else (found.at, *list_headers(found.at.file))
 
 

@@ -69,7 +69,7 @@ def stg239_unresolved_validation_schema(registry: Registry) -> Iterator[Finding]
 
 
 def _describe_miss(output: OutputSchema) -> tuple[object, ...]:
-    """Return what is missing: a file, or a schema in it."""
+    """Return the missing part: a file, or a schema in it."""
     return output.found, output.file, output.name if output.found is Miss.NO_MEMBER else None
 
 

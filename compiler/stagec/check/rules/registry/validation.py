@@ -130,7 +130,7 @@ def stg288_unknown_success_condition(registry: Registry) -> Iterator[Finding]:
 
 
 def _hint(written: str) -> str:
-    """Return what was most likely meant; the opposite of a form is none."""
+    """Return the likely correction; the opposite of a form is none."""
     kind, colon, argument = written.partition(":")
     near = _FORMS.nearest(kind)
     if near == kind:
@@ -206,7 +206,7 @@ def stg290_unmatched_failure_parameter(registry: Registry) -> Iterator[Finding]:
 
 
 def _compare(registry: Registry, each: Exchange, missing: list[str]) -> Iterator[Finding]:
-    """Tell what is missing on one side and too much on the other; the retry prompt says which of the two is right."""
+    """Return the items missing on one side and superfluous on the other; the retry prompt shows which side is right."""
     wanted, read = each.wanted or {}, each.read or frozenset()
     surplus = NameIndex(name for name in each.extracted if name not in wanted)
     left = dict.fromkeys(surplus)

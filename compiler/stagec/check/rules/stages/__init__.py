@@ -42,7 +42,7 @@ _SHOWN = 8
 
 
 def relate_repeated(found: WrongPlaceholder) -> tuple[Related, ...]:
-    """Return where else in the same prompt a wrong placeholder stands."""
+    """Return the other places of a wrong placeholder in the same prompt."""
     others = (each.at for each in found.again if each.at != found.placeholder.at)
     return tuple(Related(at, "here too") for at, _ in zip(others, range(_SHOWN), strict=False))
 
@@ -95,7 +95,7 @@ def _knows_all(pipeline: Pipeline) -> bool:
 
 
 def grounds(pipeline: Pipeline, stage: Stage) -> tuple[Place, ...]:
-    """Return what conclusions about a stage rest on: the schema of its result, and that no two stages have one id."""
+    """Return the grounds of conclusions about a stage: the schema of its result, and that its id is unique."""
     layers = pipeline.schemas.layers(stage.result) if isinstance(stage.result, Schema) else ()
     result = (each.at for each in layers if isinstance(each, Schema))
     return *result, *find_repeated(pipeline)
@@ -107,7 +107,7 @@ def find_repeated(pipeline: Pipeline) -> tuple[Place, ...]:
 
 
 def decisions(stage: Stage) -> tuple[Place, ...]:
-    """Return where it is written what becomes of the results of a stage."""
+    """Return the places that decide on the results of a stage."""
     routes_at = () if stage.conduct.next_at is None else (stage.conduct.next_at,)
     return *routes_at, *(each.at for each in stage.conduct.checks)
 
@@ -124,7 +124,7 @@ def show_value(given: Json) -> str:
 
 
 def asking(each: WrongCondition) -> str:
-    """Return what a condition asks for, as the middle of a sentence."""
+    """Return the demand of a condition, as the middle of a sentence."""
     path = quote(".".join(each.condition.path))
     return (
         f"asks whether {path} is {show_value(each.given)}" if each.kind is ConditionError.VALUE else f"asks for {path}"
@@ -151,7 +151,7 @@ def contradiction(each: WrongCondition) -> str:
 
 
 def guess_condition(each: WrongCondition) -> Guess | None:
-    """Return what a condition was most likely meant to ask for."""
+    """Return the likely intention of a condition."""
     if each.kind is ConditionError.VALUE:
         is_text = isinstance(each.given, str) and each.possible is not None
         return guess(str(each.given), each.possible.texts) if is_text and each.possible is not None else None

@@ -54,7 +54,7 @@ def stg360_unknown_case_path(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 _ELSEWHERE = {ConditionError.UNKNOWN, ConditionError.UNDECLARED}
-"""What other rules speak of."""
+"""Errors that other rules report."""
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))

@@ -102,7 +102,7 @@ _BY_SCHEMA = {
     InputError.UNDECIDED,
     InputError.CONSTANT,
 }
-"""What is wrong because of what the inner pipeline declares."""
+"""Errors because of declarations of the inner pipeline."""
 
 
 def _describe_input(pipeline: Pipeline, each: InputMistake) -> str:

@@ -1,4 +1,4 @@
-"""Where a pipeline goes: entries, next stages, joins and hooks."""
+"""The routes of a pipeline: entries, next stages, joins and hooks."""
 
 from collections.abc import Iterator
 

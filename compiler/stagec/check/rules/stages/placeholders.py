@@ -54,7 +54,7 @@ def _guess_meant_context(pipeline: Pipeline, placeholder: Placeholder) -> str:
 
 
 _CONTEXT = {"context", "ctxt", "cxt", "ctc", "xtc", "cx", "ct", "tcx"}
-"""What people write for `ctx`; the name is too short for others to be near it."""
+"""Common misspellings of `ctx`: the name is too short for a search by similarity."""
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-env",))
@@ -310,7 +310,7 @@ def _where(each: WrongPlaceholder) -> Iterator[Related]:
 
 _ESCAPE = PlaceholderForm.ESCAPE
 _TOLD = ("{{", "{{{")
-"""What other rules speak of in every form of stages; in stage objects also `${`, which is theirs."""
+"""Texts that other rules report in every form of stages; in stage objects also `${`, which is theirs."""
 
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-dollar-syntax",), severity=Severity.WARNING)

@@ -226,4 +226,4 @@ def stg339_narrower_inputs(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 _SOURCES = (("retryPolicy", "it may take so many attempts"), ("completionSchema", "this schema accepts the value"))
-"""What decides about a value in a result, and how: about one outside of `parsed`, and about one inside."""
+"""The members that decide about a value of a result outside of `parsed`, and about one inside."""

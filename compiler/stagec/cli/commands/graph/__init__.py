@@ -55,7 +55,7 @@ def choose_emitter(form: str | None, output: Path | None) -> Emitter:
 
 
 def focus_pictures(pictures: Iterable[Picture], node: str, depth: int) -> tuple[Picture, ...]:
-    """Return what is near a node in every drawing that has it; raise `Failure` when none does."""
+    """Return the surroundings of a node in every drawing that has it; raise `Failure` if none does."""
     known = tuple(pictures)
     found = [
         (picture, box.id)
@@ -101,7 +101,7 @@ class GraphRequest:
     watch: bool = False
 
     def compile(self) -> Compilation:
-        """Return what was found in the project; raise `Failure` if it has no flow."""
+        """Return the compilation of the project; raise `Failure` if it has no flow."""
         configuration = load_configuration(self.paths, self.root)
         paths = tuple(path.absolute() for path in self.paths)
         baseline = load_configured_baseline(configuration)
@@ -179,7 +179,7 @@ def _draw(request: GraphRequest) -> Exit:
 
 
 def reduce_pictures(pictures: tuple[Picture, ...], request: GraphRequest, emitter: Emitter) -> tuple[Picture, ...]:
-    """Return what is drawn of the drawings: what was asked for, and no more than the format can show."""
+    """Return the requested parts of the drawings, and no more than the format can show."""
     if request.changed:
         pictures = tuple(focus_changes(picture, request.depth) for picture in pictures)
     if request.focus is not None:

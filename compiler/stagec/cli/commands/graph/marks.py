@@ -1,4 +1,4 @@
-"""What a drawing shows besides the flow: how the nodes stand in a run."""
+"""Marks in a drawing that show the status of the nodes in a run."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class HandbookTests:
                 self.troubles.append(str(failure))
 
     def summarize(self, flow: str, at: Place) -> TestSummary | None:
-        """Return what the tests say of a flow; nothing if it has none."""
+        """Return a summary of the tests of a flow; None if it has none."""
         own = [each for each in self._run if each.flow.meaning.flow.id == flow and each.flow.meaning.flow.at == at]
         if not own:
             return None
@@ -107,7 +107,7 @@ class Chapter:
 
     @property
     def title(self) -> str:
-        """What the flow is called."""
+        """The name of the flow."""
         title = None if self.plan is None else self.plan.title
         return self.flow.id if title in {None, self.flow.id} else f"{self.flow.id}: {title}"
 
@@ -224,7 +224,7 @@ def draw_linked(chapter: Chapter) -> Markup:
 
 
 MARK = b'<meta name="generator" content="stagec handbook">'
-"""What tells a page of the handbook from other files."""
+"""The text that tells a page of the handbook from other files."""
 
 
 def name_pages(flows: Iterable[str]) -> list[str]:
@@ -251,7 +251,7 @@ def write_site(shown: Compilation, troubles: Sequence[str], chapters: Sequence[C
 
 
 class _Site:
-    """What all pages share."""
+    """The parts that all pages share."""
 
     def __init__(self, shown: Compilation, troubles: Sequence[str], chapters: Sequence[Chapter]) -> None:
         from base64 import b64encode

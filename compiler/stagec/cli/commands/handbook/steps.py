@@ -89,7 +89,7 @@ class FieldTable:
             todo += reversed([self._follow(part.get("$ref")), *part.get("allOf", ())])
 
     def _follow(self, reference: Any) -> Any:
-        """Return what a reference inside of the document leads to; nothing where it leads elsewhere."""
+        """Return the target of a reference inside of the document; None if it leads elsewhere."""
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return self.schema if reference == "#" else None
         found = self.schema
@@ -188,7 +188,7 @@ class Following:
         return not self.needed[step] if step in self.needed else None in self._list(step)
 
     def describe(self, step: str) -> tuple[str, tuple[str, ...]]:
-        """Return what follows in words, and the steps that may follow; no words where nothing but the run ends."""
+        """Return the successors in words, and the steps among them; no words if only the run ends."""
         if step in self.needed:
             need = self.needed[step]
             if not need:
@@ -206,7 +206,7 @@ class Following:
 
 
 def read_following(flow: Flow) -> Following:
-    """Return what follows the steps of a flow."""
+    """Return the successors of the steps of a flow."""
     needed: dict[str, list[str]] = {}
     for schedule in flow.schedules.values():
         for step, needs in schedule.needs.items():
@@ -260,7 +260,7 @@ class UsedTool:
 
 @value
 class StepPage:
-    """What the handbook says of a step; `agent` is the flow that runs inside of it."""
+    """The page of a step in the handbook; `agent` is the flow that runs inside of it."""
 
     name: str
     title: str
@@ -285,7 +285,7 @@ class StepWriter:
 
     @cached_property
     def _labels(self) -> Mapping[tuple[str, str | None], set[str]]:
-        """What each tool does, by its name and the step that may call it, and by None for all steps."""
+        """The effects of each tool, by its name and the step that may call it, and by None for all steps."""
         found: dict[tuple[str, str | None], set[str]] = {}
         for owner, rights in ((each, self._rights.get(each)) for each in self.plan.nodes):
             for right in rights.tools if rights is not None else ():
@@ -318,7 +318,7 @@ class StepWriter:
         )
 
     def _tell_act(self, node: Node) -> Iterator[str]:
-        """Yield what happens in a step."""
+        """Yield the work of a step in words."""
         act = node.act
         match act:
             case Prompt():
@@ -371,7 +371,7 @@ class StepWriter:
         yield "It may run again without asking." if act.retryable else "It runs again only when a person consents."
 
     def _tell_conditions(self, node: Node) -> Iterator[str]:
-        """Yield what keeps a step from starting, how often it is tried, and what checks its work."""
+        """Yield the conditions of a step in words: its gate, its attempts, and the checks of its work."""
         if node.admission is not None:
             for each in describe_admission(node.admission, hooked="gate" in node.hooks):
                 yield f"Before it starts: {each}."
@@ -409,7 +409,7 @@ class StepWriter:
         )
 
     def describe_tool(self, name: str, step: str | None = None) -> UsedTool:
-        """Return what is known of a tool, in the permission mode of a step if there is one."""
+        """Return the facts about a tool, in the permission mode of a step if there is one."""
         tool = self.plan.tools[name]
         origin = tool.origin if tool.server is None else f"MCP server {tool.server}"
         labels = self._labels.get((name, step), ())

@@ -156,7 +156,7 @@ steps = sa.Table(
     sa.Column("function_id", sa.Integer),
     sa.Column("output", sa.Text),
 )
-"""What the engine records of each step."""
+"""The engine's records of each step."""
 workflows = sa.Table(
     "workflow_status",
     _ENGINE,
@@ -171,11 +171,11 @@ workflows = sa.Table(
     sa.Column("updated_at", sa.BigInteger),
     sa.Column("completed_at", sa.BigInteger),
 )
-"""What the engine knows of each segment, and of each request that is a workflow of its own."""
+"""The engine's records of each segment, and of each request that is a workflow of its own."""
 UNFINISHED = ("ENQUEUED", "PENDING", "DELAYED")
-"""What the engine calls workflows that are not over."""
+"""The engine's statuses of unfinished workflows."""
 queues = sa.Table("queues", _ENGINE, sa.Column("name", sa.Text))
-"""What the engine knows of each queue."""
+"""The engine's records of each queue."""
 
 
 _KINDS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
@@ -375,7 +375,7 @@ def _explain_newer(database: Database, found: int) -> Failure:
 
 
 def _explain(error: Exception) -> str:
-    """Return what a database says, on one line and without an address that may have a password."""
+    """Return the message of a database, on one line and without an address that may have a password."""
     told = str(getattr(error, "orig", None) or error)
     lines = [line.strip() for line in told.splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

@@ -83,7 +83,7 @@ class RefusedRunError(Exception):
 
 
 class RunWorld(Protocol):
-    """What answers the requests of one run; `takes` tells of a question to people whether it answers that, too.
+    """The world of one run; `takes` tells of a question to people whether it answers that, too.
 
     `name_provider` names the provider of models that a request goes to, for the limits that hold there.
     """
@@ -104,7 +104,7 @@ class RunWorld(Protocol):
         """Return the name of the provider of models that a request goes to, the empty text for any other."""
 
     def observe(self, event: Event, step: StepResult) -> None:
-        """Take what has happened to the run before this process had it, or in another one."""
+        """Take an event of the run from before this process had it, or from another process."""
 
 
 class OpenWorld(Protocol):
@@ -151,7 +151,7 @@ def open_cancelled_world(_record: RunRecord, _program: Program, _child: str = ""
 
 @value
 class ExecutionSetup:
-    """What executes runs: what moves them, makes worlds, takes secrets out of events, and limits requests.
+    """The parts that execute runs: they advance them, make worlds, remove secrets from events, and limit requests.
 
     With `fan_out`, requests that are open together become workflows of the engine.
     """
@@ -181,7 +181,7 @@ class ExecutionSetup:
             raise RefusedRunError(str(failure)) from failure
 
     def tell(self, error: Exception) -> str:
-        """Return what an error says, as a database takes it, and without secrets; of an internal error also where."""
+        """Return the message of an error for a database, without secrets; of an internal error with its place."""
         told = str(error)
         if not isinstance(error, Failure):
             places = [f" ({Path(each.filename).name}:{each.lineno})" for each in extract_tb(error.__traceback__)[-1:]]

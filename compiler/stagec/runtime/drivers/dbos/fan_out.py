@@ -99,7 +99,7 @@ class FanOut:
             child.flag.set()
 
     def find_children(self, record: RunRecord, keys: Iterable[str]) -> frozenset[str]:
-        """Return those of some requests of a run that are children."""
+        """Return the requests of a run, among some, that are children."""
         names = {name_child(record, key): key for key in keys}
         query = sa.select(workflows.c.workflow_uuid).where(workflows.c.workflow_uuid.in_(names))
         with self._database.transact() as connection:
@@ -163,7 +163,7 @@ class FanOut:
                 cancel()
 
     def _hear_parts(self, awaited: Collection[Child]) -> None:
-        """Tell who waits for children which parts of their answers were found."""
+        """Tell the waiting requests which parts of their children's answers were found."""
         found = self._transitions.read_parts({each.run for each in awaited}) if awaited else {}
         for child in awaited:
             for each in found.get(child.run, ()):

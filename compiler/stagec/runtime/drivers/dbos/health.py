@@ -104,7 +104,7 @@ def open_health(worker: Worker, address: tuple[str, int]) -> Iterator[None]:
 
 
 def format_metrics(worker: Worker) -> str:
-    """Return what a worker has done, and how many runs stand how, in the text format of Prometheus."""
+    """Return the counters of a worker, and the number of runs by status, in the text format of Prometheus."""
     lines, told = [], set()
     for name, count in sorted(worker.tally.counts().items()):
         first, _, phase = name.partition(" ")

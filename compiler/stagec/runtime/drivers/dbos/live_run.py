@@ -22,7 +22,7 @@ _QUEUED = ("ENQUEUED", "DELAYED")
 
 @value
 class RunBrief:
-    """How a run stands, without its history. `steps` are those of its segment, `moved_at` is in milliseconds."""
+    """The status of a run, without its history. `steps` are those of its segment, `moved_at` is in milliseconds."""
 
     record: RunRecord
     is_queued: bool
@@ -31,7 +31,7 @@ class RunBrief:
 
     @property
     def standing(self) -> Standing:
-        """How it stands, in the words of runs in folders."""
+        """Its status, in the words of runs in folders."""
         return stand(self.record, is_queued=self.is_queued)
 
     @property
@@ -61,7 +61,7 @@ class RunBrief:
 
     @property
     def stamp(self) -> tuple[object, ...]:
-        """What is another value when anything of the run has changed."""
+        """A value that changes with every change of the run."""
         record = self.record
         told = record.created_at, record.segment, record.phase, record.refusals, record.reason
         return (*told, self.is_queued, self.steps, self.moved_at)
@@ -136,7 +136,7 @@ class LiveRun:
         return standing, record.interruption.sentence
 
     def read_more(self) -> News:
-        """Return what has been acknowledged since the last call."""
+        """Return the news since the last call."""
         record = self._record if self._is_fresh and self._record is not None else self._store.find(self._run)
         self._record, self._is_fresh = record, False
         begins = self._begun_at != record.created_at

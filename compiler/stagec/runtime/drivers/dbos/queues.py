@@ -49,7 +49,7 @@ class Queued(Protocol):
 
     @property
     def tenant(self) -> str:
-        """Whose run it is."""
+        """The tenant of the run."""
 
     @property
     def priority(self) -> int:
@@ -58,7 +58,7 @@ class Queued(Protocol):
 
 @value
 class QueueLimit:
-    """What holds for a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
+    """The limits of a queue: how many may be under way, and how many may begin in so many seconds; None: any number.
 
     The limit counts segments of the runs of a tenant; the tenant is empty for those without a limit of their own. Where
     `provider` has a name, requests to this provider of models are counted instead.
@@ -87,7 +87,7 @@ class Queues:
 
     @property
     def client(self) -> DBOSClient:
-        """What speaks to the engine without executing anything."""
+        """The client of the engine, which executes nothing."""
         if self._client is None:
             self._client = DBOSClient(
                 system_database_engine=self._database.engine,
@@ -174,7 +174,7 @@ class Queues:
                 connection.execute(provider_limits.insert().values(provider=limit.provider, **given))
 
     def list_provider_limits(self) -> list[QueueLimit]:
-        """Return what holds for providers of models."""
+        """Return the limits of providers of models."""
         with self._database.transact() as connection:
             rows = connection.execute(sa.select(provider_limits).order_by(provider_limits.c.provider)).all()
         return [QueueLimit("", row.concurrency, row.begins, row.seconds, row.provider) for row in rows]
@@ -188,7 +188,7 @@ class Queues:
         return None if row is None else QueueLimit("", row.concurrency, row.begins, row.seconds, row.provider)
 
     def list_limits(self) -> list[QueueLimit]:
-        """Return what holds: for tenants, and for providers of models."""
+        """Return the limits of tenants and of providers of models."""
         found = []
         for queue in self.client.list_queues():
             most, rate = queue.global_concurrency, queue.limiter
@@ -328,7 +328,7 @@ class Permits:
                 end_permits(connection, self._database, permits.c.id.in_(gone))
 
     def _give(self, connection: sa.Connection, provider: str, waiting: Mapping[str, Permit]) -> Sequence[str]:
-        """Return which requests may begin; nobody else decides that for a provider before the transaction ends."""
+        """Return the requests that may begin; only this transaction decides that for a provider."""
         limit = self._queues.lock_provider(connection, provider)
         if limit is None:  # it has been removed meanwhile
             return tuple(waiting)

@@ -15,14 +15,14 @@ from stagec.runtime.drivers.messages import RunMessage
 from stagec.runtime.machine.exchange import MACHINE, Answered, Replanned, Started
 
 APPLICATION_VERSION = f"{FORMAT}+machine.{MACHINE}"
-"""Which segments a worker takes: those of runs of this format of plans and this machine."""
+"""The segments that a worker takes: those of runs of this format of plans and this machine."""
 USUAL_PRIORITY = 100
 """The priority of a run that is given none; 1 comes first."""
 USUAL_TENANT = "default"
 
 
 class RunPhase(StrEnum):
-    """How a run stands: a segment of it is under way or will be, it waits for people or time, or it has ended."""
+    """The phase of a run: a segment of it is under way or will be, it waits for people or time, or it has ended."""
 
     ACTIVE = "active"
     WAITING = "waiting"
@@ -34,7 +34,7 @@ class RunPhase(StrEnum):
 
 
 RESUMABLE = (RunPhase.PAUSED, RunPhase.INTERRUPTED)
-"""What somebody has to resume."""
+"""The phases that somebody has to resume."""
 ENDED = (RunPhase.DONE, RunPhase.FAILED, RunPhase.BLOCKED)
 """After what nothing follows."""
 
@@ -137,7 +137,7 @@ def read_row(row: Mapping[Any, Any]) -> RunRecord:
 
 @value
 class Settlement:
-    """How a run stands when a segment of it is over.
+    """The phase of a run after a segment.
 
     `due` has the milliseconds until waits are over, by key, `asked` the keys that people can answer. With `delay`, the
     run wakes by itself after so many milliseconds, also one that an outage has interrupted. `goes_on` begins the next

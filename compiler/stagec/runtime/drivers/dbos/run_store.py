@@ -44,7 +44,7 @@ _SEARCHED = 5_000
 Recorded = tuple[int, int, tuple[str, Event, EventTimes] | None]
 """A segment, the number of a step in it, and the step digest, event and times that it has recorded, if it has."""
 STOP = "!"
-"""How the output of a step begins that says why a segment ends; nothing of it belongs to the journal."""
+"""The beginning of a step's output that tells why a segment ends; nothing of it belongs to the journal."""
 
 
 class UnknownPlanError(Failure):
@@ -174,7 +174,7 @@ class RunStore:
             return connection.execute(sa.select(workers).order_by(workers.c.worker)).all()
 
     def list_queued(self, records: Iterable[RunRecord]) -> set[str]:
-        """Return which of some runs wait in a queue for a worker."""
+        """Return the runs among some that wait in a queue for a worker."""
         names = {each.workflow: each.run for each in records if each.phase is RunPhase.ACTIVE}
         found: set[str] = set()
         with self.database.transact() as connection:
@@ -237,11 +237,11 @@ class RunStore:
             raise Failure(f"run {quote(record.run)} cannot be resumed: {told}")
 
     def read_history(self, record: RunRecord) -> History:
-        """Return what has happened in a run."""
+        """Return the history of a run."""
         return replace(self.read_before(record, record.segment + 1), plan=self.load_plan(record))
 
     def read_before(self, record: RunRecord, segment: int) -> History:
-        """Return what has happened in the segments of a run before one, without the plan."""
+        """Return the history of a run in the segments before one, without the plan."""
         found = self.read_entries(replace(record, segment=segment - 1))
         entries = [entry for _, _, entry in found if entry is not None]
         before_all = [] if record.prologue is None else list_of(json.loads(self.load_document(record.prologue)))
@@ -253,7 +253,7 @@ class RunStore:
         return History(b"", record.plan, events, following, times=strip_times(times))
 
     def read_entries(self, record: RunRecord, first: int = 0, after: int = -1) -> list[Recorded]:
-        """Return what the steps of the segments of a run have recorded, from one after a step in a segment on."""
+        """Return the records of the steps of a run's segments, from the one after a step in a segment on."""
         order = {name_segment(record.run, number): number for number in range(first, record.segment + 1)}
         found: list[tuple[int, int, str]] = []
         for part in chunk(order):  # the first segment has nothing before it, and asks nothing
@@ -266,7 +266,7 @@ class RunStore:
 
 
 def find_differing(row: Mapping[str, object], wanted: Mapping[str, object], names: Sequence[str]) -> str:
-    """Return which of some columns differs first, in words; the empty text if none does."""
+    """Return the first column among some that differs, in words; empty if none does."""
     differing = [name for name in names if _canonical(name, row[name]) != _canonical(name, wanted[name])]
     told = {"inputs": "other inputs", "cron": "another cron expression", "catch_up": "another catch-up rule"}
     return told.get(differing[0], f"another {differing[0].replace('_', ' ')}") if differing else ""
@@ -304,7 +304,7 @@ def read_entry(entry: str) -> tuple[str, Event, EventTimes]:
 
 
 def read_output(output: str) -> tuple[str, Event, EventTimes] | None:
-    """Return what a step has recorded, as the engine keeps it; None where it is no event."""
+    """Return the record of a step, as the engine keeps it; None if it is no event."""
     entry = json.loads(output)
     return read_entry(entry) if isinstance(entry, str) and not entry.startswith(STOP) else None
 

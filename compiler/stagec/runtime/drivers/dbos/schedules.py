@@ -28,7 +28,7 @@ _LONGEST = 100
 """Characters of a cron expression: a longer one takes long to read."""
 _FIELD = "(?:[0-9*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)+"
 _CRON = re.compile(rf"\s*{_FIELD}(?:\s+{_FIELD}){{4}}\s*", re.IGNORECASE | re.ASCII)
-"""What croniter may read: it knows other words too, such as 'R', which is another time for each worker."""
+"""The syntax for croniter: it knows other words too, such as 'R', which is another time for each worker."""
 _EXPECTED = (
     "expected five fields (minute, hour, day of the month, month, day of the week), such as"
     " '0 3 * * *' (each day at 03:00), '*/15 * * * *' (every 15 minutes) or '30 8 * * mon-fri' (weekdays at 08:30)"
@@ -42,7 +42,7 @@ _COMPARED = ("cron", "time_zone", "catch_up", "plan", "entry", "inputs", "scenar
 
 
 class CatchUp(StrEnum):
-    """What follows when times were missed: nothing, or one run for the last of them."""
+    """The action after missed times: nothing, or one run for the last of them."""
 
     SKIP = "skip"
     LAST = "last"
@@ -127,7 +127,7 @@ class CronSchedule:
 
 @value
 class Declared:
-    """What became of a schedule that was declared; it may have been there before, and be paused."""
+    """The result of declaring a schedule; it may have been there before, and be paused."""
 
     is_new: bool
     is_paused: bool

@@ -87,7 +87,7 @@ class RunProgress:
 
 
 _NOTHING: Object = {}
-"""What a child leaves that nobody has executed: whoever has the run makes the request."""
+"""The result of a child that nobody has executed: the holder of the run makes the request."""
 
 
 def follows(found: FoundPart, parts: AnswerParts) -> bool:
@@ -310,7 +310,7 @@ class Segment:
         self._is_live = False
 
     def _hear_what_is_there(self) -> None:
-        """Take what was sent before, and the ends of waits that are over."""
+        """Take the messages sent before, and the ends of waits that are over."""
         self.hear(self._sent)
         for found in self._left_parts:
             self.hear_part(found)

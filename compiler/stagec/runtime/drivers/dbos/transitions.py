@@ -42,7 +42,7 @@ from stagec.runtime.world.questions import make_answer, read_decision
 _CHANGE = "plan"
 """The name of the row, among the signals of a run, of the event with which it goes on under another plan."""
 _PART = "part "
-"""How the names of rows begin, among the signals of a run, that are parts of answers for its worker to record."""
+"""The prefix of the names of rows, among the signals of a run, that are parts of answers for its worker to record."""
 _IS_SIGNAL = sa.and_(messages.c.name != _CHANGE, sa.not_(messages.c.name.startswith(_PART)))
 _MOST_WOKEN = 50
 """Runs that are woken at one look, in one transaction: its locks must not be held for long."""

@@ -106,7 +106,7 @@ class Tally:
             self._counts[name] += 1
 
     def counts(self) -> Mapping[str, int]:
-        """Return what was counted until now."""
+        """Return the counters."""
         with self._lock:
             return dict(self._counts)
 
@@ -217,7 +217,7 @@ _ATTEMPTS = 50
 
 @value
 class WorkerSettings:
-    """How a worker works. `open_world` makes worlds, `tell` takes sentences for whoever watches it.
+    """The settings of a worker. `open_world` makes worlds, `tell` takes sentences for the person who watches it.
 
     `grace` are the seconds in which requests that are under way may end when it is told to stop. `keep` are the
     seconds for which runs that have ended are kept, None for ever. With `fans_out`, requests of a run that are open

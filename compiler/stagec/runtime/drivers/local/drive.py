@@ -49,7 +49,7 @@ class Begin(Protocol):
     """Begins some work, which may be done more than once."""
 
     def __call__(self, work: Callable[[], T], /) -> Callable[[], T]:
-        """Return what waits for the result of some work, and returns it or raises what the work raises."""
+        """Return a function that waits for some work, and returns its result or raises its error."""
 
 
 def run_at_once(work: Callable[[], T], /) -> Callable[[], T]:
@@ -104,7 +104,7 @@ def unseen(_event: Event, _step: StepResult) -> None:
 
 
 class EventStore(Protocol):
-    """What keeps the events of a run, as a `Journal` does it."""
+    """The store of the events of a run, such as a `Journal`."""
 
     @property
     def count(self) -> int:
@@ -380,7 +380,7 @@ class EventCount:
 
 
 SUFFIX = ".interruption"
-"""What is put behind the name of a journal for the file with the reason."""
+"""The suffix of the file beside a journal that holds the reason of an interruption."""
 _LARGEST = 100_000
 """Bytes that are read of it."""
 _LATEST = 253_402_300_799

@@ -50,7 +50,7 @@ from stagec.runtime.drivers.local.journal_file import (
 from stagec.runtime.machine.exchange import Cancelled, Event, Replanned, Resumed, Rewound
 
 SEAL = ""
-"""What the record after the last event of a run that has ended holds instead of an event."""
+"""The content of the record after the last event of a run that has ended."""
 _OFTEN = (Cancelled, Resumed, Replanned, Rewound)
 """Events that may happen to a run several times: what is cancelled can be resumed, and cancelled again."""
 REOPENING = (Resumed, Replanned, Rewound)
@@ -91,12 +91,12 @@ class OpenBranch:
 
 
 def dump_entry(step_digest: str, body: str) -> bytes:
-    """Return what a record holds after the first: the step digest of the event before, and an event as JSON."""
+    """Return the content of a record after the first: the step digest of the event before, and an event as JSON."""
     return f"{step_digest}\n{body}".encode()
 
 
 def dump_history(history: History) -> list[bytes]:
-    """Return what the records of a journal hold that begins with a history."""
+    """Return the records of a journal that begins with a history."""
     beside = json.dumps({"digest": history.digest, "facts": dict(history.facts)})
     times = history.times or (UNTIMED,) * len(history.events)
     bodies = map(add_times, map(dump_event, history.events), times)
@@ -111,7 +111,7 @@ class EntryReader:
         self.plan, self.digest, self.facts = _read_first(first.payload)
         self.is_sealed = False
         self.times: list[EventTimes] = []
-        """Those of the events that have been taken."""
+        """The times of the taken events."""
         self._count = 0
         self._branch = OpenBranch()
 
@@ -167,7 +167,7 @@ def _read_first(payload: bytes) -> tuple[bytes, str, dict[str, str]]:
 
 
 OLD = ".old"
-"""What is put behind the name of an old file when its run goes on in a new one."""
+"""The suffix of an old file when its run continues in a new one."""
 LOG = "-wal"
 _FACTS = "CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 _EVENTS = {
@@ -184,9 +184,9 @@ _LOG, _FRAME = Struct(">8I"), Struct(">6I")
 _MAGIC, _BIG_ENDIAN = 0x377F0682, 1
 _PAGES = {1 << power for power in range(9, 17)}
 _LOCKS, _LOCKED = 0x40000000, 512
-"""Where SQLite locks a file, and so many bytes."""
+"""The offset and the length of the bytes that SQLite locks in a file."""
 _FORMAT = slice(18, 20)
-"""Where the header of a database says that it has a log."""
+"""The bytes in the header of a database that tell about a log."""
 
 
 @value
@@ -370,7 +370,7 @@ def _load(key: str, body: str) -> Event | None:
 
 
 _SQLITE = b"SQLite format 3\0"
-"""How the journals of versions 1 and 2 begin."""
+"""The first bytes of journals of versions 1 and 2."""
 
 
 class Journal:
@@ -483,7 +483,7 @@ def open_journal(path: Path) -> Journal:
 
 
 def read_journal(path: Path) -> History:
-    """Return what a journal holds, of any version; nothing is written, so the disk may be read-only."""
+    """Return the history in a journal of any version; nothing is written, so the disk may be read-only."""
     descriptor = open_file(path, alone=False)
     try:
         return _read(descriptor, path)

@@ -31,10 +31,10 @@ LONGEST = 1 << 30
 _TITLE, _HEAD, _HEADER = Struct(">16sI"), Struct(">Q32s"), Struct(">4sQI")
 _NAME = b"stagec journal\n"
 _HEADS = (512, 1024)
-"""Where the heads are, each in a sector of its own: that of an even number of records, and that of an odd one."""
+"""The offsets of the heads, each in a sector of its own: that of an even number of records, and that of an odd one."""
 _CHECK, _DIGEST = 16, 32
 _MARK = b"\xff\xfeJR"
-"""How a record begins; no text in a record can hold these bytes, because no UTF-8 has them."""
+"""The first bytes of a record; no text in a record can hold them, because no UTF-8 has them."""
 _CHUNK = 1 << 20
 
 
@@ -53,7 +53,7 @@ class Record:
 
 @value
 class Bookmark:
-    """Where reading goes on: how many records were before, the digest of the last one, and where it ends."""
+    """The place to continue reading: the number of records before it, the digest of the last one, and its end."""
 
     count: int = 0
     digest: bytes = b""
@@ -71,7 +71,7 @@ class Head:
     digest: bytes
 
     def dump(self) -> tuple[int, bytes]:
-        """Return where it is written, and its bytes."""
+        """Return its offset and its bytes."""
         return _HEADS[self.count % 2], _add_checksum(_HEAD.pack(self.count, self.digest))
 
 
@@ -164,7 +164,7 @@ def _add_checksum(data: bytes) -> bytes:
 
 
 def _remove_checksum(data: bytes) -> bytes | None:
-    """Return what was checked; nothing when it is not what was written."""
+    """Return the bytes without their checksum; None if it does not match."""
     return data[:-_CHECK] if data == _add_checksum(data[:-_CHECK]) else None
 
 
@@ -177,7 +177,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 @value
 class JournalContents:
-    """What is in a file: its records, and how many of them are known to have been acknowledged."""
+    """The content of a file: its records, and how many of them are known to have been acknowledged."""
 
     records: Sequence[Record]
     acknowledged: int
@@ -319,7 +319,7 @@ def lock(descriptor: int, *, alone: bool) -> None:
 
 
 def read_file(descriptor: int) -> JournalContents:
-    """Return what is in a file; raise `JournalError` when it is not what was written."""
+    """Return the content of a file; raise `JournalError` if it is not intact."""
     size = os.fstat(descriptor).st_size
     if size > LARGEST:
         raise damage_error("it exceeds the maximum size of a journal")

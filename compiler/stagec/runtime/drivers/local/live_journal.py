@@ -57,7 +57,7 @@ class LiveJournal:
         return is_locked(self._descriptor)
 
     def read_more(self) -> News:
-        """Return what has been acknowledged since the last call."""
+        """Return the news since the last call."""
         try:
             self._follow()
             if self._is_old:  # nobody appends to it: it is replaced
@@ -152,7 +152,7 @@ class LiveJournal:
 
 
 def read_stored(path: Path) -> StoredHistory:
-    """Return what a journal of any version holds, while its run is executed what has been acknowledged."""
+    """Return the content of a journal of any version, while its run is executed the acknowledged part."""
     with closing(LiveJournal(path)) as live:
         try:
             if not live.is_executed():

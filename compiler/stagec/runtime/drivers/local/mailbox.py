@@ -69,7 +69,7 @@ class Seal:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self.mark = self._digest("mark", b"")[:8]
-        """What the names of all messages of this secret have in common."""
+        """The common part of the names of all messages with this secret."""
 
     def name(self, journal: str, meant: str) -> str:
         """Return the digits that stand for a name of a message to the run of a journal."""
@@ -122,9 +122,9 @@ def make_seal() -> Seal:
 
 
 SUFFIX = ".messages"
-"""What is put behind the name of a journal for the folder of its messages."""
+"""The suffix of the folder of messages beside a journal."""
 _HALF = ".stagec-"
-"""How the names of files begin that are not whole yet."""
+"""The prefix of the names of incomplete files."""
 _ANSWER = f"{MessageKind.ANSWER}-"
 _FOREIGN = "has not the seal of this user, as 'stagec runs answer' and the page write it"
 _MOST = 10_000
@@ -199,14 +199,14 @@ class Mailbox:
         return found
 
     def find_stamp(self) -> int | None:
-        """Return what changes whenever a message comes, mostly; None where there is no folder of messages."""
+        """Return a stamp that usually changes with each message; None without a folder of messages."""
         try:
             return os.lstat(self.path).st_mtime_ns
         except OSError:
             return None
 
     def look(self, names: Sequence[str]) -> dict[str, RunMessage | UnusableMessageError]:
-        """Return what is there of some names; where nothing has been sent, this costs one call of the system."""
+        """Return the messages of some names; if nothing has been sent, this costs one call of the system."""
         try:
             os.lstat(self.path)
             with self._open() as folder:

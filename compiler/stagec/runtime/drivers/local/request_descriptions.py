@@ -43,14 +43,14 @@ _LONGEST = 200
 
 
 def label_request(key: str) -> str:
-    """Return which execution a request belongs to; one in the run of an agent is named after the agent first."""
+    """Return the execution of a request; one in the run of an agent is named after the agent first."""
     parts = read_key(key)
     agent, label = read_agent_run(parts.run), label_execution(parts.node, parts.visit) if parts.node else "run"
     return label if agent is None else f"{label_execution(agent.agent, agent.number)}: {label}"
 
 
 def describe_request(effect: Effect) -> str:
-    """Return what was asked for."""
+    """Return the request in words."""
     match effect:
         case Ask() | Turn() | Judge() | Confirm() | Execute() | Publish() | Preserve() | Interrupt():
             return type(effect).__name__.lower()
@@ -79,7 +79,7 @@ def _describe_phase_request(effect: OrchestratorRequest) -> str:
 
 
 def describe_answer(effect: Effect, answer: Json) -> str:
-    """Return what the answer was."""
+    """Return the answer in words."""
     given = object_of(answer)
     match effect:
         case Turn():
@@ -101,7 +101,7 @@ def describe_answer(effect: Effect, answer: Json) -> str:
 
 
 def describe_event(pending: Mapping[str, Effect], event: Event) -> tuple[str, str, str]:
-    """Return who was asked for what, and the answer, given the open requests; of other events, what has happened."""
+    """Return the request and the answer in words, given the open requests; of other events, the event."""
     key = event.key if isinstance(event, Answered) else ""
     whole = whole_key(key)
     if isinstance(event, Answered) and key in pending:
@@ -131,14 +131,14 @@ def describe_change(event: Event) -> str:
 
 
 def _describe_phase_answer(given: Object) -> str:
-    """Return what has come of an agent that was run elsewhere, why something was not written down, or nothing."""
+    """Return the result of an agent that ran elsewhere, the reason why something was not written down, or nothing."""
     if "error" in given or "failed" in given:
         return f"error: {_shorten(given.get('error', given.get('failed')))}"
     return _shorten(given["answer"]) if "answer" in given else ""
 
 
 def _describe_process(effect: Effect, given: Object) -> str:
-    """Return what has become of a program or a stage, or the checkpoint that was written."""
+    """Return the result of a program or a stage, or the checkpoint that was written."""
     if isinstance(effect, Run | Shell):
         status = given.get("exit")
         return "no exit status" if status is None else f"exit {status}"

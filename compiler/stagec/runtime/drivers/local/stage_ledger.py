@@ -20,7 +20,7 @@ StageEffect = Execute | Publish | Preserve
 
 @value
 class StageRecord:
-    """What is known of a stage.
+    """The record of a stage.
 
     `attempts` are all that have begun in the run. `seconds` is how long the last of them took; `ending` says how it has
     ended otherwise than as a success, and `said` is the last line of its error output then. `checkpoint` is the last
@@ -37,7 +37,7 @@ class StageRecord:
 
 @value
 class StageRow:
-    """How a stage of a run stands; `seconds`, `ending` and `said` are those of its last attempt."""
+    """The status of a stage in a run; `seconds`, `ending` and `said` are those of its last attempt."""
 
     stage: str
     status: str

@@ -101,7 +101,7 @@ def _dispatch(
 
 @value
 class _Ending:
-    """How the run of an agent has ended: `success` or `failed`, the last result in it, and why it has failed."""
+    """The end of the run of an agent: `success` or `failed`, the last result in it, and the reason of a failure."""
 
     status: str
     last: Mapping[str, Json]
@@ -158,7 +158,7 @@ def _conclude(builder: StepBuilder, act: Delegate, execution: Execution, ending:
 
 
 def _list_writes(builder: StepBuilder, act: Delegate, phase: str, over: NodeResult) -> Iterator[_Write]:
-    """Yield what has to be written down, in this order."""
+    """Yield the notes to write down, in this order."""
     phases, result = _phases_of(builder), object_of(over.result)
     said = str(result["outcome"])
     completes = any(each.target == Stop(Outcome.DONE) for each in builder.nodes[phase].edges)
@@ -193,7 +193,7 @@ def _ask_next(builder: StepBuilder, execution: Execution, pending: PendingTransi
 
 
 def _write(builder: StepBuilder, execution: Execution, effect: Effect, answer: Json) -> tuple[NodeResult, ...]:
-    """Take what has come of something that was to be written down; what cannot be closed stays open."""
+    """Take the result of a note; an issue that cannot be closed stays open."""
     pending, error = execution.progress, object_of(answer).get("error")
     if not isinstance(pending, PendingTransition):
         return _NOTHING

@@ -69,7 +69,7 @@ def conclude(builder: StepBuilder, over: Conclusion) -> NodeResult | None:
 
 
 def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> NodeResult | None:
-    """Take what the callables for judging and for handing in say."""
+    """Take the answers of the callables for judging and for handing in."""
     if isinstance(effect, Hook) and effect.phase == "assert":
         return _apply_verdict(builder, execution, *_read_verdict(builder, execution, given))
     said, result = hooks.read_reply(execution, "exit", given), dict(conversation_of(execution).result)
@@ -101,7 +101,7 @@ def exceed_deadline(builder: StepBuilder, execution: Execution, length: str) -> 
 
 
 def _describe_act(execution: Execution) -> Mapping[str, Json]:
-    """Return what callables that look back at an act are given."""
+    """Return the arguments of callables that look back at an act."""
     conversation = conversation_of(execution)
     return {"transcript": messages_to_json(conversation.transcript), "attempts": list(conversation.attempts)}
 

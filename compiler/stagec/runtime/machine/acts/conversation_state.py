@@ -17,7 +17,7 @@ ENVELOPE, GRANT, GUARD = "sm-envelope", "sm-grant-token", "guard"
 
 @value
 class Decision:
-    """What becomes of a call (`approve`, `deny`, or `ask` people first), who decided, and the code of a denial."""
+    """The decision about a call (`approve`, `deny`, or `ask` people first), its source, and the code of a denial."""
 
     kind: str
     source: str
@@ -42,7 +42,7 @@ class Token:
 
 @value
 class Authority:
-    """What a stage allows: its tools, and the keys of the grants that it has used up."""
+    """The rights of a stage: its tools, and the keys of the grants that it has used up."""
 
     tools: Collection[str]
     consumed: Collection[str] = ()
@@ -80,7 +80,7 @@ _EMPTY = Conversation()
 
 
 def conversation_of(execution: Execution) -> Conversation:
-    """Return what an execution remembers."""
+    """Return the conversation of an execution."""
     found = execution.progress
     return found if isinstance(found, Conversation) else _EMPTY
 

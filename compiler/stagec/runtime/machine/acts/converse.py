@@ -74,7 +74,7 @@ def begin_tool_calls(builder: StepBuilder, act: Converse, execution: Execution) 
 def resume_tool_calls(
     builder: StepBuilder, act: Converse, execution: Execution, effect: Effect, given: Mapping[str, Json]
 ) -> Collected:
-    """Take what people say of a call, or what came of it."""
+    """Take the answer of people about a call, or its result."""
     if isinstance(effect, Grant):
         # take what people say; whoever says neither yes nor no has not granted anything
         call, said = _current(execution), given.get("granted")
@@ -200,7 +200,7 @@ def _deny(builder: StepBuilder, execution: Execution, decision: Decision, why: M
 
 
 def _read_outcome(given: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return what came of a call: a value, or an error with class, code and message."""
+    """Return the result of a call: a value, or an error with class, code and message."""
     if "value" in given:
         return {"value": given["value"]}
     told = given.get("error")
@@ -513,7 +513,7 @@ _MESSAGE_LOOP_AFTER: Mapping[str, Callable[[StepBuilder, Converse, HookResult], 
     "RENDER/pre": _after_render,
     "RENDER/post": _after_render,
 }
-"""What follows once something has come through a slot."""
+"""The next action after a slot of the message loop."""
 
 
 def begin_setup(builder: StepBuilder, act: Converse, execution: Execution) -> Execution | NodeResult | None:
@@ -580,7 +580,7 @@ def _set_context(builder: StepBuilder, execution: Execution, names: Mapping[str,
 
 
 def _complaint(builder: StepBuilder, names: Mapping[str, Json]) -> str | None:
-    """Return what is wrong with the values of names that the run declares, nothing when all are in order."""
+    """Return the mistake in the values of names that the run declares, None if all are in order."""
     for name, wanted in builder.program.plan.inputs.items():
         complaint = builder.judge(wanted.schema, names[name]) if name in names else None
         if complaint is not None:
@@ -622,7 +622,7 @@ def ask(builder: StepBuilder, execution: Execution) -> Admitted:
 def resume_check_gate(
     builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]
 ) -> Admitted:
-    """Take what a callable or a person says."""
+    """Take the answer of a callable or a person."""
     if type(effect) is Confirm:
         return execution if given.get("yes") is True else _give_up(builder, execution, "a person did not let it act")
     said = hooks.read_reply(execution, "gate", given)
@@ -633,7 +633,7 @@ def resume_check_gate(
 
 
 def _evaluate_terms(builder: StepBuilder, execution: Execution) -> str:
-    """Return what the terms of the node say; `block` goes before `defer`."""
+    """Return the result of the terms of the node; `block` goes before `defer`."""
     admission, scope = _admission(builder, execution), {"ctx": conversation_of(execution).context}
     if admission is None:
         return _PROCEED
@@ -674,7 +674,7 @@ def _apply_policy(builder: StepBuilder, execution: Execution, outcome: str) -> A
 
 
 _HELD = {"defer": "deferred", "block": "blocked"}
-"""What a node is called by people that does not proceed."""
+"""The words for a node that people do not let proceed."""
 
 
 def _give_up(builder: StepBuilder, execution: Execution, why: str) -> NodeResult | None:

@@ -32,7 +32,7 @@ FAILED, FORBIDDEN = "ExtensionHost/LifecycleFailure", "Validation/ContextMutatio
 
 @value
 class HookReply:
-    """What a callable has returned, and the context as it left it if it may; or the failure that it was."""
+    """The return value of a callable, with the context that it left if it may change it; or its failure."""
 
     value: Json = None
     context: Mapping[str, Json] | None = None
@@ -53,7 +53,7 @@ def call_hook(builder: StepBuilder, execution: Execution, hook: str, **given: Js
 
 
 def read_reply(execution: Execution, hook: str, given: Mapping[str, Json]) -> HookReply:
-    """Return what a callable says; one that has written where it may not has failed."""
+    """Return the reply of a callable; one that has written without permission has failed."""
     if "value" not in given:
         return HookReply(failure=FAILED)
     left = given.get("ctx")
@@ -120,12 +120,12 @@ _SUBJECTS: Mapping[str, str] = {
     "RENDER/pre": "payload",
     "RENDER/post": "payload",
 }
-"""What the hooks of a slot look at, and under which name they are given it."""
+"""The subjects of the hooks of a slot, and their names in the arguments."""
 
 
 @value
 class HookResult:
-    """What has come through a slot: the subject, and whether hooks have changed it; or the code of what has stopped it.
+    """The result of a slot: the subject, and whether hooks have changed it; or the code of the hook that stopped it.
 
     `failed` tells that a hook has failed, rather than denied.
     """
@@ -153,7 +153,7 @@ def enter(
 
 
 def resume(builder: StepBuilder, execution: Execution, effect: Effect, given: Mapping[str, Json]) -> HookResult | None:
-    """Take what a hook says."""
+    """Take the answer of a hook."""
     hook_calls = conversation_of(execution).hooks
     if hook_calls is None or not isinstance(effect, Hook):
         return None

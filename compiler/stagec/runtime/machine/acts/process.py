@@ -54,9 +54,9 @@ def resume_command(
 
 _SUCCESS, _FAILURE, _INTERRUPTED = "success", "failure", "interrupted"
 _CAUSES = {"timeout": StageEvent.HARD_TIMEOUT, "abort": StageEvent.ABORT}
-"""What sends signals to a process, by what the world calls it."""
+"""The source of a signal to a process, by the world's word for it."""
 _OTHERWISE = frozenset({"failed", "interrupted"})
-"""What the end marker of a stage may say against its success."""
+"""Statuses in the end marker of a stage that contradict its success."""
 
 
 def begin(builder: StepBuilder, act: Process, execution: Execution) -> tuple[NodeResult, ...]:
@@ -69,7 +69,7 @@ def begin(builder: StepBuilder, act: Process, execution: Execution) -> tuple[Nod
 def resume(
     builder: StepBuilder, act: Process, execution: Execution, effect: Effect, answer: Json
 ) -> tuple[NodeResult, ...]:
-    """Take what has become of the process, of its outputs or of its emergency checkpoint."""
+    """Take the result of the process, of its outputs or of its emergency checkpoint."""
     given = answer if isinstance(answer, dict) else {"error": "the answer is no object"}
     if isinstance(effect, Execute):
         _conclude(builder, act, execution, given)

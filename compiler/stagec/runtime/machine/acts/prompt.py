@@ -129,7 +129,7 @@ def judge_answer(builder: StepBuilder, execution: Execution, result: Mapping[str
 
 
 def resume_judge(builder: StepBuilder, execution: Execution, answer: Json) -> tuple[NodeResult, ...]:
-    """Take what the world says."""
+    """Take the answer of the world."""
     judgement = execution.progress
     if not isinstance(judgement, PendingJudgement):
         return _NOTHING
@@ -253,7 +253,7 @@ def resume(
 def _check(
     builder: StepBuilder, act: Prompt, execution: Execution, effect: Shell, answer: Json
 ) -> tuple[NodeResult, ...]:
-    """Take what a validator has found, before the model is asked or after it has answered."""
+    """Take the result of a validator, before the model is asked or after it has answered."""
     if type(execution.progress) is not PendingPreflight:
         return validation.resume(builder, execution, effect, answer)
     ready = validation.resume_preflight(builder, execution, effect, answer)

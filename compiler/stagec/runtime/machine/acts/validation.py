@@ -27,7 +27,7 @@ class Output:
 
 
 def read_output(answer: Json) -> Output:
-    """Return what the world says of a program; what it does not say is empty."""
+    """Return the world's answer about a program; absent members are empty."""
     given = answer if isinstance(answer, dict) else {}
     texts = (given.get("stdout"), given.get("stderr"))
     stdout, stderr = (each if isinstance(each, str) else "" for each in texts)
@@ -287,7 +287,7 @@ def _fail(
 
 
 def _describe(validator: Validator, command: str, output: Output) -> str:
-    """Return which validator refused what, and how its command ended."""
+    """Return the refusal of a validator, with the end of its command."""
     status = "no exit status" if output.status is None else f"exit {output.status}"
     return f"{validator.pattern} by {quote(command)}, {status}"
 

@@ -74,7 +74,7 @@ class ModelProcess:
 
 
 class _Response:
-    """What has come of one request until now.
+    """The response to one request so far.
 
     One that must be an object and does not begin like one `is_loose`: the library could not follow the schema, and says
     nothing of it.

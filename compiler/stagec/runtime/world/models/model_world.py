@@ -121,13 +121,13 @@ The last argument is the result of a call that was carried out before this proce
 
 
 class Tools(Protocol):
-    """What defines the tools of requests, and carries out the calls of steps."""
+    """The tools: they define those of requests, and execute the calls of steps."""
 
     def define(self, request: Ask | Turn) -> tuple[ToolDefinition, ...]:
         """Return the tools that a request offers to the model."""
 
     def begin(self, step: Ask) -> CarryOut:
-        """Return what carries out the calls of a step, as far as they may be made."""
+        """Return the executor of a step's calls, as far as they are allowed."""
 
     def cancel(self, key: str) -> None:
         """End what is under way for a step."""
@@ -166,7 +166,7 @@ class ModelSession:
 
     @property
     def usage(self) -> TokenUse:
-        """What was used until now, also by requests that came to nothing."""
+        """The use so far, also of failed requests."""
         return add_usage(self._uses)
 
     @property
@@ -194,7 +194,7 @@ class ModelSession:
         return self.answer(ModelRequest("", ()), _repeat_known, last).added
 
     def answer(self, request: ModelRequest, carry_out: CarryOut, last: ModelReply | None = None) -> HandedIn:
-        """Return what a model hands in after calls of tools, or raise `ModelError`; no request is made for the `last`.
+        """Return the answer of a model after calls of tools, or raise `ModelError`; no request is made for the `last`.
 
         That is an object, or no answer: an unreadable one, or an incomplete response.
         """
@@ -233,7 +233,7 @@ class ModelSession:
         return read_reply(self._recorder.keep(self._effect.key, dump_reply(reply, self._uses[-1], model)))
 
     def _call(self, carry_out: CarryOut, call: ModelCall) -> ModelMessage:
-        """Return what a tool answers; what is not allowed, or cannot be read, is answered as well."""
+        """Return the answer of a tool; a forbidden or unreadable call is answered as well."""
         if isinstance(call.arguments, dict):
             known = read_result(self._known.pop(0), call.id) if self._known else None
             told = carry_out(call.id, call.tool, call.arguments, known)
@@ -260,7 +260,7 @@ def write_result(result: Json) -> str:
 
 
 class Onlooker(Protocol):
-    """Who watches models write; its methods are called in several threads at once."""
+    """An observer of models; its methods are called in several threads at once."""
 
     def hear(self, key: str, text: str) -> None:
         """Take a piece of the text that answers a request; a line ends where the model begins anew."""
@@ -445,7 +445,7 @@ def _explain_reply(reply: ModelReply) -> dict[str, Json]:
 
 
 def _list_new(said: tuple[ModelMessage, ...], ask: Ask) -> tuple[ModelMessage, ...]:
-    """Return what is said to a model now: the prompt, or only what was wrong with the answer to it before."""
+    """Return the new messages to a model: the prompt, or only the mistake in its last answer."""
     prompt = ModelMessage("user", ask.prompt)
     if ask.complaint is None:
         return (prompt,)

@@ -46,7 +46,7 @@ class ModelMessage:
 
 @value
 class ModelLimits:
-    """What one request may take: seconds until its response is complete, and tokens of the response.
+    """The limits of one request: seconds until its response is complete, and tokens of the response.
 
     `first` are the seconds until the response begins.
     """
@@ -80,7 +80,7 @@ ANSWER = "answer"
 
 @value
 class TokenUse:
-    """What requests have used: tokens in and out, their number, and their price in US dollars where it is known.
+    """The use of requests: tokens in and out, their number, and their price in US dollars if known.
 
     Of the tokens in, a cache of the provider gave `cached` and took `stored`.
     """
@@ -146,7 +146,7 @@ Listener = Callable[[str], None]
 
 
 class Provider(Protocol):
-    """What asks models; its methods are called in several threads at once."""
+    """A provider of models; its methods are called in several threads at once."""
 
     def prepare(self, model: str) -> None:
         """Raise `Failure` where it is certain already that a model cannot be asked; nothing is asked."""
@@ -186,7 +186,7 @@ def add_usage(uses: Iterable[TokenUse]) -> TokenUse:
 
 
 def usage_to_json(usage: TokenUse, model: str) -> Object:
-    """Return what an answer says of its usage: tokens, requests, and US dollars as a decimal text or null."""
+    """Return the use in an answer: tokens, requests, and US dollars as a decimal text or null."""
     return {
         "model": model,
         "input": usage.input,
@@ -228,7 +228,7 @@ _DIGITS = 30
 
 
 def price_usage(prices: PriceTable, model: str, used: TokenUse) -> TokenUse:
-    """Return what one request has used with its price by a table; without one where the table has none."""
+    """Return the use of one request with its price by a table; without a price if the table has none."""
     tokens = UsedTokens(used.input, used.output, used.cached, used.stored)
     price = prices.price(model, tokens) if used.cost is None else None
     return used if price is None else replace(used, cost=format(price.normalize(), "f"))

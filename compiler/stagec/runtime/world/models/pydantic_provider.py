@@ -204,7 +204,7 @@ class _Inquiry:
         return settings
 
     def _make_parameters(self) -> Any:
-        """Return what may be called, and the form of the answer: the provider's own, else a call that is demanded."""
+        """Return the possible calls, and the form of the answer: the provider's own, else a required call."""
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.output import OutputObjectDefinition
         from pydantic_ai.tools import ToolDefinition as Definition
@@ -278,7 +278,7 @@ _TRANSPORTS = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl")
 """The modules whose errors are those of connections."""
 _UNREADABLE = (ValueError, RecursionError)
 _BY_STATUS = {407: ModelFault.UNAUTHORISED, 408: ModelFault.TIMEOUT}
-"""What the library takes for refusals: a proxy wants a login, a server did not wait for the whole request."""
+"""Statuses that the library takes for refusals: a proxy wants a login, a server did not wait for the whole request."""
 _MOST_TOLD = 20_000
 """Characters of what a host says of an error that are looked at; some send megabytes."""
 
@@ -381,7 +381,7 @@ def _read_count(given: Any) -> int:
 
 
 def _read_written(given: Any) -> tuple[Json, str | None]:
-    """Return what a model has written as JSON; as the text that it is, and why, when it is none."""
+    """Return the JSON that a model has written; else the text, and the reason."""
     if given is None:
         return {}, None
     text = given if isinstance(given, str) else json.dumps(given)  # the library has read some of it already

@@ -27,7 +27,7 @@ from stagec.runtime.world.models.port import (
 )
 
 DEFAULT, NODE = "default", "node:"
-"""Whose policy holds where there is none for a provider, a model or a node; and what precedes the id of a node."""
+"""The key of the policy for all other providers, models and nodes, and the prefix of a node's id."""
 _TRANSIENT = (ModelFault.RATE_LIMIT, ModelFault.SERVER_ERROR, ModelFault.CONNECTION, ModelFault.TIMEOUT)
 _BLOCKED = {ModelFault.UNAUTHORISED, ModelFault.QUOTA}
 """Faults that pass when somebody has done something: asking again at once only makes them worse."""
@@ -39,7 +39,7 @@ PolicyEntries = Mapping[str, Mapping[str, Json | tuple[str, ...]]]
 
 @value
 class RetryPolicy:
-    """How a request to a model is repeated; times are in seconds.
+    """The policy of repeating a request to a model; times are in seconds.
 
     No attempt begins later than `total_time` after the first one. `transient` has faults by name, and HTTP statuses.
     `first_token` and `request_timeout` are how long the response may take to begin, and to be complete.
@@ -94,7 +94,7 @@ class PolicyTable:
 
 
 def _list_settings(planned: Policy) -> dict[str, float]:
-    """Return what a plan says of a request, by the names of settings."""
+    """Return the settings of a request in a plan, by their names."""
     seconds = None if planned.milliseconds is None else planned.milliseconds / 1000
     settings = {"attempts": planned.attempts, "request-timeout": seconds}
     return {name: each for name, each in settings.items() if each is not None}
@@ -110,7 +110,7 @@ class ModelOutageError(ModelError):
 
 @value
 class Clock:
-    """What tells the time and lets it pass: `wait` returns True as soon as an event is set, `chance` is from 0 to 1."""
+    """A clock: `wait` lets time pass and returns True as soon as an event is set, `chance` is from 0 to 1."""
 
     now: Callable[[], float] = monotonic
     wait: Callable[[Event, float], bool] = Event.wait
@@ -195,7 +195,7 @@ class RetryingProvider:
 
 
 def _limit(request: ModelRequest, policy: RetryPolicy) -> ModelLimits:
-    """Return what one attempt of a request may take."""
+    """Return the limits of one attempt of a request."""
     tokens = request.policy.output_tokens
     return ModelLimits(policy.request_timeout, request.limits.tokens if tokens is None else tokens, policy.first_token)
 

@@ -69,7 +69,7 @@ async def _wait(found: Any) -> Json:
 
 
 def _say(error: BaseException) -> str:
-    """Return what an error says; somebody's own class may not be able to say it."""
+    """Return the message of an error; somebody's own class may fail at that."""
     try:
         return str(error)
     except Exception:

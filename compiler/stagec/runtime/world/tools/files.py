@@ -161,7 +161,7 @@ def _read_own_part(data: bytes) -> object:
 
 
 def _name_place(name: str) -> str | None:
-    """Return what a folder or a file with a folded name is that is protected wherever it lies; else nothing."""
+    """Return the name of a folder or a file that is protected wherever it lies, given its folded name; else None."""
     return RUNS if name == _STAGEC or name.endswith(_BESIDE_RUNS) else _OWN.get(name)
 
 
@@ -175,7 +175,7 @@ def _is_below(path: str, place: str) -> bool:
 
 
 def _fold(name: str) -> str:
-    """Return what all names have in common that some file system takes for the same."""
+    """Return the common form of all names that some file system takes for the same."""
     if name.isascii():
         return name.lower().rstrip(". ") or name
     kept = "".join(each for each in name if unicodedata.category(each) != "Cf")
@@ -294,7 +294,7 @@ class WorkingFolder:
             raise Failure(f"--tools-in {quote(root)} {error}") from error
 
     def locate(self, given: str, *, writes: bool = False) -> str:
-        """Return where a path really leads, relative to the folder; refuse one that leads out, or is protected."""
+        """Return the real target of a path, relative to the folder; refuse one that leads out, or is protected."""
         real = os.path.realpath(os.path.join(self._root, given))
         path = os.path.relpath(real, self._root)
         if path == os.pardir or path.startswith(os.pardir + os.sep):
@@ -426,7 +426,7 @@ class FileTools:
         return None if found is None or name not in {found.definition.name, name.lower()} else found.definition
 
     def call(self, _key: str, tool: str, arguments: Object) -> Json:
-        """Return what a tool finds, or raise `ToolError`."""
+        """Return the result of a tool, or raise `ToolError`."""
         try:
             return _TOOLS[tool.lower()].act(self._folder, arguments)
         except OversizedError as error:

@@ -302,7 +302,7 @@ def _list_changes(before: Mapping[str, ToolDefinition], after: Mapping[str, Tool
 
 
 def _read_result(result: Any) -> Json:
-    """Return what a tool has answered, in structured form or as text; raise `ToolError` for a fault."""
+    """Return the answer of a tool, in structured form or as text; raise `ToolError` for a fault."""
     texts = [each.text if each.type == "text" else f"[{each.type}]" for each in result.content]
     if result.is_error:
         raise ToolError("\n".join(texts) or "the tool failed and did not say why")

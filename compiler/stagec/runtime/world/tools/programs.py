@@ -35,7 +35,7 @@ _NOTHING = Protection()
 
 @value
 class ToolSetting:
-    """Where programs of tools run: their folder, the run, the variables that they may see, their seconds.
+    """The environment of tools' programs: their folder, the run, the visible variables, their time in seconds.
 
     `hold` returns the open file that every process of the run holds. `protection` is what tools for files may not use.
     """
@@ -150,7 +150,7 @@ class ProgramTools:
         return None if found is None else found.definition
 
     def call(self, key: str, tool: str, arguments: Object) -> Json:
-        """Return what a program has written, or raise `ToolError` with what it says of its failure."""
+        """Return the output of a program, or raise `ToolError` with its own message."""
         meant = self._tools[tool]
         message: Json = {"tool": tool, "arguments": arguments} if meant.wraps else arguments
         given = json.dumps(message, separators=(",", ":")).encode() + b"\n"

@@ -26,7 +26,7 @@ from stagec.runtime.world.tools.toolbox import Toolbox, describe_error
 
 
 class ToolConduct(StrEnum):
-    """What calling a tool does, as far as that is known."""
+    """The known effects of calling a tool."""
 
     READS = "reads"
     EDITS = "edits files"
@@ -44,7 +44,7 @@ class Listing(StrEnum):
 
 @value
 class CallVerdict:
-    """What becomes of a call (`approve`, `ask` or `deny`), and why."""
+    """The decision about a call (`approve`, `ask` or `deny`), and the reason."""
 
     kind: str
     reason: str
@@ -74,11 +74,11 @@ _KINDS: Mapping[Listing, Mapping[str, tuple[str, str, str, str]]] = {
         _BYPASS: (APPROVE, APPROVE, APPROVE, APPROVE),
     },
 }
-"""What becomes of a call, by its list, by the mode of its step, and by what the tool does, in the order above."""
+"""The decision about a call, by its list, by the mode of its step, and by the tool's effects, in the order above."""
 
 
 def classify(tool: ToolDefinition) -> ToolConduct:
-    """Return what calling a tool does."""
+    """Return the effects of calling a tool."""
     if tool.effects == "mutating":
         return ToolConduct.EDITS if tool.name in _EDITING and tool.origin != "mcp" else ToolConduct.CHANGES
     return ToolConduct.READS if tool.effects == "read" else ToolConduct.UNKNOWN
@@ -124,11 +124,11 @@ def explain_absence(tool: str, allowed: Iterable[str], *, is_there: bool) -> str
 _SUMMARY = 200
 """Characters of the arguments of a call that its request has as a text."""
 _PLACES = 10**16
-"""Where the keys of calls in the course of a request begin; the machine never counts so far."""
+"""The first number of calls in the course of a request; the machine never counts so far."""
 
 
 class Answering(Protocol):
-    """What answers calls and grants: the same parts that answer those of stages."""
+    """The part that answers calls and grants, the same as for stages."""
 
     def takes(self, effect: Effect) -> bool:
         """Tell whether there is somebody who answers a request."""
@@ -163,7 +163,7 @@ class StepCalls:
         return tuple(each for each in self._toolbox.define(names) if decide_for(request, each).kind != DENY)
 
     def begin(self, step: Ask) -> Callable[[str, str, Json, Object | None], Object]:
-        """Return what carries a call of a step out: given its id, its tool and its arguments, it returns a result.
+        """Return the executor of a step's calls: given the id, the tool and the arguments, it returns a result.
 
         A result that is known already is returned as it is; the call counts for the keys of those that follow.
         """
@@ -198,7 +198,7 @@ class StepCalls:
         return None if may else describe_error("Denied", f"{call.tool} may not be called: {verdict.reason}")
 
     def _ask_people(self, request: str, grant: Grant) -> bool:
-        """Return what people say of a call; nobody is asked two questions at the same time."""
+        """Return the answer of people about a call; nobody is asked two questions at the same time."""
         if not self._world.takes(grant):
             return False
         with self._asking:

@@ -26,7 +26,7 @@ class ToolError(Exception):
 
 
 class ToolSource(Protocol):
-    """What has tools and carries out their calls; several calls may be under way."""
+    """A source of tools, which executes their calls; several calls may be under way."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class Toolbox:
             each.close()
 
     def _judge(self, tool: str, arguments: Object) -> str | None:
-        """Return what is wrong with the arguments by the schema that a model was told; a server judges others."""
+        """Return the mistake in the arguments by the schema that the model got; a server judges others."""
         if tool not in self._judges:
             self._judges[tool] = _prepare(self._define(tool).schema)
         judge = self._judges[tool]
@@ -146,7 +146,7 @@ class Toolbox:
 
 
 def _prepare(schema: Json) -> PreparedSchema | None:
-    """Return what judges by a schema; nothing where there is none, or one that cannot be used."""
+    """Return the prepared schema; None without a usable one."""
     try:
         return None if schema is None else prepare(json.dumps(schema))
     except (ValueError, RecursionError):

@@ -40,7 +40,7 @@ def within(data: bytes, limit: int) -> bool:
 
 _UNIFORM = bytes.maketrans(b"123456789E", b"000000000e")
 _CANDIDATES = (b"0e000", b"0" * 200)
-"""What a number too large for a float must contain once all its digits are zeros and no plus is left."""
+"""Texts in a number too large for a float once all its digits are zeros and no plus is left."""
 _HUGE = re.compile(rb"(?:^|[\[:,])[ \t\r\n]*-?[0-9.]*(?:[0-9]{200}|[0-9][eE]\+?[0-9]{3})")
 
 

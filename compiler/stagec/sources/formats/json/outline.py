@@ -48,7 +48,7 @@ class JsonNode:
 
     @property
     def begin(self) -> int:
-        """Where the member begins: at its name, if it has one."""
+        """The beginning of the member: at its name, if it has one."""
         return self.start if self.key is None else self.key[0]
 
     def nearest(self, pointer: Pointer) -> tuple[JsonNode, int]:
@@ -61,7 +61,7 @@ class JsonNode:
         return node, len(pointer)
 
     def range_of(self, place: Place) -> tuple[int, int]:
-        """Return where a place is in the text."""
+        """Return the range of a place in the text."""
         node, depth = self.nearest(place.pointer)
         if depth == len(place.pointer):
             return node.key if node.key and place.part is Part.KEY else (node.start, node.end)
@@ -88,7 +88,7 @@ def outline(text: str, pointers: Iterable[Pointer]) -> JsonNode:
 
 _NO_CHILDREN: list[JsonNode] = []
 _NO_MEMBERS: dict[Key, JsonNode] = {}
-"""What nodes that were not opened share; never written to."""
+"""The members of nodes that were not opened; never written to."""
 
 
 class _ReadContainers:
@@ -167,7 +167,7 @@ class _Walk:
         return node.end
 
     def _skip(self, start: int, key: Key) -> int:
-        """Return where a value ends: a container by reading it, which is faster, until one is malformed."""
+        """Return the end of a value: a container is read, which is faster, until one is malformed."""
         if self._read is not None and self._text[start : start + 1] in {"{", "["}:
             known = _READ.find(key)
             if known is not None and self._text.startswith(known, start):
@@ -183,7 +183,7 @@ class _Walk:
 
 
 def _after(text: str, start: int) -> int:
-    """Return where the value that begins at `start` ends."""
+    """Return the end of the value that begins at `start`."""
     if text[start : start + 1] not in {"{", "["}:
         match = _SCALAR.match(text, start)
         return match.end() if match else start
@@ -235,7 +235,7 @@ _INDENT = re.compile(r"[ \t]*")
 
 @value
 class Spacing:
-    """How the members of one container are set apart: the white space between two of them and after a colon.
+    """The spacing of the members of one container: the white space between two of them and after a colon.
 
     `unit` is what one level of indentation adds; `newline` is empty where everything stands on one line.
     """
@@ -354,7 +354,7 @@ class _Container:
         self._kept = [child for child in node.children if id(child) not in self._removed]
 
     def splices(self) -> list[Splice]:
-        """Return what becomes of the text between the brackets."""
+        """Return the changes of the text between the brackets."""
         last = self._kept[-1] if self._kept else None
         at_end = [self._text_of(edit) for edit in self._added if self._successor(edit) is None]
         glue = "," + self._style.between

@@ -228,7 +228,7 @@ _LITERALS = {"true": "true", "false": "false", "null": "null", "none": "null", "
 
 
 class Strange:
-    """Whatever in one text is no JSON token."""
+    """The parts of one text that are no JSON tokens."""
 
     def __init__(self, text: str, faults: Faults) -> None:
         self._text = text
@@ -426,7 +426,7 @@ class Scanner:
         return self._after
 
     def _no_value(self, token: Token) -> _State | None:
-        """Say what is wrong when punctuation stands where a value was expected."""
+        """Report punctuation in place of a value."""
         kind, start, end, _ = token
         if kind == ":":
             self._faults.structure("unexpected-colon", (start, end))
@@ -440,7 +440,7 @@ class Scanner:
         return self._no_item(token, frame)
 
     def _no_item(self, token: Token, frame: _Frame) -> _State | None:
-        """Say what is wrong when no element or no name follows a comma or an opening bracket."""
+        """Report a missing element or name after a comma or an opening bracket."""
         kind, start, end, _ = token
         if kind == ",":
             self._faults.structure("extra-comma", (start, end))
@@ -470,7 +470,7 @@ class Scanner:
         return self._colon
 
     def _no_key(self, token: Token, frame: _Frame) -> _State | None:
-        """Say what is wrong when punctuation stands where a name was expected."""
+        """Report punctuation in place of a name."""
         kind, start, end, _ = token
         frame.name = ""
         if kind in _CLOSER:
@@ -508,7 +508,7 @@ class Scanner:
         return self._close() if kind == frame.closer else self._misplace(token, frame)
 
     def _misplace(self, token: Token, frame: _Frame) -> _State | None:
-        """Say what is wrong when something else stands where a comma or a closing bracket was expected."""
+        """Report another token in place of a comma or a closing bracket."""
         kind, start, end, _ = token
         if kind == "$":
             return self._end()
@@ -535,7 +535,7 @@ class Scanner:
         return None
 
     def _end(self) -> _State | None:
-        """Say which brackets are open at the end of the text."""
+        """Report the brackets that are open at the end of the text."""
         if self._frames:
             frame = self._frames[-1]
             at = self._tokens.end

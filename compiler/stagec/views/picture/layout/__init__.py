@@ -118,7 +118,7 @@ _RAIL = 8.0
 _GAP = 13.0
 """Between what stands above each other."""
 _BARE = Face(9.0 - SPACE, 0.0, ())
-"""What is written on a line that bears no label."""
+"""The face of a line without a label."""
 
 
 @value
@@ -164,7 +164,7 @@ class _End:
 
 
 class Grid:
-    """Where everything inside a block is, relative to its left upper corner: the boxes, the labels, and `size`."""
+    """The positions inside a block, relative to its left upper corner: the boxes, the labels, and `size`."""
 
     def __init__(self, block: Block, cells: Mapping[str, Cell]) -> None:
         leaving = [bus[-1] for bus in block.buses]

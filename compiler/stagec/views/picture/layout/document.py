@@ -1,4 +1,4 @@
-"""Where everything of a drawing is: frames of boxes and labels, points of lines."""
+"""The positions of a drawing: frames of boxes and labels, points of lines."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Frame:
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """The right end."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """Where it ends."""
+        """The lower end."""
         return self.y + self.height
 
     @property
@@ -63,7 +63,7 @@ class Badge:
 
 @value
 class Face:
-    """What is written on a box or a label, and how large it is: rows of text, a caption below, badges of findings.
+    """The text of a box or a label, and its size: rows of text, a caption below, badges of findings.
 
     `changes` are further rows, of what differs.
     """

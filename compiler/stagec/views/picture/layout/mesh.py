@@ -73,7 +73,7 @@ def levels(count: int, arcs: Sequence[Arc], most: int, first: Iterable[int] = ()
 
 
 def neighbours(count: int, arcs: Iterable[Arc]) -> tuple[list[list[int]], list[list[int]]]:
-    """Return what stands above and what stands below each vertex."""
+    """Return the neighbours above and those below each vertex."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
     for upper, lower in arcs:
@@ -115,9 +115,9 @@ _ASPECT = 1.5
 _LEAST = 3_000.0
 """The least height of a column: a drawing less than twice as high has only one."""
 _BETWEEN, _BESIDE = 80.0, 130.0
-"""What lines and labels add to the height of a level and to the width of a column, about."""
+"""The approximate room for lines and labels in the height of a level and in the width of a column."""
 _MESH_NEAR = 0.15
-"""How much a column may be higher or lower than others, so that it ends where few lines pass."""
+"""The tolerance in the height of a column, so that it ends where few lines pass."""
 
 
 Size = tuple[float, float]
@@ -161,9 +161,9 @@ _MOST_BENDS = 6
 _CROWD = 12
 """Lines at one box, from which on labels stand at the other end."""
 _SHORT = 3
-"""What a line to the next level passes: a box, its label, a box."""
+"""The vertices of a line to the next level: a box, its label, a box."""
 HEAVY = 30.0
-"""How much a line wants to be straight that is the main one of its boxes; other lines 1."""
+"""The weight of straightness of a line that is the main one of its boxes; other lines have 1."""
 LOOP = 20.0
 """How far a line from a box to itself reaches out, without its label."""
 
@@ -174,7 +174,7 @@ Key = tuple[str, bool, bool]
 
 @value
 class Way:
-    """What a line passes, from the upper to the lower end, the ends included.
+    """The vertices of a line, from the upper to the lower end, the ends included.
 
     `label` is the vertex that stands for its label. `source` is the box where it begins, at the lower end if it leads
     upwards. Of a line in a corridor only the label and the end next to it are in the mesh; `far` is the other. A
@@ -210,7 +210,7 @@ class Mesh:
         self.heavy: dict[tuple[int, int], float] = {}
         """Joins that should be straight above all others."""
         self.labels: set[int] = set()
-        """Those vertices that stand for labels; what is neither box nor label is a bend."""
+        """The vertices that stand for labels; one that is neither box nor label is a bend."""
         self.ways: dict[int, Way] = {}
         """By line; lines from a box to itself have none."""
 
@@ -336,7 +336,7 @@ class _Lay:
         return is_long or self.column[upper] != self.column[lower]
 
     def _between(self, label: int, ends: Arc, far: int, key: Key) -> Iterator[int]:
-        """Yield what is between the ends of a line: its label, and bends that all lines of the same key share."""
+        """Yield the vertices between the ends of a line: its label, and bends that all lines of the same key share."""
         for rank in range(self.mesh.rank[ends[0]] + 1, self.mesh.rank[ends[1]]):
             if rank == self.mesh.rank[label]:
                 yield label
@@ -356,13 +356,13 @@ class _Lay:
 _SWEEPS, _BALANCED = 7, 3
 """How often all ranks are placed; in the last of these sweeps with a view to both sides."""
 _STRAIGHT, _COORDINATES_NEAR = 8.0, 1.0
-"""How much bends want to be straight above each other, and boxes to be in the middle of what they join."""
+"""The weights of bends to be straight above each other, and of boxes to be in the middle of their neighbours."""
 _LOOSE = 0.05
-"""How much that which joins nothing on one side wants to stay."""
+"""The weight of a vertex without neighbours on one side to stay."""
 
 
 class Pulls(NamedTuple):
-    """What pulls a vertex: parts that are one together, and how much it is pulled in all."""
+    """The pulls on a vertex: parts that are one together, and the sum of pulls."""
 
     parts: list[tuple[int, float]]
     weight: float
@@ -439,7 +439,7 @@ STUB = 9.0
 """How far lines run straight before they meet a box: as far as their heads are long."""
 _GAP, _MOST_GAP = 13.0, 80.0
 _STEEP = 0.05
-"""How much higher a gap is for each pixel that a line crosses sideways in it."""
+"""The growth of a gap's height for each pixel that a line crosses sideways in it."""
 _ASIDE = 18.0
 """More height of a gap in which lines leave for the border."""
 SPREAD = 5
@@ -466,7 +466,7 @@ class Bands:
 
 
 def down(mesh: Mesh, at: Sequence[float], faces: Mapping[str, Face], leaving: Iterable[int]) -> Bands:
-    """Return where ranks begin and end; `leaving` are the ranks below which lines leave for the border.
+    """Return the bounds of ranks; `leaving` are the ranks below which lines leave for the border.
 
     Every column begins at the top.
     """

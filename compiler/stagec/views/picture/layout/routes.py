@@ -26,14 +26,14 @@ _UNDER = 30.0
 Trunk = tuple[int, bool, Key]
 """Lines that share lanes: the box that all lead to, or that all come from, which of both, and their key."""
 Stretch = tuple[int, Trunk]
-"""Those of them in one corridor; or those above all columns, at False, and below, at True."""
+"""Lanes in one corridor; or those above all columns, at False, and below, at True."""
 Span = tuple[float, float]
 """From where to where."""
 
 
 @value
 class Bypass:
-    """How a line runs in a corridor: from the gap below one rank to that below another, beside one column or two.
+    """The course of a line in a corridor: from the gap below one rank to that below another, beside one column or two.
 
     Corridors are counted from the left, the first is at the left of the first column. `is_above` tells whether the box
     at the far end is above where the line leaves.
@@ -62,7 +62,7 @@ def _run(mesh: Mesh, way: Way, far: int) -> Bypass:
 
 
 class Lanes:
-    """Where lines bypass the boxes: lanes in the corridors beside columns, and above and below all columns."""
+    """The lanes by which lines bypass the boxes: in the corridors beside columns, and above and below all columns."""
 
     def __init__(self, runs: Mapping[int, Bypass], bands: Bands, widths: Sequence[float]) -> None:
         self._runs = runs
@@ -117,7 +117,7 @@ class Lanes:
         return self._bands.between(run.enters, 0) > self._high / 2
 
     def _place(self, widths: Sequence[float]) -> tuple[list[float], float]:
-        """Return where columns begin and how wide everything is, and remember where corridors begin."""
+        """Return the positions of columns and the whole width, and remember the positions of corridors."""
         self._corridors = [0.0]
         columns = []
         for at, width in enumerate(widths):
@@ -170,7 +170,7 @@ INSET = 20.0
 
 
 Ports = Mapping[tuple[int, int], float]
-"""Where lines meet a box, by the box and what they pass next to it; lanes count from -1 downwards."""
+"""The points at which lines meet a box, by the box and the neighbour; lanes count from -1 downwards."""
 
 
 class Ways:
