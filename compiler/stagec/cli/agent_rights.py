@@ -142,9 +142,9 @@ class ReportedAgent:
     """An agent file that differs and belongs to no flow."""
 
     file: Annotated[str, "Path of the file, relative to the root of the project."]
-    name: Annotated[str, "What the file calls itself, on the newer side if it is there."]
+    name: Annotated[str, "The name in the file, on the newer side if it is there."]
     kind: Annotated[str, "The kind of file, such as `agent`."]
-    action: Annotated[Action, "What has become of it."]
+    action: Annotated[Action, "The change."]
     gained: Annotated[
         tuple[str, ...], "Tools that it may call now and might not before; `*` stands for all that nobody names."
     ]
@@ -217,10 +217,10 @@ class ReportedSetting:
         "The rule as written, the folder, the event of the hook and what it starts, or the server; empty for a mode.",
     ]
     kind: Annotated[str, "`rule`, `permission mode`, `folder`, `hook` or `server`."]
-    action: Annotated[Action, "What has become of it."]
+    action: Annotated[Action, "The change."]
     wider: Annotated[bool, "Whether agents may do more, a program starts, or a guard is gone or another."]
-    before: Annotated[str | None, "What the older side says beside the name; null if nothing."]
-    now: Annotated[str | None, "What the newer side says beside the name; null if nothing."]
+    before: Annotated[str | None, "The text beside the name on the older side; null without any."]
+    now: Annotated[str | None, "The text beside the name on the newer side; null without any."]
 
     @classmethod
     def of(cls, given: ReviewedGrant) -> ReportedSetting:

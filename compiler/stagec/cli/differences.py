@@ -116,11 +116,11 @@ def _describe_edge(given: Any, arrow: str) -> str:
     )
 
 
-ChangedPart = Annotated[PlanPart, "What of a plan the change is about."]
-ChangedTopic = Annotated[str, "What exactly the change is about."]
-ChangeAction = Annotated[Action, "What has become of it."]
+ChangedPart = Annotated[PlanPart, "The part of the plan."]
+ChangedTopic = Annotated[str, "The topic of the change."]
+ChangeAction = Annotated[Action, "The kind of the change."]
 ChangedNode = Annotated[str | None, "The node that the change is about; null for the whole flow."]
-ChangedName = Annotated[str, "What the change is about besides: an outcome, a tool, a variable; else empty."]
+ChangedName = Annotated[str, "The subject of the change inside the part: an outcome, a tool, a variable; else empty."]
 ValueBefore = Annotated[
     Json,
     "The old value; null when there was none. For a prompt or a schema: null, or the digest of its text.",
@@ -159,9 +159,9 @@ class ReportedJudgement:
 
     code: Annotated[str, "The code of the kind of change, such as `CHG101`."]
     kind: Annotated[str, "The name of the kind of change."]
-    class_: Annotated[Grade, "What the change means for runs in flight."]
+    class_: Annotated[Grade, "The effect of the change on runs in flight."]
     allowed: Annotated[bool, "Whether the user allows the code."]
-    message: Annotated[str, "What the change means, in a sentence."]
+    message: Annotated[str, "The effect of the change, in a sentence."]
     part: ChangedPart
     topic: ChangedTopic
     action: ChangeAction

@@ -118,7 +118,7 @@ class BoundedSchedule:
     width: Annotated[WidestNodes, "The most nodes that could be under way at the same time."]
     gap: Annotated[LostWork, "The longest chain of nodes whose results are lost together."]
     failures: Annotated[
-        tuple[NodeFailure, ...], "What runs when a run is resumed after a node has failed, the longest first."
+        tuple[NodeFailure, ...], "The nodes that run when a run is resumed after a node has failed, the longest first."
     ]
 
     @classmethod
@@ -132,7 +132,7 @@ class BoundedSchedule:
 class BoundedEntry:
     """The bounds of the runs from an entry."""
 
-    entry: Annotated[str, "What selects the entry."]
+    entry: Annotated[str, "The name that selects the entry."]
     node: Annotated[str | None, "The node where runs begin; null for a schedule."]
     executions: Annotated[RunExtent, "Executions of nodes."]
     turns: Annotated[RunExtent, "Turns of models."]
@@ -140,19 +140,19 @@ class BoundedEntry:
     calls: Annotated[RunExtent, "Calls of tools."]
     input_tokens: Annotated[RunExtent, "Tokens that models read."]
     output_tokens: Annotated[RunExtent, "Tokens that models write."]
-    dollars: Annotated[CostExtent, "What models cost."]
+    dollars: Annotated[CostExtent, "The cost of models."]
     milliseconds: Annotated[RunExtent, "The time of a run; null where something in it has no limit."]
     limited_milliseconds: Annotated[RunExtent, "The time of everything in a run that has a limit."]
-    unlimited: Annotated[tuple[Unlimited, ...], "What may take any time, and in which nodes."]
+    unlimited: Annotated[tuple[Unlimited, ...], "The parts that may take any time, and their nodes."]
     cycles: Annotated[tuple[tuple[str, ...], ...], "The largest sets of nodes that lead back into themselves."]
     cut_by_limit: Annotated[bool, "Whether runs could be longer without the limit of executions."]
     lacking: Annotated[
-        Mapping[str, tuple[Unlimited, ...]], "What nothing limits, by the figure that has no bound because of it."
+        Mapping[str, tuple[Unlimited, ...]], "The unlimited parts, by the figure that has no bound because of them."
     ]
     longest: Annotated[tuple[str, ...], "The nodes of a run with most executions, at most 1,000 parts."]
     slowest: Annotated[tuple[str, ...], "The nodes of a run that takes longest in what has a limit."]
     paths: Annotated[Mapping[str, ExtremeWays], "The nodes of runs that take most and least of each thing."]
-    schedule: Annotated[BoundedSchedule | None, "What is known of a schedule; null where the entry is a node."]
+    schedule: Annotated[BoundedSchedule | None, "The facts about a schedule; null if the entry is a node."]
 
     @classmethod
     def of(cls, given: EntryBounds) -> BoundedEntry:
@@ -253,7 +253,7 @@ class ReportedLimits:
     """The limits that the plan has."""
 
     executions: Annotated[int | None, "The most executions of nodes; null is no limit."]
-    reached: Annotated[Outcome, "How a run ends that needs more."]
+    reached: Annotated[Outcome, "The end of a run that needs more."]
     parallel: Annotated[Count, "How many executions are under way at the same time."]
 
 
@@ -266,7 +266,7 @@ class BoundedFlow:
     digest: Annotated[str, "The digest of the plan."]
     bounded: Annotated[bool, "Whether every run has a most number of executions."]
     limits: Annotated[ReportedLimits, "The limits that the plan has."]
-    assumed: Annotated[BoundsBasis, "What the plan does not limit, as whoever asked has assumed it."]
+    assumed: Annotated[BoundsBasis, "Assumptions of the caller about everything that the plan does not limit."]
     entries: Annotated[tuple[BoundedEntry, ...], "The bounds of the runs from each entry."]
     repetitions: Annotated[
         tuple[Repetition, ...], "The nodes that may act more than once in an execution, or that are validated."
@@ -308,7 +308,7 @@ class FlowError:
     file: Annotated[str, "The file, from the project's root."]
     line: Annotated[Positive, "The line, from 1."]
     column: Annotated[Positive, "The column, from 1."]
-    message: Annotated[str, "What is wrong."]
+    message: Annotated[str, "The message."]
     place: Annotated[str, HIDDEN]
     """The name of the file where the reader stands."""
 

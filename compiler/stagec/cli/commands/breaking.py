@@ -51,8 +51,8 @@ class BreakingFlow:
 class BreakingReport:
     """The effects of changes of flows on runs in flight."""
 
-    against: Annotated[str, "What the user calls what runs in flight were begun with."]
-    path: Annotated[str, "What the user calls what they would go on with."]
+    against: Annotated[str, "The user's name of the side with which runs in flight began."]
+    path: Annotated[str, "The user's name of the side with which they would continue."]
     flows: Annotated[tuple[BreakingFlow, ...], "Every flow of both sides, by name."]
 
     def draw(self, sheet: Sheet) -> None:

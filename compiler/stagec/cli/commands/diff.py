@@ -40,11 +40,11 @@ _FIGURES = tuple(NAMES_IN_JSON[each] for each in COMPARED)
 class FigureMove:
     """A figure of `stagec bounds` that has moved."""
 
-    entry: Annotated[str, "What selects the entry."]
-    figure: Annotated[str, "What is counted.", words(*_FIGURES)]
+    entry: Annotated[str, "The name that selects the entry."]
+    figure: Annotated[str, "The quantity.", words(*_FIGURES)]
     case: Annotated[str, "The most of any run, or the least of a completed one.", words("worst", "shortest")]
-    before: Annotated[int | str | None, "What it was: a number, dollars as a text, or null for no bound.", _AMOUNT]
-    after: Annotated[int | str | None, "What it is: a number, dollars as a text, or null for no bound.", _AMOUNT]
+    before: Annotated[int | str | None, "The old value: a number, dollars as a text, or null for no bound.", _AMOUNT]
+    after: Annotated[int | str | None, "The new value: a number, dollars as a text, or null for no bound.", _AMOUNT]
 
     @classmethod
     def of(cls, given: MovedFigure) -> FigureMove:
@@ -59,10 +59,11 @@ class ComparedFlow:
     """A flow."""
 
     flow: Annotated[str, "The id of the flow."]
-    action: Annotated[Action | None, "What has become of the flow; null when nothing has."]
-    changes: Annotated[tuple[ReportedChange, ...], "What has changed, when both sides have the flow."]
+    action: Annotated[Action | None, "The change of the flow; null without any."]
+    changes: Annotated[tuple[ReportedChange, ...], "The changes, if both sides have the flow."]
     figures: Annotated[
-        tuple[FigureMove, ...], "What runs take more or less of, by the same assumptions for both sides."
+        tuple[FigureMove, ...],
+        "The quantities of which runs take more or less, by the same assumptions for both sides.",
     ]
     moved: Annotated[Moved, HIDDEN]
     has_both: Annotated[bool, HIDDEN]
@@ -79,8 +80,8 @@ class ComparedFlow:
 class DiffReport:
     """The changes in the meaning of flows."""
 
-    old: Annotated[str, "What the user calls the old side."]
-    new: Annotated[str, "What the user calls the new side."]
+    old: Annotated[str, "The user's name of the old side."]
+    new: Annotated[str, "The user's name of the new side."]
     flows: Annotated[tuple[ComparedFlow, ...], "Every flow of both sides, by name."]
 
     @property

@@ -37,7 +37,7 @@ class CreatedFile:
     """A file that is new."""
 
     file: Annotated[str, "The file, from where stagec was called."]
-    text: Annotated[str, "What it contains."]
+    text: Annotated[str, "Its content."]
 
 
 @value
@@ -46,7 +46,7 @@ class MigratedPlace:
 
     file: Annotated[str, "The file, from where stagec was called."]
     pointer: Annotated[str, "A JSON Pointer into the file."]
-    what: Annotated[str, "What changes there."]
+    what: Annotated[str, "The change there."]
 
 
 @value
@@ -57,8 +57,8 @@ class DecisionPlace:
     pointer: Annotated[str, "A JSON Pointer into the file."]
     line: Annotated[Positive, "The line, from 1: of the file as it is, or as it was written."]
     column: Annotated[Positive, "The column, from 1."]
-    what: Annotated[str, "What must be decided."]
-    proposal: Annotated[str, "What could be decided."]
+    what: Annotated[str, "The question to decide."]
+    proposal: Annotated[str, "Possible decisions."]
 
 
 @value
@@ -70,7 +70,7 @@ class MigrationReport:
     changed: Annotated[tuple[str, ...], "The files that change."]
     created: Annotated[tuple[CreatedFile, ...], "The files that are new."]
     changes: Annotated[tuple[MigratedPlace, ...], "The changes that have one meaning."]
-    decisions: Annotated[tuple[DecisionPlace, ...], "What a person must decide; nothing of it is changed."]
+    decisions: Annotated[tuple[DecisionPlace, ...], "The decisions for a person; nothing of them is changed."]
     unreadable: Annotated[tuple[str, ...], "Files that were left alone."]
 
     @classmethod

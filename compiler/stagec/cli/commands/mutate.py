@@ -42,17 +42,17 @@ class FoundMutant:
     """One change."""
 
     operator: Annotated[str, "The kind of change."]
-    state: Annotated[MutantState, "What became of it."]
+    state: Annotated[MutantState, "The result."]
     node: Annotated[str | None, "The node that differs; null where the run as a whole does."]
-    pointer: Annotated[tuple[str | int, ...], PATH, "What was changed in the plan."]
+    pointer: Annotated[tuple[str | int, ...], PATH, "The changed part of the plan."]
     file: Annotated[str, "The file that has it."]
     line: Annotated[Positive, "The line, from 1."]
     column: Annotated[Positive, "The column, from 1."]
-    change: Annotated[str, "What was changed, in a sentence."]
-    wanted: Annotated[str | None, "What a test would notice it by; of changes that survived."] = None
+    change: Annotated[str, "The change, in a sentence."]
+    wanted: Annotated[str | None, "The difference that a test could detect; of changes that survived."] = None
     reason: Annotated[str | None, "Why no run can differ; of equivalent changes."] = None
     test: Annotated[str | None, "The test that notices it."] = None
-    message: Annotated[str | None, "What that test says."] = None
+    message: Annotated[str | None, "The message of that test."] = None
 
     @classmethod
     def of(cls, verdict: Trial, at: tuple[str, Position], test: str | None) -> FoundMutant:

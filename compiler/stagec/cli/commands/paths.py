@@ -39,7 +39,7 @@ class FoundRun:
     """A run, and the scenario in which it comes about."""
 
     name: Annotated[str, "A name for a test."]
-    outcome: Annotated[Outcome, "How the run ends."]
+    outcome: Annotated[Outcome, "The end of the run."]
     reason: Annotated[str, "Why it ends, in a sentence."]
     path: Annotated[tuple[str, ...], "The nodes that run, in the order in which they end."]
     executions: Annotated[Count, "How many executions of nodes it has."]
@@ -60,13 +60,13 @@ class FlowPaths:
     """A flow and the runs that cover it."""
 
     flow: Annotated[str, "The id of the flow."]
-    percent: Annotated[float, "How much of the flow the runs cover, from 0 to 100."]
+    percent: Annotated[float, "The part of the flow that the runs cover, from 0 to 100."]
     nodes: Annotated[CoveredCount, "Its nodes."]
     edges: Annotated[CoveredCount, "Its edges without conditions."]
     cases: Annotated[CoveredCount, "Its edges with conditions, and the nodes that an answer may choose."]
     rules: Annotated[CoveredCount, "The checks that judge results, and the validators."]
     runs: Annotated[tuple[FoundRun, ...], "The runs; those that end as done come first."]
-    missing: Annotated[tuple[MissingPart, ...], "What no run covers."]
+    missing: Annotated[tuple[MissingPart, ...], "The parts that no run covers."]
     found: Annotated[PathSet, HIDDEN]
 
     @classmethod

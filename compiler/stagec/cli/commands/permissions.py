@@ -60,8 +60,8 @@ class ToolPermission:
 
     name: Annotated[str, "Its name."]
     program: Annotated[bool, "Whether it is a program that the node runs."]
-    labels: Annotated[tuple[Label, ...], "What it reads and does in the mode of the node."]
-    told: Annotated[Teller, "Who says so."]
+    labels: Annotated[tuple[Label, ...], "Its effects in the mode of the node."]
+    told: Annotated[Teller, "The source of this statement."]
     file: Annotated[str, "The file that allows it."]
     pointer: Annotated[str, "The JSON Pointer of the place there."]
     line: Annotated[Positive, "The line, from 1."]
@@ -80,12 +80,12 @@ class NodePermissions:
     without: Annotated[tuple[str, ...], "Tools that are taken from it, where nobody limits the others."]
     evidence: Annotated[
         CallEvidence,
-        "What tests and runs tell: the calls of the node; not all of them, because none comes to it, or some answer"
-        " does not say what was called; nothing, because there is none.",
+        "The evidence of tests and runs: the calls of the node; not all of them, because none reaches it or some answer"
+        " does not name its calls; nothing, because there is none.",
     ]
     asked: Annotated[Count, "How many answers models gave in it."]
     silent: Annotated[Count, "How many of these do not say which tools were called."]
-    tools: Annotated[tuple[ToolPermission, ...], "What it may do."]
+    tools: Annotated[tuple[ToolPermission, ...], "Its rights."]
     least: Annotated[
         tuple[str, ...], "The tools that tests and runs call: all that is needed where `evidence` is `calls`."
     ]

@@ -526,8 +526,8 @@ _MOST_OF_IT = "The most of it, null where nothing bounds it; milliseconds for ti
 class ReportedBound:
     """The most of something that runs from an entry take; before is null also for an added flow."""
 
-    entry: Annotated[str, "What selects the entry."]
-    measure: Annotated[str, "What it is about.", words(*(_MEASURES[each] for each in COMPARED))]
+    entry: Annotated[str, "The name that selects the entry."]
+    measure: Annotated[str, "The quantity.", words(*(_MEASURES[each] for each in COMPARED))]
     before: Annotated[int | None, _MOST_OF_IT]
     after: Annotated[int | None, _MOST_OF_IT]
 
@@ -537,12 +537,12 @@ class ReportedFlow:
     """A flow of either side."""
 
     flow: Annotated[str, "The id of the flow."]
-    action: Annotated[Action | None, "What has become of the flow; null when nothing has changed."]
+    action: Annotated[Action | None, "The change of the flow; null without any."]
     without_plan: Annotated[tuple[str, ...], "The sides of which no plan can be made: then changes are not all known."]
     changes: Annotated[tuple[ReportedJudgement, ...], "Every change, the worst first."]
     bounds: Annotated[
         tuple[ReportedBound, ...],
-        "How much runs take at most, where that differs; of a flow that is added, everything that has a bound.",
+        "The upper bounds of runs that differ; of an added flow, all bounds.",
     ]
 
     @classmethod
@@ -578,19 +578,19 @@ class ReportedFinding:
 class SortedFindings:
     """Findings of both sides, the gravest first."""
 
-    new: Annotated[tuple[ReportedFinding, ...], "Those that only the newer side has."]
-    gone: Annotated[tuple[ReportedFinding, ...], "Those that only the older side has."]
-    kept: Annotated[tuple[ReportedFinding, ...], "Those that both sides have."]
+    new: Annotated[tuple[ReportedFinding, ...], "Findings on the newer side only."]
+    gone: Annotated[tuple[ReportedFinding, ...], "Findings on the older side only."]
+    kept: Annotated[tuple[ReportedFinding, ...], "Findings on both sides."]
 
 
 @value
 class ReviewReport:
     """The changes between two sides, with those that break runs, their costs and their findings."""
 
-    against: Annotated[str, "What the user calls the older side."]
-    branch: Annotated[str | None, "What the newer side went off at the older one (`--merge-base`); null otherwise."]
-    path: Annotated[str, "What the user calls the newer side."]
-    verdict: Annotated[str, "What counts, in one line for people."]
+    against: Annotated[str, "The user's name of the older side."]
+    branch: Annotated[str | None, "The revision from which the newer side started (`--merge-base`); null otherwise."]
+    path: Annotated[str, "The user's name of the newer side."]
+    verdict: Annotated[str, "The verdict, in one line for people."]
     breaking: Annotated[Count, "How many changes break runs in flight and are not allowed."]
     new_errors: Annotated[Count, "How many errors only the newer side has."]
     stuck: Annotated[Count, "How many flows had a plan, with which runs may have begun, and have errors now."]

@@ -45,7 +45,7 @@ class Complaint:
 
     line: Annotated[Positive, "The line, from 1."]
     column: Annotated[Positive, "The column, from 1."]
-    message: Annotated[str, "What is not as expected."]
+    message: Annotated[str, "The difference from the expectation."]
 
 
 @value
@@ -71,12 +71,12 @@ class CoveredFlow:
     """A flow that was tested, and how much of it was run."""
 
     id: Annotated[str, "The id of the flow."]
-    percent: Annotated[float, "How much of the flow the tests run, from 0 to 100."]
+    percent: Annotated[float, "The part of the flow that the tests run, from 0 to 100."]
     nodes: Annotated[CoveredCount, "Its nodes."]
     edges: Annotated[CoveredCount, "Its edges without conditions."]
     cases: Annotated[CoveredCount, "Its edges with conditions, and the nodes that an answer may choose."]
     rules: Annotated[CoveredCount, "The checks that judge results, and the validators."]
-    missing: Annotated[tuple[str, ...], "What no test runs, for people."]
+    missing: Annotated[tuple[str, ...], "The parts that no test runs, for people."]
     coverage: Annotated[Coverage, HIDDEN]
 
     @classmethod

@@ -184,11 +184,11 @@ class ResumeReason:
         "The code of the kind of change, as 'stagec breaking' has it; null where no change says it. --allow takes it.",
     ]
     kind: Annotated[str | None, "The name of the kind of change."]
-    message: Annotated[str, "What has changed, in a sentence."]
+    message: Annotated[str, "The change, in a sentence."]
     agent: Annotated[str | None, "The agent of an orchestrator in whose run it is; null for the run itself."]
     node: Annotated[str | None, "The node that it is about."]
     here: Annotated[str | None, "Why it concerns this run."]
-    remedy: Annotated[str | None, "What can be done."]
+    remedy: Annotated[str | None, "The possible actions."]
 
     @classmethod
     def of(cls, given: Hindrance) -> ResumeReason:

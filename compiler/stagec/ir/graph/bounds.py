@@ -362,7 +362,7 @@ class Repetition:
     wait_milliseconds: Annotated[Count, "How long it waits between attempts, all in all."]
     validators: Annotated[Count, "How many validators judge its end."]
     validations: Annotated[Count, "After how many failures the run ends as failed; 0 without validators."]
-    on_failure: Annotated[str | None, "What a failed validation leads to.", words("retry", "abort", "skip")]
+    on_failure: Annotated[str | None, "The effect of a failed validation.", words("retry", "abort", "skip")]
 
 
 @value

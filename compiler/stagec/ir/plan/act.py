@@ -42,7 +42,7 @@ class Each:
     """A piece of a template that is repeated for every element of the list at a path."""
 
     path: Annotated[Path, "The path of the list."]
-    body: Annotated[tuple[Piece, ...], "What is repeated for each element, which is `this` in its scope."]
+    body: Annotated[tuple[Piece, ...], "The parts that are repeated for each element, which is `this` in their scope."]
 
 
 @value(tag="choice")
@@ -50,8 +50,8 @@ class Choice:
     """A piece of a template that depends on whether there is anything at a path."""
 
     path: Annotated[Path, "The path of the value that is asked for."]
-    then: Annotated[tuple[Piece, ...], "What stands here when there is something."] = ()
-    otherwise: Annotated[tuple[Piece, ...], "What stands here when there is nothing."] = ()
+    then: Annotated[tuple[Piece, ...], "The parts if the value is there."] = ()
+    otherwise: Annotated[tuple[Piece, ...], "The parts if the value is absent."] = ()
 
 
 Piece = Text | Hole | Each | Choice
@@ -141,7 +141,7 @@ class Repeat:
     """The prompt of a repeated node in place of its usual one, and the sources of its variables."""
 
     prompt: Annotated[Template, "The prompt."]
-    variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
+    variables: Annotated[Mapping[str, Supply], "The source of each variable of the prompt."] = NOTHING
 
 
 @value
@@ -176,7 +176,7 @@ class Prompt:
     builtin: Annotated[str | None, "The name under which the runner may have the prompt when there is none here."] = (
         None
     )
-    variables: Annotated[Mapping[str, Supply], "Where each variable of the prompt comes from."] = NOTHING
+    variables: Annotated[Mapping[str, Supply], "The source of each variable of the prompt."] = NOTHING
     needed: Annotated[tuple[str, ...], "The variables that must be there and not be empty."] = ()
     schema: Annotated[Content | None, "The JSON Schema of the answer."] = None
     tools: Annotated[
@@ -188,9 +188,9 @@ class Prompt:
     ] = None
     repeats: Annotated[
         tuple[Repeat, ...] | None,
-        "What the model is asked in the repeats in a row; absent when only the limits bound them.",
+        "The prompts of repeats in a row; absent if only the limits bound them.",
     ] = None
-    policy: Annotated[Policy | None, "How the model is asked; absent when the plan does not say."] = None
+    policy: Annotated[Policy | None, "The settings of the model; absent if the plan has none."] = None
 
 
 @value(tag="converse")
@@ -208,7 +208,7 @@ class Converse:
     turns: Annotated[Positive, "The most turns of the model in one attempt."]
     accepts: Annotated[Content | None, "The JSON Schema of each result that the node is handed."] = None
     model: Annotated[str | None, "The model that is asked; absent when the plan does not say."] = None
-    policy: Annotated[Policy | None, "How the model is asked; absent when the plan does not say."] = None
+    policy: Annotated[Policy | None, "The settings of the model; absent if the plan has none."] = None
     deadline: Annotated[Count, "How many milliseconds after its begin an execution fails that has no result."] = 0
 
 
@@ -249,13 +249,11 @@ class Process:
     directory of the stage. `checkpoint` tells whether a checkpoint is written when the stage has completed.
     """
 
-    goal: Annotated[str, "What the stage is for."]
+    goal: Annotated[str, "The goal of the stage."]
     limits: Annotated[ProcessLimits, "After how long it is stopped, and how."]
     words: Annotated[tuple[str, ...], "The program and its arguments; absent when the runner must have a program."] = ()
-    inputs: Annotated[Mapping[str, ProcessInput], "What it reads, by name."] = NOTHING
-    outputs: Annotated[Mapping[str, str], "What it leaves, by name: the path below the directory of the stage."] = (
-        NOTHING
-    )
+    inputs: Annotated[Mapping[str, ProcessInput], "Its inputs, by name."] = NOTHING
+    outputs: Annotated[Mapping[str, str], "Its outputs, by name: the path below the directory of the stage."] = NOTHING
     retryable: Annotated[bool, "Whether it may be run again without asking."] = True
     checkpoint: Annotated[bool, "Whether a checkpoint is written when it has completed."] = True
 
@@ -269,9 +267,7 @@ class Delegate:
     """
 
     agent: Annotated[AgentName, "The agent, whose plan is run."]
-    comments: Annotated[Mapping[str, Template], "What is written about the issue after an outcome, by outcome."] = (
-        NOTHING
-    )
+    comments: Annotated[Mapping[str, Template], "The comments on the issue after an outcome, by outcome."] = NOTHING
     closes: Annotated[bool, "Whether the issue is closed when the agent has led to a completed run."] = False
     condition: Annotated[str | None, "The only outcome after which it is closed; absent when any will do."] = None
 

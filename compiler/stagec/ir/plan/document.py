@@ -69,7 +69,7 @@ EXTRACTORS = (
 class Success:
     """When the command of a validator has succeeded: `empty`, `exit`, `contains` or `matches`, and of what."""
 
-    kind: Annotated[str, words("empty", "exit", "contains", "matches"), "What is looked at."]
+    kind: Annotated[str, words("empty", "exit", "contains", "matches"), "The kind of the condition."]
     argument: Annotated[str, "The exit status, the text or the regular expression."] = ""
 
 
@@ -95,12 +95,12 @@ class Tool:
     description there. `command` is the argument vector of a program that carries calls out.
     """
 
-    origin: Annotated[str, words("bundled", "discovered", "mcp", "unknown"), "Where it comes from."]
-    effects: Annotated[str, words("read", "mutating", "unknown"), "What calling it may do."]
+    origin: Annotated[str, words("bundled", "discovered", "mcp", "unknown"), "Its origin."]
+    effects: Annotated[str, words("read", "mutating", "unknown"), "The effects of calling it."]
     server: Annotated[ServerName | None, "The MCP server that offers it."] = None
     schema: Annotated[Content | None, "The JSON Schema of its argument."] = None
     digest: Annotated[Digest | None, "The digest of that schema, as the lock of the tools has it."] = None
-    description: Annotated[str | None, "What the tool does, in words for models."] = None
+    description: Annotated[str | None, "The description of the tool, for models."] = None
     command: Annotated[tuple[str, ...], "The program that carries calls out, and its arguments."] = ()
     described: Annotated[Digest | None, "The digest of its description, as the lock of the tools has it."] = None
 
@@ -133,7 +133,7 @@ class LoopHook:
 
     stage: Annotated[MessageStage, "The stage of the message loop."]
     when: Annotated[str, words("pre", "post"), "Before or after it."]
-    kind: Annotated[str, words("transform", "guard", "observer"), "What the callable may do."]
+    kind: Annotated[str, words("transform", "guard", "observer"), "The rights of the callable."]
     call: Annotated[Call, "The callable."]
 
 
@@ -168,7 +168,7 @@ class System:
     """The prompt that stands before all others, and where its variables come from."""
 
     prompt: Annotated[Template, "The system prompt."]
-    variables: Annotated[Mapping[str, Supply], "Where each of its variables comes from."] = NOTHING
+    variables: Annotated[Mapping[str, Supply], "The source of each of its variables."] = NOTHING
 
 
 @value
@@ -185,7 +185,7 @@ class Limits:
 
     executions: Annotated[Positive | None, "The most node executions of a run; absent where no node can repeat."] = None
     reached: Annotated[
-        Outcome, member_of((Outcome.DONE, Outcome.FAILED)), "How the run ends when another one would begin."
+        Outcome, member_of((Outcome.DONE, Outcome.FAILED)), "The end of the run when another one would begin."
     ] = Outcome.FAILED
     parallel: Annotated[Positive, "How many nodes may run at the same time."] = 1
     deadline: Annotated[Count, "How many milliseconds after its begin a run fails that has not ended."] = 0
@@ -233,8 +233,8 @@ class Phases:
 class Names:
     """The system's words: a node is a `step`, `stage` or `phase`, an outcome an `intent` or a `verdict`."""
 
-    node: Annotated[str, "What a node is called."]
-    outcome: Annotated[str, "What an outcome is called."]
+    node: Annotated[str, "The word for a node."]
+    outcome: Annotated[str, "The word for an outcome."]
 
 
 @value(tag=FORMAT)
@@ -249,7 +249,7 @@ class Plan:
     """
 
     id: Annotated[str, "The name of the flow."]
-    names: Annotated[Names, "What the system calls things."]
+    names: Annotated[Names, "The system's words."]
     entries: Annotated[
         Mapping[str, Entry], NON_EMPTY, "The node or the schedule with which a run begins, by what selects it."
     ]
@@ -258,28 +258,28 @@ class Plan:
         Mapping[Digest, str], "Prompts and schemas, each under `sha256:` and the digest of its UTF-8 bytes."
     ]
     limits: Annotated[Limits, "The bounds of a run."]
-    entry: Annotated[EntryName | None, "What selects the entry when nobody says."] = None
-    title: Annotated[str | None, "What people call the flow."] = None
+    entry: Annotated[EntryName | None, "The name of the default entry."] = None
+    title: Annotated[str | None, "The name of the flow for people."] = None
     version: Annotated[str | None, "The version of the flow."] = None
     choices: Annotated[
         Mapping[str, Annotated[Mapping[str, NodeName], NON_EMPTY]],
         "The node that each answer means, by what targets call these.",
     ] = NOTHING
-    inputs: Annotated[Mapping[str, Input], "What a run is given."] = NOTHING
+    inputs: Annotated[Mapping[str, Input], "The inputs of a run."] = NOTHING
     system: Annotated[System | None, "The system prompt of every node that prompts."] = None
     judge: Annotated[JudgeDefinition | None, "How it is judged that the work is done."] = None
     validators: Annotated[Mapping[str, Validator], "The validators, by name."] = NOTHING
     tools: Annotated[Mapping[str, Tool], "The tools that nodes use, by name."] = NOTHING
     servers: Annotated[Mapping[str, Server], "The MCP servers that these tools come from, by name."] = NOTHING
-    session: Annotated[Session | None, "What holds outside nodes."] = None
+    session: Annotated[Session | None, "Settings outside of nodes."] = None
     sources: Annotated[
         Mapping[str, Digest], "The digest of every file of the plan, by its path from the file of the flow."
     ] = NOTHING
-    facts: Annotated[Facts | None, "What is proved of every run."] = None
+    facts: Annotated[Facts | None, "Facts that are proved of every run."] = None
     plans: Annotated[
         Mapping[str, Content], "The plans of the agents that nodes run, by name; each is a payload (§ 1)."
     ] = NOTHING
-    phases: Annotated[Phases | None, "What holds of a run of phases; there when nodes run agents."] = None
+    phases: Annotated[Phases | None, "The rules of a run of phases; present if nodes run agents."] = None
 
 
 @value

@@ -59,8 +59,8 @@ class Check:
     """One judgement of a result: when it applies, and the verdict."""
 
     verdict: Annotated[str, words("retry", "fail"), "The verdict."]
-    when: Annotated[tuple[Term, ...], "What must hold of the result."] = ()
-    reason: Annotated[str | None, "What the model, or whoever reads the result, is told."] = None
+    when: Annotated[tuple[Term, ...], "The condition on the result."] = ()
+    reason: Annotated[str | None, "The message for the model, or for the reader of the result."] = None
 
 
 @value(tag="verdict")
@@ -114,7 +114,7 @@ Gate = IntentGate | VerdictGate | JudgeGate | ExitGate | StageGate | AgentGate |
 class Backoff:
     """How long to wait before trying again: `none`, `fixed`, or `exponential`, doubled each time."""
 
-    kind: Annotated[str, words("none", "fixed", "exponential"), "How the wait grows."] = "none"
+    kind: Annotated[str, words("none", "fixed", "exponential"), "The growth of the wait."] = "none"
     milliseconds: Annotated[Count, "The first wait."] = 0
 
 
@@ -136,12 +136,14 @@ class Admission:
     `on_defer` and `on_block` are `retry-later`, `skip`, `fail` or `ask`.
     """
 
-    on_defer: Annotated[Policy, "What happens when the node is deferred."]
-    on_block: Annotated[Policy, "What happens when the node is blocked."]
+    on_defer: Annotated[Policy, "The effect when the node is deferred."]
+    on_block: Annotated[Policy, "The effect when the node is blocked."]
     defer: Annotated[
-        tuple[Term, ...], "What holds of the context when the node is deferred; nothing never defers."
+        tuple[Term, ...], "The condition of the context that defers the node; an empty one never does."
     ] = ()
-    block: Annotated[tuple[Term, ...], "What holds of the context when the node is blocked; nothing never blocks."] = ()
+    block: Annotated[
+        tuple[Term, ...], "The condition of the context that blocks the node; an empty one never does."
+    ] = ()
 
 
 @value
@@ -161,7 +163,7 @@ class Validation:
     """
 
     conditions: Annotated[tuple[Condition, ...], "The conditions, in this order; the first that fails counts."] = ()
-    action: Annotated[str, words("retry", "abort", "skip"), "What a failure leads to."] = "retry"
+    action: Annotated[str, words("retry", "abort", "skip"), "The effect of a failure."] = "retry"
     attempts: Annotated[Positive, "The failure of this number ends the run as failed."] = 3
     prompts: Annotated[Mapping[str, Template], "The prompt of the next attempt, by failure pattern."] = NOTHING
     every_outcome: Annotated[bool, "Whether they must hold before any outcome but `repeat` counts."] = False

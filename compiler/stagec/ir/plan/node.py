@@ -82,7 +82,7 @@ class Pick:
     targets that share it.
     """
 
-    choices: Annotated[ChoicesName, "What the plan calls the choices that an answer has."]
+    choices: Annotated[ChoicesName, "The name in the plan of the possible choices of an answer."]
 
 
 @value(tag="schedule")
@@ -100,7 +100,7 @@ class Schedule:
 class Stop:
     """End the branch; outside every scope, end the run."""
 
-    outcome: Annotated[Outcome, "How the scope, or the run, ends."]
+    outcome: Annotated[Outcome, "The end of the scope, or of the run."]
 
 
 Target = Go | Fork | Chain | ForEach | Named | Pick | Schedule | Stop
@@ -116,8 +116,8 @@ class Edge:
     """
 
     on: Annotated[str, "The outcome."]
-    target: Annotated[Target, "Where it leads."]
-    when: Annotated[tuple[Term, ...], "What must hold of the result."] = ()
+    target: Annotated[Target, "The target."]
+    when: Annotated[tuple[Term, ...], "The condition on the result."] = ()
     wait: Annotated[Count, "How many milliseconds pass before the target begins."] = 0
 
 
@@ -129,16 +129,16 @@ Phase = Annotated[str, words("setup", "gate", "assert", "exit")]
 class Node:
     """One step or stage. `hooks` are Python callables, `package.module:function`, by the phase they take part in."""
 
-    act: Annotated[Act, "What it does."]
+    act: Annotated[Act, "The act."]
     gate: Annotated[Gate, "How what came of it becomes an outcome."]
     edges: Annotated[
         tuple[Edge, ...], "The moves from here; of those of one outcome the first counts whose terms all hold."
     ]
-    kind: Annotated[Kind | None, "What kind of node it is."] = None
-    title: Annotated[str | None, "What people call it."] = None
-    admission: Annotated[Admission | None, "What must not hold of the context before it acts."] = None
+    kind: Annotated[Kind | None, "The kind of the node."] = None
+    title: Annotated[str | None, "The name for people."] = None
+    admission: Annotated[Admission | None, "The conditions of the context that stop it before it acts."] = None
     retry: Annotated[Retry | None, "How often it may act in one execution."] = None
-    validation: Annotated[Validation | None, "What must hold before `closing` counts."] = None
+    validation: Annotated[Validation | None, "The conditions before `closing` counts."] = None
     hooks: Annotated[Mapping[Phase, Call], "Python callables, by the phase that they take part in."] = NOTHING
 
 
