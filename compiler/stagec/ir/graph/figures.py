@@ -66,8 +66,8 @@ class Unlimited:
 
     what: Annotated[
         str,
-        "The unlimited quantity: time of a model, a person, a hook or a judge; calls in a response; responses of a step;"
-        " tokens read or written; or no model is named, its price is unknown, or an agent has no bound.",
+        "The unlimited quantity: time of a model, a person, a hook or a judge; calls in a response; responses of a"
+        " step; tokens read or written; or no model is named, its price is unknown, or an agent has no bound.",
         words(
             "model",
             "person",
