@@ -380,7 +380,7 @@ _WORDS = {"folder": "is a folder", "special": "is not a regular file"}
 
 @rule(since="0.1", origin=("stage-protocol:artifact-regular",))
 def stg864_irregular_artifact(checkpoint: JudgedCheckpoint) -> Iterator[Finding]:
-    """What lies at the path of an artifact is not a regular file, or cannot be opened.
+    """The path of an artifact is no regular file, or cannot be opened.
 
     ## Why this matters
 

@@ -90,7 +90,7 @@ def relate_sources(sources: Iterable[Source]) -> tuple[Related, ...]:
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",))
 def stg701_impossible_read(graph: Graph) -> Iterator[Finding]:
-    """A prompt reads something that the result it is taken from can never have.
+    """A prompt reads a member that the result never has.
 
     ## Why this matters
     What a node hands in fits its schema, and the schema leaves no room for anything at the path: it is closed there,
@@ -127,7 +127,7 @@ def _is_allowed(source: Source) -> bool:
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path", "rulings:T2"), severity=Severity.WARNING)
 def stg702_uncertain_read(graph: Graph) -> Iterator[Finding]:
-    """A stage reads or demands something that the result it is taken from may leave out.
+    """A stage reads or demands a member that the result may leave out.
 
     ## Why this matters
     The schema of the node that hands it in declares the path and does not require it: a result without it is accepted,
@@ -163,7 +163,7 @@ _UNSATISFIABLE_INPUTS_SHOWN = 4
 
 @rule(since="0.1", origin=("stage-definitions:inputs-schema-invalid",))
 def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
-    """A node demands of what it is handed something that it never gets.
+    """A node demands a value that it never receives.
 
     ## Why this matters
     Before a stage starts, each result that it is handed has to fit its `inputsSchema`. No result of the stage named
@@ -194,7 +194,7 @@ def _sides(unmet: tuple[Unmet, ...]) -> Iterator[Related]:
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)
 def stg704_undeclared_read(graph: Graph) -> Iterator[Finding]:
-    """A prompt reads something that the schema of the result it is taken from does not declare.
+    """A prompt reads a member that the schema of the result does not declare.
 
     ## Why this matters
     The schema is open, so the node may hand it in, but nothing asks the model for it. When it is not there, the prompt

@@ -215,7 +215,7 @@ _UNREACHABLE_FOLLOW_ON_SHOWN = 8
     severity=Severity.NOTE,
 )
 def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
-    """Nodes are unreachable because of something that is reported elsewhere.
+    """Nodes are unreachable because of an error that is reported elsewhere.
 
     ## Why this matters
     It never runs, but the reason is another one's: it is reached only from a node that is unreachable itself, or a
@@ -337,7 +337,7 @@ def _mistaken(graph: Graph, trap: Trap) -> Place | None:
     origin=("steps-registry:flow.no-closure", "steps-registry:flow.entry-no-closure", "climpt-1.14:wf.flow-trap"),
 )
 def stg605_dead_end(graph: Graph) -> Iterator[Finding]:
-    """Runs reach a node from which nothing leads on, and which does not complete them.
+    """Runs reach a node that has no successor and does not complete them.
 
     ## Why this matters
     Whatever the node answers, the run fails or stands still there. If it runs for an element of a list whose failures
@@ -508,7 +508,7 @@ def _ahead(graph: Graph, name: str, inside: dict[str, int]) -> dict[str, None]:
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg609_unstartable_join(graph: Graph) -> Iterator[Finding]:
-    """A join waits for a node that can never end well, so that it never runs.
+    """A join waits for a node that can never succeed, and so never runs.
 
     ## Why this matters
     A join starts only when everything that it waits for has succeeded. If one of these nodes always fails, every run

@@ -249,7 +249,7 @@ _NEEDED = {"saved": ("id", "stage"), "end": ("id", "status"), "emergency": ("id"
 
 @rule(since="0.1", severity=Severity.WARNING, origin=("stage-protocol:marker-checkpoint-attrs",))
 def stg809_incomplete_checkpoint_marker(line: MarkedLine) -> Iterator[Finding]:
-    """A CHECKPOINT marker lacks what its reader needs, or gives a reason that nobody knows.
+    """A CHECKPOINT marker lacks a required attribute, or has an unknown reason.
 
     ## Why this matters
 

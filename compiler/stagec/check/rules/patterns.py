@@ -34,7 +34,7 @@ def stg050_unmatched_node_pattern(unmatched: UnmatchedPattern) -> Iterator[Findi
 
 @rule(since="0.1", origin=("stagec:policies",), severity=Severity.WARNING)
 def stg051_misspelt_provider(unmatched: UnmatchedPattern) -> Iterator[Finding]:
-    """The configuration names a provider that differs by one slip from one that stagec knows.
+    """The configuration names a provider that differs by one slip from a known one.
 
     ## Why this matters
     An entry of `[model-policies]` for a misspelt provider never applies, and no run says so: the model that was meant

@@ -116,7 +116,7 @@ def chg233_stage_adjusted() -> None:
     ordering_labels="changed",
 )
 def chg241_phase_adjusted() -> None:
-    """What is written about an issue, or the wait between phases, is another one.
+    """The comments on an issue, or the wait between phases, have changed.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.

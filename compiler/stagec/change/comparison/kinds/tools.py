@@ -80,7 +80,7 @@ def chg125_completion_renamed(change: PlanChange, pair: PlanPair) -> bool | str:
 
 @declare_every("tool {name} is gone, and nothing in flight uses it", tool="removed")
 def chg211_unused_tool_removed() -> None:
-    """A tool is gone that no node uses to which a run can come.
+    """A tool is gone that no reachable node uses.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -125,7 +125,7 @@ def chg215_mode_changed() -> None:
 
 @declare_every("the tools of node {node} are chosen differently", tool_choice="added removed changed")
 def chg220_tool_choice_changed() -> None:
-    """Whoever runs the plan chooses the tools, or does so no more.
+    """The runner of the plan chooses the tools, or no longer does.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.

@@ -101,7 +101,7 @@ def chg109_input_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
     tool_description="added removed changed",
 )
 def chg201_described_otherwise() -> None:
-    """Something is described differently.
+    """A description has changed.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.

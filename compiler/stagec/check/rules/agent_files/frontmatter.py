@@ -56,7 +56,7 @@ def _add_quotes(file: AgentFile) -> Fix | None:
 
 @rule(since="0.1", origin=("agent-files:displaced-frontmatter",))
 def stg3102_displaced_frontmatter(document: AgentFiles) -> Iterator[Finding]:
-    """Something stands before a frontmatter, so that no tool reads it.
+    """Text before a frontmatter hides it from every tool.
 
     ## Why this matters
     A frontmatter is one only at the very beginning of a file. Behind a blank line, a comment or the mark of a code

@@ -122,7 +122,7 @@ def stg3160_misread_server_switch(files: AgentFiles) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("agent-files:undeclared-server",), severity=Severity.WARNING)
 def stg3172_misspelt_server(files: AgentFiles) -> Iterator[Finding]:
-    """A tool is named with an MCP server that is spelt otherwise where it is declared.
+    """A tool name has an MCP server whose declaration spells it differently.
 
     ## Why this matters
     Claude Code compares the names of tools letter by letter. Capital letters count, and `-` is not `_`. The name means

@@ -35,7 +35,7 @@ _SCOPES = {
 
 @rule(since="0.1", origin=("agent-files:ignored-setting",), severity=Severity.WARNING)
 def stg3145_ignored_setting(files: AgentFiles) -> Iterator[Finding]:
-    """A setting is written where its tool does not read it, or has a value that it ignores.
+    """A setting is in a place that its tool does not read, or has a value that it ignores.
 
     ## Why this matters
     The tool says nothing. The limit, the mode or the server that was asked for is not there.

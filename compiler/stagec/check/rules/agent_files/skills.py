@@ -112,7 +112,7 @@ _FORM = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @rule(since="0.1", origin=("agent-files:mismatched-skill-name",), severity=Severity.WARNING)
 def stg3124_mismatched_skill_name(document: AgentFiles) -> Iterator[Finding]:
-    """The name of a skill is not that of its folder, or not of the form that the specification of skills wants.
+    """The name of a skill differs from that of its folder, or breaks the rules of the specification of skills.
 
     ## Why this matters
     Claude Code calls a skill by its folder, and its `name` is only shown. Other tools refuse a skill if the two

@@ -286,7 +286,7 @@ def stg145_malformed_failure_pattern() -> None:
     ),
 )
 def stg146_malformed_validator() -> None:
-    """A validator lacks what it needs to judge, or is of a type that does not exist.
+    """A validator lacks a member that it needs, or has an unknown type.
 
     ## Why this matters
     A validator is a command with a condition for its success and a failure pattern for everything else. Without one of
@@ -322,7 +322,7 @@ def stg147_malformed_validation_step() -> None:
 
 @shape_rule(since="0.1", origin=("steps-registry:reg.onfailure-action", "steps-registry:reg.onfailure-maxattempts"))
 def stg148_malformed_failure_action() -> None:
-    """What happens after a failed validation is not said, or cannot be done.
+    """The action after a failed validation is missing or impossible.
 
     ## Why this matters
     `action` is `retry`, `abort` or `skip` (without `abort` in the format of climpt 1.14), and `maxAttempts` bounds the

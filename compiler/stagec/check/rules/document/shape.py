@@ -123,7 +123,7 @@ def stg126_wrong_shape() -> None:
 
 @shape_rule(since="0.1", origin=("steps-registry:agent.complete", "steps-registry:step.key-eq-id"))
 def stg127_empty_value() -> None:
-    """A text that must say something is empty.
+    """A required text is empty.
 
     ## Why this matters
     An empty path or command names nothing. It is taken for absent by some programs and for the current folder by

@@ -66,7 +66,7 @@ def stg171_mistyped_stage_member() -> None:
     ),
 )
 def stg172_empty_stage_member() -> None:
-    """A member of a stage definition that must say something is empty.
+    """A required member of a stage definition is empty.
 
     ## Why this matters
     An empty id cannot be named by a pipeline, and an empty tool name is not a tool's. An empty list of tools is
@@ -105,7 +105,7 @@ def stg174_malformed_retry_policy() -> None:
 
 @rule(since="0.1", origin=("rulings:pipelines", "stage-definitions:execution-enum"))
 def stg175_malformed_routing(tree: Tree) -> Iterator[Finding]:
-    """What runs after a stage is not written in a way that can be read.
+    """The successors of a stage are malformed.
 
     ## Why this matters
     `next` holds the id of a stage, a route with `stages`, or a list of cases, each a route with a `when`. From

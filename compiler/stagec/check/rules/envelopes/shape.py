@@ -21,7 +21,7 @@ from stagec.languages.envelopes.document import StagePlan
 
 @rule(since="0.1", origin=("stage-protocol:envelope-not-object",))
 def stg401_malformed_envelope(plan: StagePlan) -> Iterator[Finding]:
-    """What stands in the place of an envelope is not an object.
+    """An envelope is not an object.
 
     ## Why this matters
     A stage is described by the members of an object: its id, its goal, its inputs and outputs. Anything else describes

@@ -236,7 +236,7 @@ def stg2155_unjudged_handoff_schema(workflow: Workflow) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("climpt-1.14:wf.handoff-required",))
 def stg2156_unfit_handoff_payload(workflow: Workflow) -> Iterator[Finding]:
-    """What a hand-off writes does not satisfy its schema.
+    """The payload of a hand-off does not satisfy its schema.
 
     ## Why this matters
     climpt judges the artifact when the hand-off is due, and stops with an error.

@@ -168,7 +168,7 @@ def stg2107_unread_cycle_rule(workflow: Workflow) -> Iterator[Finding]:
     ),
 )
 def stg2110_malformed_close_binding(workflow: Workflow) -> Iterator[Finding]:
-    """What closes an issue is not written as climpt reads it.
+    """The rule that closes an issue is malformed.
 
     ## Why this matters
     climpt closes nothing where it does not know the channel, and refuses a condition without a channel.

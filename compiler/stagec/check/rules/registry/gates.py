@@ -374,7 +374,7 @@ def stg240_jump_without_target_field(steps: Collection[Step]) -> Iterator[Findin
     ),
 )
 def stg241_open_jump(registry: Registry) -> Iterator[Finding]:
-    """A jump can name a step that does not exist, and nothing is said about what happens then.
+    """A jump can name a step that does not exist, and no rule decides what happens then.
 
     ## Why this matters
     The target of a jump comes from the model's answer. Unless the schema makes the model choose among existing steps,
@@ -507,7 +507,7 @@ def stg252_excluded_intent(steps: Collection[Step]) -> Iterator[Finding]:
 @rule(since="0.1", origin=("rulings:R26",), severity=Severity.WARNING)
 @of_steps
 def stg253_target_mode_mismatch(steps: Collection[Step]) -> Iterator[Finding]:
-    """A gate's `targetMode` needs something that the step does not have.
+    """A gate's `targetMode` needs a member that the step does not have.
 
     ## Why this matters
     `dynamic` says that the answer names the next step, `conditional` that a value of the answer chooses it. A reader,

@@ -125,7 +125,7 @@ def _find_other(registry: Registry, hidden: HiddenInput) -> tuple[str, tuple[Rel
     ),
 )
 def stg283_unknown_input_source(registry: Registry) -> Iterator[Finding]:
-    """An input comes from a step that does not exist, or does not say from which.
+    """An input names no step as its source, or one that does not exist.
 
     ## Why this matters
     `from` names a step and, after the last dot, the key under which it hands a value over. Without such a step nothing
@@ -151,7 +151,7 @@ _SHOWN = 8
 
 @rule(since="0.1", origin=("steps-registry:input.required-missing", "rulings:T2"), severity=Severity.WARNING)
 def stg2048_empty_input(registry: Registry) -> Iterator[Finding]:
-    """A step is handed a text that may be empty, with which it cannot start.
+    """A step receives a text that may be empty, and cannot start with an empty one.
 
     ## Why this matters
     A variable that a step declares has no value if its text is empty. The default of an input does not help: it stands
@@ -363,7 +363,7 @@ def stg279_unused_variable(registry: Registry) -> Iterator[Finding]:
     origin=("steps-registry:uv.continuation-only-in-initial", "steps-registry:prompt.missing-uv", "PR-RESOLVE-003"),
 )
 def stg280_early_variable(registry: Registry) -> Iterator[Finding]:
-    """An `initial` step at which runs begin needs what only an earlier step could supply.
+    """An `initial` step at which runs begin needs a variable that only an earlier step could supply.
 
     ## Why this matters
     `previous_summary` is what the model said at the end of the step before, `completed_iterations` how many steps are
@@ -508,7 +508,7 @@ def stg297_foreign_variable_syntax(registry: Registry) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("steps-registry:beyond.placeholders",), severity=Severity.NOTE)
 def stg298_unfilled_placeholder(registry: Registry) -> Iterator[Finding]:
-    """A prompt has something in brackets that nothing fills in.
+    """A prompt has a hole in brackets that nothing fills.
 
     ## Why this matters
     `{issue_content}` and `{{issue_content}}` look like places for a value, but only `{uv-name}` is one. What is

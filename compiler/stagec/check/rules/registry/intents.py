@@ -31,7 +31,7 @@ from stagec.sources.shape.subschemas import tokens
 @rule(since="0.1", origin=("steps-registry:gate.ref-not-enum", "SR-VALID-003"))
 @of_steps
 def stg211_intent_pointer_without_enum(steps: Collection[Step]) -> Iterator[Finding]:
-    """A gate's `intentSchemaRef` points at nothing, or at something that names no intents.
+    """A gate's `intentSchemaRef` points at nothing, or at a value without intents.
 
     ## Why this matters
     The pointer leads to the list of intents that the model may answer. When it leads elsewhere, nobody can tell what

@@ -280,7 +280,7 @@ def stg223_null_target(steps: Collection[Step]) -> Iterator[Finding]:
 @rule(since="0.1", origin=("steps-registry:doc.R-B11", "rulings:R18"))
 @of_steps
 def stg224_section_in_flow(steps: Collection[Step]) -> Iterator[Finding]:
-    """A section has what only a step that runs can have.
+    """A section has members that only steps can have.
 
     ## Why this matters
     A section is a part of prompts: a step whose `c2` is `section` or whose name begins with `section.`. No run ever

@@ -36,7 +36,7 @@ from stagec.sources.contract.schemas import Schema
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg360_unknown_case_path(pipeline: Pipeline) -> Iterator[Finding]:
-    """A case asks for something that no result has.
+    """A case asks for a member that no result has.
 
     ## Why this matters
     Cases choose by the result of their stage: its `verdict`, the `reason`, what was handed in as `parsed`, `capHit`,
@@ -59,7 +59,7 @@ _ELSEWHERE = {ConditionError.UNKNOWN, ConditionError.UNDECLARED}
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg361_unmeetable_case(pipeline: Pipeline) -> Iterator[Finding]:
-    """A case asks for something that can never be.
+    """A case asks for a value that never occurs.
 
     ## Why this matters
     What a stage hands in fits its completion schema, and the schema leaves no room for this: the path is forbidden, or
@@ -213,7 +213,7 @@ def stg364_impossible_check(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg365_unknown_gate_path(pipeline: Pipeline) -> Iterator[Finding]:
-    """A gate asks for something that the context does not have.
+    """A gate asks for a name that the context does not have.
 
     ## Why this matters
     A gate decides by the context whether its stage may start. The pipeline declares what a run is given there, and
@@ -240,7 +240,7 @@ def _why(pipeline: Pipeline, found: WrongCondition) -> str:
 
 @rule(since="0.1", origin=("rulings:pipelines",), severity=Severity.WARNING)
 def stg366_undeclared_case_path(pipeline: Pipeline) -> Iterator[Finding]:
-    """A case or a check asks for something that the completion schema does not declare.
+    """A case or a check asks for a member that the completion schema does not declare.
 
     ## Why this matters
     The schema is open, so the stage may hand it in, but nothing asks the model for it. What comes by chance decides

@@ -68,7 +68,7 @@ def stg393_circular_pipelines(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg394_wrong_inner_input(pipeline: Pipeline) -> Iterator[Finding]:
-    """A pipeline that runs as a stage is not given what its `context` declares.
+    """The inputs of a pipeline that runs as a stage do not fit its `context`.
 
     ## Why this matters
     The prompts of the inner pipeline read the names that its `context` declares. Around it they are other names, so

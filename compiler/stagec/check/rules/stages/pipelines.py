@@ -176,7 +176,7 @@ def stg347_crowded_fan_out(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:parallel-sibling-next",), severity=Severity.WARNING)
 def stg348_unfollowed_route(pipeline: Pipeline) -> Iterator[Finding]:
-    """A stage that only runs in parallel with others says what comes after it.
+    """A stage that runs only in parallel with others has a successor.
 
     ## Why this matters
     After parallel stages their join runs, whatever each of them says under `next`. Only a branch of recovery is
@@ -284,7 +284,7 @@ def _how(way: Incoming, joins: list[Incoming]) -> str:
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg355_unknown_routed_stage(pipeline: Pipeline) -> Iterator[Finding]:
-    """A pipeline says what a stage does that it does not have.
+    """A pipeline has settings for a stage that it does not have.
 
     ## Why this matters
     Runs ignore an entry of `next`, `checks`, `gate`, `hooks` or `policy` whose name no stage has. The stage that was

@@ -26,7 +26,7 @@ from stagec.languages.stages.placeholder_errors import PlaceholderError, WrongPl
 
 @rule(since="0.1", origin=("stage-definitions:placeholder-namespace",))
 def stg320_foreign_placeholder(pipeline: Pipeline) -> Iterator[Finding]:
-    """A placeholder reads something that prompts cannot read.
+    """A placeholder reads a source that prompts cannot read.
 
     ## Why this matters
     A prompt is made of the context, under `ctx`, and of what the stage says of itself, under `stage`. There is nothing
@@ -273,7 +273,7 @@ def stg330_upstream_in_sibling(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:upstream-index",))
 def stg331_upstream_index_out_of_range(pipeline: Pipeline) -> Iterator[Finding]:
-    """A prompt reads a result that is not handed over, or does not say which one.
+    """A prompt reads a result that is not handed over, or no particular one.
 
     ## Why this matters
     A stage that follows another is handed one result, the first, whose index is 0; a join is handed one for each
@@ -361,7 +361,7 @@ def _place(stage: Stage, each: Bracketed) -> Place:
 
 @rule(since="0.1", origin=("stage-definitions:ctx-unresolved",), severity=Severity.WARNING)
 def stg379_misspelt_provided_name(pipeline: Pipeline) -> Iterator[Finding]:
-    """A prompt reads a name of the context that is nearly one which every stage has.
+    """A prompt reads a name of the context that differs by one slip from a name that every stage has.
 
     ## Why this matters
     `upstream`, `workflowRunId` and `stageExecutionId` are given to every stage. A name with a slip in it is another

@@ -370,7 +370,7 @@ def stg380_borrowed_completion_tool(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:allowed-tools-unknown", "rulings:tools"), severity=Severity.WARNING)
 def stg381_nearly_known_tool(pipeline: Pipeline) -> Iterator[Finding]:
-    """A stage allows a tool that is nearly one which is known.
+    """A stage allows a tool that differs by one slip from a known one.
 
     ## Why this matters
     Not all tools are known: there is no catalogue, or a server is not locked. A name that differs from a known one by

@@ -64,7 +64,7 @@ def stg333_transcript_read(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:stage-ref-unknown",))
 def stg334_unknown_stage_field(pipeline: Pipeline) -> Iterator[Finding]:
-    """A prompt reads something that its stage does not say of itself.
+    """A prompt reads a member that its stage does not have.
 
     ## Why this matters
     Under `stage` a prompt can read the frontmatter of its own file. What is not there cannot be filled in, so the
