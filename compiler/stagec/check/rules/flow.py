@@ -223,8 +223,8 @@ def stg602_unreachable_follow_on(graph: Graph) -> Iterator[Finding]:
     runs only if an answer happens to name it where the schema leaves the target of a jump open.
 
     ## How to fix
-    Mend what the other diagnostics say; this note then goes away, or becomes an error of its own. Where an answer may
-    name any node, let the schema list those that are meant.
+    Fix the other errors; this note then goes away, or becomes an error of its own. Where an answer may name any node,
+    let the schema list those that are meant.
     """
     if not graph.exact:
         return

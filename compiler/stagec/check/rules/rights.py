@@ -79,7 +79,7 @@ def relate_leak(access: FlowRights, leak: Leak) -> Iterator[Related]:
 
 @rule(since="0.1", origin=("issue:lethal-trifecta",), severity=Severity.WARNING)
 def stg551_lethal_trifecta(access: FlowRights) -> Iterator[Finding]:
-    """On one way, a run reads private data, reads what strangers wrote, and can send to the outside.
+    """On one path, a run reads private data, reads foreign text, and can send to the outside.
 
     ## Why this matters
     A model cannot tell the text that it works on from the instructions that it follows. If strangers can write a part
@@ -87,9 +87,9 @@ def stg551_lethal_trifecta(access: FlowRights) -> Iterator[Finding]:
     prevent it. Each of the three alone is harmless, and so are any two of them. Only all three on one way are
     dangerous, be it in one node or in several, because results and files pass from node to node.
 
-    What a node reads counts for all that follows it, also across loops and joins. What comes only after the sending
-    node does not count, nor does what runs beside it. A program with fixed arguments does the same whatever it reads:
-    where no model decides after strangers were read, nothing is reported.
+    The reads of a node count for all later nodes, also across loops and joins. Nodes after the sending node do not
+    count, nor do those beside it. A program with fixed arguments does the same whatever it reads: where no model
+    decides after strangers were read, nothing is reported.
 
     ## How to fix
     Take one of the three away. Give no sending tool to the node that reads foreign text; or send from a flow that reads
@@ -175,7 +175,7 @@ _UNASKED = 3
 
 @rule(since="0.1", origin=("issue:loosened-mode",), severity=Severity.WARNING)
 def stg553_loosened_mode(access: FlowRights) -> Iterator[Finding]:
-    """A later node may do without asking what an earlier one may not.
+    """A later node may do without a question what an earlier one must ask for.
 
     ## Why this matters
     Somebody wrote a strict permission mode to decide about changes. A node without questions then carries out the work

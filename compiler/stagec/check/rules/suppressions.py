@@ -83,11 +83,11 @@ def stg004_suppressed_mandatory_rule(judged: JudgedSuppression) -> str:
     """A suppression names a rule that no file can silence.
 
     ## Why this matters
-    Mandatory rules are about files that cannot be read or trusted, and about suppressions themselves. Where one of them
-    is silent, nobody knows what else is wrong. `stagec explain mandatory` lists them.
+    Mandatory rules are about files that cannot be read or trusted, and about suppressions themselves. If one of them is
+    silent, other errors stay unknown. `stagec explain mandatory` lists them.
 
     ## How to fix
-    Fix what the rule reports, or leave the file out with `exclude` in the configuration, and delete the suppression.
+    Fix the error, or leave the file out with `exclude` in the configuration, and delete the suppression.
     """
     return f"{quote(judged.suppression.selector)} is mandatory: no file can suppress it"
 

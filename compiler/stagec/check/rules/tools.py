@@ -210,12 +210,10 @@ def stg507_unlocked_server(catalogue: Catalogue) -> Iterator[Finding]:
     """The lock of tools knows nothing of an MCP server.
 
     ## Why this matters
-
-    stagec never starts a server to check a project. What a server offers is known only from the lock; without it,
+    stagec never starts a server to check a project. The tools of a server are known only from the lock; without it,
     tools that no server offers and completion tools that have the name of a server's tool go unnoticed.
 
     ## How to fix
-
     Run `stagec tools lock`, which starts the servers once and writes `tools.lock.json`, and keep that file with the
     sources.
     """
@@ -263,14 +261,12 @@ def stg509_unusable_tool_name(catalogue: Catalogue) -> Iterator[Finding]:
     """A tool has a name that no model can call it by.
 
     ## Why this matters
-
     The names of tools travel in requests to models, and these take letters, digits, `_`, `-`, `.` and `/` only, at
     most 128 of them. A tool of another name is refused, and often the whole request with it.
 
     ## How to fix
-
-    Rename the tool. In a catalogue, write the bare name: what a tool may be called with, as in `Bash(git *)`, is a
-    matter of permissions and not part of its name.
+    Rename the tool. In a catalogue, write the bare name: permitted arguments, as in `Bash(git *)`, are a matter of
+    permissions and not part of the name.
     """
     for tool in catalogue.tools:
         if _USABLE.fullmatch(tool.name) is None:

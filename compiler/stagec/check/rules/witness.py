@@ -128,7 +128,7 @@ def stg652_untaken_way(searched: SearchedFlow) -> Iterator[Finding]:
     every answer.
 
     ## How to fix
-    Change what ends the runs there, or delete what no run comes to.
+    Remove the reason why runs end there, or delete the part that no run reaches.
     """
     flow = searched.flow
     for way in searched.untaken:

@@ -183,7 +183,7 @@ def chg223_fallback_changed() -> None:
 
 @declare_every("another edge replaces the edge of node {node} on {name}", edge="removed")
 def chg224_edge_replaced() -> None:
-    """An edge is gone, and what took it certainly takes another one, or cannot happen any more.
+    """An edge is gone: its answers certainly take another one, or cannot occur any more.
 
     ## Runs in flight
     Runs in flight continue, and follow the new plan from then on.
@@ -248,7 +248,7 @@ def chg245_intent_understood(change: PlanChange, pair: PlanPair) -> bool | str:
 
 @declare_every("node {node} waits another time on {name} before what follows", edge_wait="added removed changed")
 def chg247_wait_changed() -> None:
-    """A node waits another time before what follows an outcome.
+    """The wait after an outcome has another length.
 
     ## Runs in flight
     A wait that has begun ends when it would have. A run that comes to the edge later follows the new plan.

@@ -67,7 +67,7 @@ def chg143_output_changed(change: PlanChange, pair: PlanPair) -> bool | str:
     """An output that others read is elsewhere, or is new.
 
     ## Runs in flight
-    A run in flight may have completed this stage. It keeps what the stage has published, which has no such output.
+    A run in flight may have completed this stage. It keeps the published outputs of the stage, without this one.
 
     ## What to do
     Keep the old output as well until the runs in flight have ended.
@@ -103,7 +103,7 @@ def chg233_stage_adjusted() -> None:
     """A stage reads or leaves something else.
 
     ## Runs in flight
-    What is read of other stages is an output of theirs; CHG143 tells where that is missing.
+    A read of another stage is an output of that stage; CHG143 tells where that is missing.
     """
 
 

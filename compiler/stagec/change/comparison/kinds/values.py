@@ -83,7 +83,7 @@ def chg109_input_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
 
     ## Runs in flight
     stagec compares schemas keyword by keyword. It cannot show that the new schema accepts every old value, and has
-    found none that it refuses. What is not known is not promised, so this counts as breaking.
+    found none that it refuses. Unknown behaviour counts as breaking.
 
     ## What to do
     Look at the two schemas yourself, and accept the code with `--allow` if every old value is still accepted.
@@ -211,7 +211,7 @@ def chg121_answer_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
 
     ## Runs in flight
     stagec compares schemas keyword by keyword. It cannot show that the new schema accepts every old answer, and has
-    found none that it refuses. What is not known is not promised, so this counts as breaking.
+    found none that it refuses. Unknown behaviour counts as breaking.
 
     ## What to do
     Look at the two schemas yourself, and accept the code with `--allow` if every old answer is still accepted.

@@ -127,8 +127,8 @@ def stg3110_toolless_agent(document: AgentFiles) -> Iterator[Finding]:
     """No entry of an agent's tools names a tool.
 
     ## Why this matters
-    Names of tools are exact. Claude Code drops what it does not know in silence, and refuses an agent without any tool
-    at its first use.
+    Names of tools are exact. Claude Code silently drops unknown names, and refuses an agent without any tool at its
+    first use.
 
     ## How to fix
     Write names of Claude Code's tools, such as `Read, Grep, Bash`. `stagec validate --fix` corrects their case. Names
@@ -435,7 +435,7 @@ def stg3134_scoped_agent_tool(document: AgentFiles) -> Iterator[Finding]:
 
     ## Why this matters
     In the `tools` of an agent `Bash(git:*)` gives `Bash` for every command. Only permissions and `allowed-tools` of
-    skills read what stands in parentheses.
+    skills read the text in parentheses.
 
     ## How to fix
     Write the name alone, and the limit as a permission in `.claude/settings.json`.
@@ -491,8 +491,8 @@ def stg3141_ineffective_denial(files: AgentFiles) -> Iterator[Finding]:
     """An entry of an agent's `disallowedTools` denies nothing, or more than it seems to.
 
     ## Why this matters
-    Names of tools are exact: `bash` denies nothing. What stands in parentheses does not count: `Bash(git push *)`
-    takes all of `Bash` from the agent.
+    Names of tools are exact: `bash` denies nothing. The text in parentheses does not count: `Bash(git push *)` takes
+    all of `Bash` from the agent.
 
     ## How to fix
     Write names of tools as Claude Code does. Deny single calls with `permissions.deny` in `.claude/settings.json`.

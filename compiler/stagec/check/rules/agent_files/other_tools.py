@@ -108,7 +108,7 @@ def _join(given: Json, at: Place) -> Fix | None:
 
 @rule(since="0.1", origin=("agent-files:dropped-handoff",), severity=Severity.WARNING)
 def stg3162_dropped_handoff(files: AgentFiles) -> Iterator[Finding]:
-    """A handoff of a Copilot agent lacks what it needs, and VS Code drops it.
+    """A handoff of a Copilot agent lacks a required member, and VS Code drops it.
 
     ## Why this matters
     The button that leads to the next agent is not there, and nothing says why.
@@ -245,7 +245,7 @@ def stg3169_missing_import(files: AgentFiles) -> Iterator[Finding]:
     """`CLAUDE.md` imports a file that is not there.
 
     ## Why this matters
-    Claude Code reads on without a word. What the file was to say is not said.
+    Claude Code reads on without a word. The model does not get the text of the file.
 
     ## How to fix
     Correct the path, which counts from the folder of the file that names it, or write the name without `@`. In code,
@@ -263,7 +263,7 @@ def stg3170_oversized_agents_file(files: AgentFiles) -> Iterator[Finding]:
 
     ## Why this matters
     Codex joins the files from the root of the project down to the folder that it works in, and reads 32 KiB of them.
-    What comes later is cut off, which only its log says.
+    The rest is cut off, which only its log tells.
 
     ## How to fix
     Shorten the files, move what only one folder needs into that folder, or raise `project_doc_max_bytes` in the

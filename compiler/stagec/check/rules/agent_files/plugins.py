@@ -17,8 +17,8 @@ def stg3119_ignored_plugin_key(document: AgentFiles) -> Iterator[Finding]:
     """An agent of a plugin has a key that counts only for agents of a project.
 
     ## Why this matters
-    Claude Code does not let plugins change what may be done: it ignores `hooks`, `mcpServers` and `permissionMode` in
-    their agents. A guard that is written there does not run.
+    Claude Code does not let plugins widen rights: it ignores `hooks`, `mcpServers` and `permissionMode` in their
+    agents. A guard that is written there does not run.
 
     ## How to fix
     Give the plugin a `hooks/hooks.json` or a `.mcp.json`, or move the agent to `.claude/agents` of the project.

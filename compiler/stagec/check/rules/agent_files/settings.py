@@ -108,8 +108,8 @@ def stg3151_malformed_permission_rule(files: AgentFiles) -> Iterator[Finding]:
     """A permission rule is written in a way that Claude Code refuses.
 
     ## Why this matters
-    Claude Code drops a rule that it cannot read, and keeps the others. What the rule was to deny is then not denied,
-    and what it was to allow is asked for again and again.
+    Claude Code drops a rule that it cannot read, and keeps the others. A denied action is then allowed, and an allowed
+    one is asked for again and again.
 
     ## How to fix
     Write `Tool` or `Tool(specifier)`: the name of the tool with a capital letter, something in the parentheses,
@@ -144,8 +144,8 @@ def stg3152_unread_permission_rule(files: AgentFiles) -> Iterator[Finding]:
 
     ## Why this matters
     Claude Code keeps the rule and never asks it. For files it reads the paths of `Read` and `Edit` rules only. A rule
-    cannot name the field with the content of a call, such as `command`. The mark `:*` counts only at the end of a
-    rule. And a name that no tool has matches no call. What such a rule was to deny is not denied.
+    cannot name the field with the content of a call, such as `command`. The mark `:*` counts only at the end of a rule.
+    And a name that no tool has matches no call. Such a rule denies nothing.
 
     ## How to fix
     Write path rules for `Edit`, which covers all tools that write files, or for `Read`, which covers all that read
@@ -235,8 +235,8 @@ def stg3155_unmatched_hook(files: AgentFiles) -> Iterator[Finding]:
     """A hook of Claude Code can never run: nothing has the name that it waits for.
 
     ## Why this matters
-    Claude Code passes over an event that it does not know. A matcher of letters and `|` is compared with whole names
-    of tools, in the same case. A guard that waits for `bash` never runs, and what it was to stop goes through.
+    Claude Code passes over an event that it does not know. A matcher of letters and `|` is compared with whole names of
+    tools, in the same case. A guard that waits for `bash` never runs and stops nothing.
 
     ## How to fix
     Write the event or the tool as Claude Code calls it. For all tools of an MCP server write `mcp__SERVER__.*`.
@@ -336,8 +336,8 @@ def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
     """The command of a hook begins with a file of the project that is not there.
 
     ## Why this matters
-    A command that cannot be started is no objection: Claude Code goes on as if the hook had agreed. What the hook was
-    to stop goes through.
+    A command that cannot be started is no objection: Claude Code goes on as if the hook had agreed. The hook stops
+    nothing.
 
     ## How to fix
     Correct the path, or add the file. The path begins at the folder in which Claude Code starts: the parent of the

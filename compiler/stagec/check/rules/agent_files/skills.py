@@ -20,7 +20,7 @@ def stg3120_unpreloadable_skill(document: AgentFiles) -> Iterator[Finding]:
 
     ## Why this matters
     `skills` gives an agent the texts of skills from the beginning. Claude Code leaves out those with
-    `disable-model-invocation: true`, and the agent works without what it was to know.
+    `disable-model-invocation: true`, and the agent works without their text.
 
     ## How to fix
     Take the switch out of the skill, or write its text into the agent.

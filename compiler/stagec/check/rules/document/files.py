@@ -26,7 +26,7 @@ def stg101_unreadable_file(tree: Tree) -> Iterator[Finding]:
     """A file or folder cannot be read.
 
     ## Why this matters
-    What cannot be read cannot be checked: stagec says nothing about its contents, and neither can whoever runs it.
+    An unreadable file cannot be checked, and a runner cannot read it either.
 
     ## How to fix
     Give the user of stagec the right to read the file, replace a device or a pipe by a regular file, and repair or
@@ -71,7 +71,7 @@ def stg103_oversized_file(tree: Tree) -> Iterator[Finding]:
     it would make every run slow.
 
     ## How to fix
-    Take out of the file what does not belong there. If it is right as it is, raise the limit in `stagec.toml`:
+    Remove the parts that do not belong in the file. If it is right as it is, raise the limit in `stagec.toml`:
     `budgets.file-size`, in bytes.
     """
     for fault in tree.about("oversized-file"):
@@ -137,10 +137,10 @@ def stg115_empty_file(tree: Tree) -> Iterator[Finding]:
     """A file that should hold a document is empty.
 
     ## Why this matters
-    An empty file is not a document, so whatever refers to it gets nothing. Most often a write was interrupted.
+    An empty file is not a document, so files that refer to it get nothing. Most often a write was interrupted.
 
     ## How to fix
-    Restore the file's content, or delete the file and what refers to it.
+    Restore the file's content, or delete the file with all references to it.
     """
     for fault in tree.about("empty-file"):
         yield Finding(fault.at, _SENTENCES.get(fault.reason, "the file is empty"))
@@ -166,11 +166,11 @@ def stg117_link_out_of_project(tree: Tree) -> Iterator[Finding]:
     """A link to a folder leads out of the project.
 
     ## Why this matters
-    stagec does not follow it, so agents that lie behind it are not checked. That is mostly what is wanted, but it
-    should not go unsaid.
+    stagec does not follow it, so agents that lie behind it are not checked. That is usually intended, but the report
+    must say it.
 
     ## How to fix
-    Nothing, if what lies behind the link is not a part of the project; naming the link in `exclude` ends the note.
+    Nothing, if the target of the link is not a part of the project; naming the link in `exclude` ends the note.
     Otherwise move the folder into the project, or begin the project further up with `--root`.
     """
     for fault in tree.about("link-out-of-project"):
@@ -187,7 +187,7 @@ def stg118_conflict_markers(tree: Tree) -> Iterator[Finding]:
     model would get both versions of a prompt, and the markers.
 
     ## How to fix
-    Keep what is right of both versions, and remove the lines that begin with `<<<<<<<`, `|||||||`, `=======` and
+    Keep the right parts of both versions, and remove the lines that begin with `<<<<<<<`, `|||||||`, `=======` and
     `>>>>>>>`. `git diff` shows all conflicts that are left.
 
     Text that only shows such lines stands in a code block between fences (three backticks). There they are no mistake.

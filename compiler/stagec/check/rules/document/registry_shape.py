@@ -20,7 +20,7 @@ def stg130_incomplete_registry() -> None:
     flow itself. Without any of them nothing can be run.
 
     ## How to fix
-    Add the members. `"c1": "steps"` is what nearly every registry has.
+    Add the members. Nearly every registry has `"c1": "steps"`.
     """
 
 
@@ -33,7 +33,7 @@ def stg131_mistyped_registry_member() -> None:
 
     ## Why this matters
     The steps, validators and failure patterns are looked up by name; in a list they have none. Texts of the wrong type
-    never match what they are compared with.
+    never match the texts they are compared with.
 
     ## How to fix
     Write an object where things are looked up by name, and a string everywhere else.
@@ -94,7 +94,7 @@ def stg134_mistyped_step_member() -> None:
     """A member of a step has a value of the wrong type, or has none although its type is required.
 
     ## Why this matters
-    What has the wrong type is not read, so the step runs without it: without its variables, its input, or its
+    A member of the wrong type is not read, so the step runs without it: without its variables, its input, or its
     transitions.
 
     In the format of climpt 1.14 `uvVariables` and `usesStdin` are required: 1.13 took an empty list and `false` where
@@ -161,7 +161,7 @@ def stg138_malformed_schema_reference() -> None:
     origin=("steps-registry:reg.gate-required", "steps-registry:gate.ref-missing", "steps-registry:gate.field-missing"),
 )
 def stg139_incomplete_gate() -> None:
-    """A gate lacks what it needs to read the intent of an answer.
+    """A gate lacks a member that it needs to read the intent of an answer.
 
     ## Why this matters
     `intentField` is the place of the intent in an answer, `intentSchemaRef` the place of its values in the schema, and
@@ -264,7 +264,7 @@ def stg144_malformed_transition() -> None:
 
 @shape_rule(since="0.1", origin=("steps-registry:reg.failurepattern-required",))
 def stg145_malformed_failure_pattern() -> None:
-    """A failure pattern lacks what leads to its retry prompt, or says it in the wrong type.
+    """A failure pattern lacks the path to its retry prompt, or has a path of the wrong type.
 
     ## Why this matters
     When a validator fails, its failure pattern chooses the prompt with which the work is retried. Without an edition
@@ -311,9 +311,9 @@ def stg147_malformed_validation_step() -> None:
     """A validation step lacks a member, or one of its conditions names no validator.
 
     ## Why this matters
-    The validation step guards the closure of a flow. What it does not name is not checked, and its retry prompts are
-    not found without `c2` and `c3`. In the format of climpt 1.14 these may be in an `address`, and both lists of
-    conditions, `preflightConditions` and `postLLMConditions`, are required; they may be empty.
+    The validation step guards the closure of a flow. Names that are missing in it are not checked, and its retry
+    prompts are not found without `c2` and `c3`. In the format of climpt 1.14 these may be in an `address`, and both
+    lists of conditions, `preflightConditions` and `postLLMConditions`, are required; they may be empty.
 
     ## How to fix
     Add the members that the message names; every condition has a `validator`.

@@ -46,8 +46,8 @@ def stg161_invalid_schema(tree: Tree) -> Iterator[Finding]:
     """A schema breaks the rules of JSON Schema.
 
     ## Why this matters
-    A keyword with a value that it cannot have is ignored by some libraries and refused by others. Either way it does
-    not check what its author meant it to.
+    A keyword with a value that it cannot have is ignored by some libraries and refused by others. In both cases it does
+    not check what its author intended.
 
     ## How to fix
     Give the keyword a value of the kind that the message names.
@@ -99,12 +99,11 @@ def stg162_foreign_reference(tree: Tree) -> Iterator[Finding]:
     """A schema refers to something outside the project.
 
     ## Why this matters
-    References are never followed out of the project: not to the net, not to absolute paths, not above the root. What
-    they point to could change or be anything, so the schema says nothing certain.
+    References are never followed out of the project: not to the net, not to absolute paths, not above the root. Their
+    targets could change or be anything, so the schema says nothing certain.
 
     ## How to fix
-    Copy what is referred to into the project and refer to it by a relative path, or by the
-    `$id` that the copy gives itself.
+    Copy the target into the project and refer to it by a relative path, or by the `$id` of the copy.
     """
     for fault in tree.about("foreign-reference"):
         yield Finding(
@@ -217,7 +216,7 @@ def stg193_unreadable_pattern(tree: Tree) -> Iterator[Finding]:
     """A validator looks for a regular expression that cannot be read.
 
     ## Why this matters
-    What cannot be read matches nothing. The validator would fail every time, and no plan can be made of it.
+    An unreadable pattern matches nothing. The validator would fail every time, and no plan can be made of it.
 
     ## How to fix
     Correct the regular expression; the engine is that of JSON Schema. To look for brackets and other signs as they
@@ -267,8 +266,8 @@ def stg198_misspelt_keyword(tree: Tree) -> Iterator[Finding]:
     """A schema has a member that is not a keyword, and looks like a misspelt one.
 
     ## Why this matters
-    JSON Schema ignores members that it does not know. What the keyword was meant to demand is not checked, and answers
-    that it should refuse are accepted.
+    JSON Schema ignores members that it does not know. The demand of the keyword is not checked, and answers that it
+    should refuse are accepted.
 
     ## How to fix
     Write the keyword as the message names it. An annotation of your own is safe under a name that begins with `x-`.

@@ -113,8 +113,8 @@ def stg126_wrong_shape() -> None:
     """A value has none of the shapes that its member allows.
 
     ## Why this matters
-    The member can be written in more than one way, and this is none of them. What was meant cannot be told, so it is
-    not read.
+    The member can be written in more than one way, and this is none of them. The intention is not clear, so the member
+    is not read.
 
     ## How to fix
     Write the value in one of the ways that the message describes.
@@ -190,8 +190,8 @@ def stg155_legacy_agent(tree: Tree) -> Iterator[Finding]:
     refuse the rest.
 
     ## How to fix
-    Move the members below `runner`: prompts into `runner.flow`, what ends the run into `runner.verdict`, tools and
-    permissions into `runner.boundaries`, logging into `runner.logging`.
+    Move the members below `runner`: prompts into `runner.flow`, verdicts into `runner.verdict`, tools and permissions
+    into `runner.boundaries`, logging into `runner.logging`.
     """
     for fault in tree.about("legacy-agent"):
         members = fault.facts["members"]

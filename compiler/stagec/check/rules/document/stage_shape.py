@@ -23,8 +23,8 @@ def stg170_incomplete_stage(tree: Tree) -> Iterator[Finding]:
 
     ## How to fix
     Add the members. If a member nearby is named as the likely misspelling, correct its name. An agent file of another
-    program, with `name`, `description` and `tools`, is made into a stage definition by `stagec init --from FILE`; what
-    only its author can say is marked in the result.
+    program, with `name`, `description` and `tools`, is made into a stage definition by `stagec init --from FILE`;
+    decisions for its author are marked in the result.
     """
     for fault, finding in zip(tree.about("incomplete-stage"), misshapen(tree, "incomplete-stage"), strict=True):
         yield replace(finding, message=f"{finding.message}{_suggest_init(fault)}")
@@ -49,7 +49,7 @@ def stg171_mistyped_stage_member() -> None:
     """A member of a stage definition has a value of the wrong type.
 
     ## Why this matters
-    What has the wrong type is not read, so the stage would run without its tools, its schema or its limit. YAML
+    A member of the wrong type is not read, so the stage would run without its tools, its schema or its limit. YAML
     decides types by how a value looks: `name: 5` is a number, and a tool list without brackets or dashes is a text.
 
     ## How to fix
@@ -207,8 +207,7 @@ def stg180_malformed_condition(tree: Tree) -> Iterator[Finding]:
 
     ## Why this matters
     `when` maps paths to the values that may stand there: a value, a list of values of which any will do, or `{present:
-    true}` and `{present: false}`. There are no comparisons and no expressions; what is written instead would never be
-    looked at.
+    true}` and `{present: false}`. There are no comparisons and no expressions; another key would never be read.
 
     ## How to fix
     Write a path and its values, such as `parsed.severity: [high, critical]`. A more complex decision belongs in the
@@ -225,8 +224,8 @@ def stg181_malformed_check() -> None:
     """A check of a stage's work is not written as one.
 
     ## Why this matters
-    The first check whose `when` matches decides what becomes of the result: `retry` or `fail`. Without a verdict it
-    decides nothing, and a result that no check catches is accepted without one saying so.
+    The first check whose `when` matches decides about the result: `retry` or `fail`. Without a verdict it decides
+    nothing, and a result that no check catches is accepted without one saying so.
 
     ## How to fix
     Write a list of checks, each with a `verdict` of `retry` or `fail`.
@@ -251,8 +250,8 @@ def stg183_malformed_hook() -> None:
     """A hook does not name a Python callable in its place.
 
     ## Why this matters
-    Hooks take a phase of a stage over, or stand at a stage of the message loop. What is not written
-    `package.module:function` cannot be looked up, and the phase would run without it.
+    Hooks take a phase of a stage over, or stand at a stage of the message loop. A name in another form than
+    `package.module:function` cannot be looked up, and the phase would run without the callable.
 
     ## How to fix
     Write the module, a colon and the function. A hook of the message loop also says its `stage`, `when` and `kind`.
@@ -267,8 +266,8 @@ def stg184_unknown_stage_member() -> None:
     Programs that read stage objects refuse the whole stage over it. In Markdown such a member would be metadata.
 
     ## How to fix
-    Correct the name or remove the member. What stagec alone knows of a stage, such as checks, gates and hooks, is
-    written in the pipeline.
+    Correct the name or remove the member. Members that only stagec knows, such as checks, gates and hooks, belong in
+    the pipeline.
     """
 
 

@@ -252,7 +252,7 @@ def stg111_alias_expansion(tree: Tree) -> Iterator[Finding]:
     is refused, not expanded.
 
     ## How to fix
-    Write out what is meant, or refer to it less often.
+    Write the value out, or refer to it less often.
     """
     for fault in tree.about("alias-expansion"):
         alias = quote(f"*{fault.facts['alias']}")
@@ -308,7 +308,7 @@ def stg114_several_documents(tree: Tree) -> Iterator[Finding]:
     """A YAML file holds more than one document.
 
     ## Why this matters
-    Only the first document of a file is read. What stands below the second `---` would be ignored without a word.
+    Only the first document of a file is read. Text below the second `---` would be ignored without a word.
 
     ## How to fix
     Put each document into its own file. If the `---` is meant as a separating line, write it as a comment.
@@ -364,7 +364,7 @@ def stg188_rounded_number(tree: Tree) -> Iterator[Finding]:
     the number is accepted in its place.
 
     ## How to fix
-    Write a smaller number. What is not meant to be calculated with, such as an id, is better a text in double quotes.
+    Write a smaller number. A value that is no quantity, such as an id, is better a text in double quotes.
     """
     for fault in tree.about("rounded-number"):
         number, held = fault.facts["number"], fault.facts["held"]

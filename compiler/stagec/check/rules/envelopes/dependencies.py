@@ -22,7 +22,7 @@ def stg437_unknown_dependency(plan: StagePlan) -> Iterator[Finding]:
     """A stage depends on a stage that the plan does not have.
 
     ## Why this matters
-    The stage can never start, because what it waits for never completes.
+    The stage can never start, because its dependency never completes.
 
     ## How to fix
     Write the id of a stage of the plan, exactly as it stands there, or remove the dependency.

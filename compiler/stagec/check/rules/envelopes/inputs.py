@@ -170,8 +170,8 @@ def stg453_remote_input(plan: StagePlan) -> Iterator[Finding]:
     """An input is a URL.
 
     ## Why this matters
-    What a URL leads to can change from run to run, and cannot be checked beforehand. stagec hands the text to the
-    stage and fetches nothing.
+    The target of a URL can change from run to run, and cannot be checked before. stagec hands the text to the stage and
+    fetches nothing.
 
     ## How to fix
     Nothing, if the stage fetches it. For runs that can be repeated, let one stage fetch the file and others read its

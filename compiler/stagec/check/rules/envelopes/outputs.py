@@ -276,8 +276,8 @@ def stg459_stage_without_outputs(plan: StagePlan) -> Iterator[Finding]:
     """A stage has no outputs.
 
     ## Why this matters
-    Other stages can only wait for it, and its success cannot be told by what it leaves. That is right for a stage that
-    only has a side effect.
+    Other stages can only wait for it, and no output shows its success. That is right for a stage that only has a side
+    effect.
 
     ## How to fix
     Nothing, if the stage leaves no files. Otherwise declare them.

@@ -25,7 +25,7 @@ def stg401_malformed_envelope(plan: StagePlan) -> Iterator[Finding]:
 
     ## Why this matters
     A stage is described by the members of an object: its id, its goal, its inputs and outputs. Anything else describes
-    no stage, and what was meant is lost.
+    no stage, and its content is lost.
 
     ## How to fix
     Write the envelope as an object with `stageId`, `goal`, `inputs`, `outputs` and `maxDurationSec`.
@@ -67,8 +67,8 @@ def stg404_missing_inputs(plan: StagePlan) -> Iterator[Finding]:
     """An envelope does not say what the stage reads.
 
     ## Why this matters
-    Without `inputs` stagec assumes that the stage reads nothing. What it does read is then neither given to it nor
-    checked, and another stage may change it meanwhile.
+    Without `inputs` stagec assumes that the stage reads nothing. Files that it does read are then neither given to it
+    nor checked, and another stage may change them meanwhile.
 
     ## How to fix
     Add `inputs`; write `inputs: {}` for a stage that reads nothing.

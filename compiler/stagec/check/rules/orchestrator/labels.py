@@ -108,7 +108,7 @@ _TYPES = {
     ),
 )
 def stg2116_unfit_project_phase(workflow: Workflow) -> Iterator[Finding]:
-    """A phase of the binding to projects cannot be what it is meant to be.
+    """A phase of the binding to projects cannot play its role.
 
     ## Why this matters
     climpt refuses the file. A project is planned and evaluated in actionable phases, and done in a terminal one; each

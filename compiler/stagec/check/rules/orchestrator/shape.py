@@ -104,7 +104,7 @@ def stg2104_foreign_source_member(workflow: Workflow) -> Iterator[Finding]:
     """The source of issues has a member of another kind of source.
 
     ## Why this matters
-    Nothing reads the member. What it says does not happen.
+    Nothing reads the member. It has no effect.
 
     ## How to fix
     Remove the member, or choose the kind of source that has it.
@@ -295,7 +295,7 @@ def stg2122_malformed_handoff(workflow: Workflow) -> Iterator[Finding]:
     """A hand-off is not written as climpt reads it.
 
     ## Why this matters
-    climpt takes what is absent for nothing and stops with an error when the hand-off is due.
+    climpt takes an absent member for nothing and stops with an error when the hand-off is due.
 
     ## How to fix
     Write `id`, `when` with `fromAgent` and `outcome`, `emit` with `type`, `schemaRef` and `path`, `payloadFrom` and

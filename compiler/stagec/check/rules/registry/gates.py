@@ -466,8 +466,8 @@ def stg251_missing_handoff_fields(steps: Collection[Step]) -> Iterator[Finding]:
     """A step may hand off, but does not say what it hands over.
 
     ## Why this matters
-    `handoffFields` names the values that the next step receives. Without it the closure step starts with nothing of
-    what the steps before it found out.
+    `handoffFields` names the values that the next step receives. Without it the closure step starts without the results
+    of the steps before it.
 
     ## How to fix
     Add `handoffFields` with the paths that the next step needs. An empty list says that it needs none.

@@ -210,8 +210,8 @@ def stg284_unhanded_input(registry: Registry) -> Iterator[Finding]:
     """A step needs a value that the step it comes from never hands over.
 
     ## Why this matters
-    Other steps can have the values in `handoffFields`, each under the last part of its path; where that lists none,
-    the members of the whole answer. What is not among them has no value, and the step that needs it cannot start.
+    Other steps can have the values in `handoffFields`, each under the last part of its path; where that lists none, the
+    members of the whole answer. A name that is missing there has no value, and the step that needs it cannot start.
 
     ## How to fix
     Correct the key, or add the path of the value to the `handoffFields` of the step that it comes from.
@@ -319,8 +319,8 @@ def stg278_undeclared_variable(registry: Registry) -> Iterator[Finding]:
     one that is not among them is most likely misspelt, and then nothing supplies it and the step cannot start.
 
     ## How to fix
-    Correct the name in the prompt, or add it to `uvVariables`. What the runner supplies itself, such as `iteration`,
-    need not be declared.
+    Correct the name in the prompt, or add it to `uvVariables`. Names that the runner supplies itself, such as
+    `iteration`, need not be declared.
     """
     lost: dict[tuple[str, str], list[Usage]] = {}
     for usage in find_usages(registry):
@@ -511,8 +511,8 @@ def stg298_unfilled_placeholder(registry: Registry) -> Iterator[Finding]:
     """A prompt has a hole in brackets that nothing fills.
 
     ## Why this matters
-    `{issue_content}` and `{{issue_content}}` look like places for a value, but only `{uv-name}` is one. What is
-    written here stays as it is. The model may be meant to read it so, as a part of what it is to write.
+    `{issue_content}` and `{{issue_content}}` look like places for a value, but only `{uv-name}` is one. Such text stays
+    as it is. The model may be meant to read it so, as a part of its answer.
 
     ## How to fix
     If a value is meant, make it a variable: `{uv-issue_content}`, declared in `uvVariables` and supplied by a

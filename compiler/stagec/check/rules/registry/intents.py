@@ -148,8 +148,8 @@ def stg235_taken_from_whole_answer(registry: Registry) -> Iterator[Finding]:
 
     ## Why this matters
     A step without `handoffFields` keeps its whole answer for the steps that follow, and the value is taken of that. As
-    soon as its gate lists a single path, it is gone: then only the listed values are kept. What passes between two
-    steps should be said where it is handed over.
+    soon as its gate lists a single path, it is gone: then only the listed values are kept. Values that pass between two
+    steps should be declared at the hand-over.
 
     ## How to fix
     Add the path of the value to the `handoffFields` of the step that it comes from.
@@ -258,8 +258,7 @@ def stg248_undeclared_path(registry: Registry) -> Iterator[Finding]:
     only by chance is missing when the next step needs it; often the path is only misspelt.
 
     Or the step's own schema declares the member, and one of its `allOf` declares it otherwise. By JSON Schema both
-    hold, and nothing can be there. climpt merges them: what the step says itself is put in place of what its bases
-    say.
+    hold, and nothing can be there. climpt merges them: a keyword of the step replaces those of its bases.
 
     ## How to fix
     Correct the path, or declare the member in the output schema, and require it.

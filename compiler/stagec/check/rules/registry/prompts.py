@@ -63,8 +63,8 @@ def stg257_missing_prompt_with_fallback(registry: Registry) -> Iterator[Finding]
     The run goes on, with a general prompt that knows nothing of this project.
 
     ## How to fix
-    Write the prompt, or correct the coordinates as for [STG256](STG256.md). Where the built-in prompt is what is
-    wanted, nothing is wrong.
+    Write the prompt, or correct the coordinates as for [STG256](STG256.md). If the built-in prompt is intended, nothing
+    is wrong.
     """
     lost = promptless(registry, replaced=True)
     unused = registry.prompts.list_unused() if lost else NameIndex(())
@@ -91,7 +91,7 @@ def stg258_missing_retry_prompt(registry: Registry) -> Iterator[Finding]:
     ## How to fix
     Write the prompt. It lies at the `c2` and `c3` of the validation step, with the `edition` and the `adaptation` of
     the failure pattern: `steps/retry/issue/f_failed_git-dirty.md`, or `f_failed.md` there for all patterns of that
-    edition. Or set `onFailure.action` to what shall happen instead.
+    edition. Or set `onFailure.action` to the intended action.
     """
     lost: dict[tuple[str, str], list[RetryPrompt]] = {}
     for each in registry.prompts.of_retries:
@@ -182,8 +182,7 @@ def stg262_missing_system_prompt(registry: Registry) -> Iterator[Finding]:
     """An agent's system prompt is not there.
 
     ## Why this matters
-    `runner.flow.systemPromptPath` is what the model is told before anything else. Without the file the agent cannot
-    start.
+    `runner.flow.systemPromptPath` names the first prompt of the model. Without the file the agent cannot start.
 
     ## How to fix
     Correct the path: it is relative to the folder of the agent definition and must stay inside the project.

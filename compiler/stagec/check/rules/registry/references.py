@@ -350,7 +350,7 @@ def stg2036_unknown_validation_step(registry: Registry) -> Iterator[Finding]:
 
     ## Why this matters
     `validationSteps` of a step is in released registries, although no schema and no program of climpt 1.14 knows it. A
-    reader takes it for the list of what guards the step, and a name in it that leads to nothing guards nothing.
+    reader takes it for the list of the step's guards, and an unknown name in it guards nothing.
 
     ## How to fix
     Correct the name, or delete the list.

@@ -19,8 +19,7 @@ def stg229_runner_outside_closure(steps: Collection[Step]) -> Iterator[Finding]:
     """A step that is not a closure step has a `runner`.
 
     ## Why this matters
-    Only closure steps can run a program instead of a prompt. Elsewhere the `runner` is not looked at, and what it was
-    meant to do does not happen.
+    Only closure steps can run a program instead of a prompt. Elsewhere the `runner` is not read and has no effect.
 
     ## How to fix
     Move the `runner` to a closure step, or give this step the kind `closure`.

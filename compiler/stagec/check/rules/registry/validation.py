@@ -87,9 +87,9 @@ def stg275_malformed_retry_block(registry: Registry) -> Iterator[Finding]:
     """A block in a retry prompt is not closed, closes nothing, or cannot be read.
 
     ## Why this matters
-    When a validator has failed, its retry prompt is filled in with what was read from the output. A block that is not
-    written correctly means nothing: the model would be shown the tag itself, and what stands in the block once instead
-    of once for each element.
+    After a validator has failed, its retry prompt contains values from the output. A block that is not written
+    correctly means nothing: the model would be shown the tag itself, and what stands in the block once instead of once
+    for each element.
 
     ## How to fix
     A block is `{{#each NAME}}…{{/each}}`, or `{{#if NAME}}…{{/if}}` in which `{{else}}` may stand once. Names are
@@ -186,8 +186,8 @@ def stg290_unmatched_failure_parameter(registry: Registry) -> Iterator[Finding]:
     """A validator extracts other values than its failure pattern takes.
 
     ## Why this matters
-    What a failure pattern takes and no validator extracts is empty in the retry prompt: the model is not told what
-    failed.
+    A value that a failure pattern takes and no validator extracts is empty in the retry prompt: the model does not
+    learn what failed.
 
     ## How to fix
     Give the value one name: in `extractParams` of the validator, in `params` of the failure pattern, and between
@@ -269,8 +269,8 @@ def stg292_unused_validator(registry: Registry) -> Iterator[Finding]:
     """Nothing names a validator or a failure pattern.
 
     ## Why this matters
-    A validator that no validation step names is never run, and the run ends without what it was to check. A failure
-    pattern that no validator names selects no prompt. Often the name was changed on one side only.
+    A validator that no validation step names is never run, and the run ends without its check. A failure pattern that
+    no validator names selects no prompt. Often the name was changed on one side only.
 
     ## How to fix
     Name the validator in the `validationConditions` of the closure step that it is to guard, and the failure pattern

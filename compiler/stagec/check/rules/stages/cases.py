@@ -43,8 +43,7 @@ def stg360_unknown_case_path(pipeline: Pipeline) -> Iterator[Finding]:
     the `attemptCount`, and the `output` of an exit hook. A path that begins otherwise is never there.
 
     ## How to fix
-    Members of what the stage hands in are written with `parsed` before them: `{when: {parsed.approved: true}, stages:
-    []}`.
+    Members of the result are written with `parsed` before them: `{when: {parsed.approved: true}, stages: []}`.
     """
     for each in find_wrong_cases(pipeline):
         found = each.wrong
@@ -62,9 +61,9 @@ def stg361_unmeetable_case(pipeline: Pipeline) -> Iterator[Finding]:
     """A case asks for a value that never occurs.
 
     ## Why this matters
-    What a stage hands in fits its completion schema, and the schema leaves no room for this: the path is forbidden, or
-    the value is none of those that can stand there. The author believes in a way that no run ever takes, and results
-    that were meant for it go elsewhere.
+    The result of a stage fits its completion schema, and the schema excludes this: the path is forbidden, or the value
+    is none of the possible ones. The author believes in a way that no run ever takes, and results that were meant for
+    it go elsewhere.
 
     ## How to fix
     Write path and value as the schema has them. A case that does not ask for `verdict` is about accepted results only:
@@ -184,8 +183,8 @@ def stg364_impossible_check(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     Checks judge the work of a stage by what it handed in, by `capHit` and by `attemptCount`; the first that matches
-    decides. This one asks for what can never be there, or earlier checks decide every result that it matches. Work that
-    it was meant to refuse is accepted.
+    decides. This one asks for a value that never occurs, or earlier checks decide every result that it matches. Work
+    that it was meant to refuse is accepted.
 
     ## How to fix
     Write path and value as the completion schema has them. The verdict, its reason and the output are made only after
@@ -216,8 +215,8 @@ def stg365_unknown_gate_path(pipeline: Pipeline) -> Iterator[Finding]:
     """A gate asks for a name that the context does not have.
 
     ## Why this matters
-    A gate decides by the context whether its stage may start. The pipeline declares what a run is given there, and
-    this is not among it, or its JSON Schema rules it out: the condition never holds, and the gate never closes.
+    A gate decides by the context whether its stage may start. The pipeline declares the inputs of a run, and this is
+    none of them, or its JSON Schema excludes the value: the condition never holds, and the gate never closes.
 
     ## How to fix
     Correct the path, which begins with a name under `context`, without `ctx`; or declare the name.
@@ -243,8 +242,8 @@ def stg366_undeclared_case_path(pipeline: Pipeline) -> Iterator[Finding]:
     """A case or a check asks for a member that the completion schema does not declare.
 
     ## Why this matters
-    The schema is open, so the stage may hand it in, but nothing asks the model for it. What comes by chance decides
-    where the run goes; often the path is only misspelt.
+    The schema is open, so the stage may hand it in, but nothing asks the model for it. Chance decides where the run
+    goes; often the path is only misspelt.
 
     ## How to fix
     Correct the path, or declare the member in the completion schema, and require it.

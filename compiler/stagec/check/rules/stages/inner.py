@@ -141,9 +141,9 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     The stages of an inner pipeline become stages of the whole: `review/scan` is the stage `scan` of the pipeline that
-    runs as `review`. What holds for a run as a whole cannot hold for a part of it, and is refused: a bound of stage
-    executions that a run of it may reach, hooks, a security mode or a tool catalogue of its own. What follows the
-    stage sees the result of the inner `output`, so there has to be one, and it has to be a success.
+    runs as `review`. Settings of a run as a whole cannot hold for a part of it, and are refused: a bound of stage
+    executions that a run of it may reach, hooks, a security mode or a tool catalogue of its own. The stages after it
+    see the result of the inner `output`, so there must be one, and it must be a success.
 
     ## How to fix
     Change the inner pipeline as the message says, or give the work to stages of this pipeline.
@@ -191,7 +191,7 @@ def stg396_unknown_output_stage(pipeline: Pipeline) -> Iterator[Finding]:
     """The `output` of a pipeline is not a stage of it.
 
     ## Why this matters
-    Where the pipeline runs as a stage of another one, its result is that of this stage.
+    Where the pipeline runs as a stage of another one, the next stages read the result of the output.
 
     ## How to fix
     Write the `id` of one of the pipeline's stages, the one at which its runs end.

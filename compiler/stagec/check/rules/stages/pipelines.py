@@ -204,8 +204,8 @@ def stg349_several_sequential_stages(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     Hosts run them one by one, and what each of them leads to before the next: the second stage of the list starts when
-    everything that follows the first has ended. It is handed the result of whatever ran last, which its prompt can
-    hardly count on.
+    everything that follows the first has ended. It receives the result of the stage that ran last, which its prompt can
+    hardly rely on.
 
     ## How to fix
     Name one stage, and the second under the `next` of the first. If they do not need each other, write

@@ -33,8 +33,8 @@ def stg320_foreign_placeholder(pipeline: Pipeline) -> Iterator[Finding]:
     else, so the stage cannot start.
 
     ## How to fix
-    Write `{{ctx.task}}` for what a run is given, `{{ctx.upstream[0].parsed.summary}}` for what the stage before handed
-    in. Write `{{"{{"}}` for two opening braces that stay as they are: `{{"{{"}} name }}` is the text `{{ name }}`.
+    Write `{{ctx.task}}` for an input of the run, `{{ctx.upstream[0].parsed.summary}}` for the result of the stage
+    before. Write `{{"{{"}}` for two opening braces that stay as they are: `{{"{{"}} name }}` is the text `{{ name }}`.
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.FOREIGN):
         which = f"placeholder {quote(each.placeholder.text)} names nothing"
@@ -111,8 +111,8 @@ def stg324_placeholder_expression(pipeline: Pipeline) -> Iterator[Finding]:
     """A placeholder is more than a path.
 
     ## Why this matters
-    Prompts are filled in, not computed: there are no conditions, loops, filters, defaults, calls or literals. What
-    decides anything belongs into the pipeline, where it can be checked.
+    Prompts are filled in, not computed: there are no conditions, loops, filters, defaults, calls or literals. Decisions
+    belong in the pipeline, where they can be checked.
 
     ## How to fix
     Write a path, such as `{{ctx.task}}`. Where the prompt depends on something, make two stages of it and let the
@@ -160,7 +160,7 @@ def stg326_dollar_placeholder(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     In Markdown a placeholder has two braces, `{{ctx.task}}`; in a stage object it has a dollar sign and one name,
-    `${ctx.task}`. What is written otherwise stays as it is, and the model reads the braces.
+    `${ctx.task}`. Text in another form stays as it is, and the model reads the braces.
 
     ## How to fix
     Write it in the way of the form that the stage has. In a stage object only whole values of the context can be read.
@@ -218,7 +218,7 @@ def stg328_reserved_context_name(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     `upstream`, `workflowRunId` and `stageExecutionId` are given to every stage, `attempts` and `host` are kept for
-    code. What a run would be given under such a name is never seen.
+    code. An input of this name is never seen.
 
     ## How to fix
     Choose another name, and read that one in the prompts.

@@ -125,7 +125,7 @@ def stg305_ineffective_provider(pipeline: Pipeline) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("stage-definitions:stage-file-id",), severity=Severity.NOTE)
 def stg306_differing_file_name(pipeline: Pipeline) -> Iterator[Finding]:
-    """The file of a stage is not called what the stage is called.
+    """The name of a stage's file differs from the stage's id.
 
     ## Why this matters
     People look for the stage `plan` in `plan.md`. Programs go by the id alone.
@@ -180,8 +180,8 @@ def stg308_unknown_resolution_policy(pipeline: Pipeline) -> Iterator[Finding]:
     """The resolution policy of a stage is not one that is known.
 
     ## Why this matters
-    It says what becomes of a stage whose gate defers or blocks: `retry-later`, `skip`, `fail` or `ask`. Anything else
-    acts as `fail`.
+    It decides about a stage whose gate defers or blocks: `retry-later`, `skip`, `fail` or `ask`. Anything else acts as
+    `fail`.
 
     ## How to fix
     Write one of the four, or one for each: `{defer: retry-later, block: fail}`.
@@ -228,7 +228,7 @@ def stg313_non_object_result(pipeline: Pipeline) -> Iterator[Finding]:
     list or a text can never be met.
 
     ## How to fix
-    Make the root an object and put what was meant under a member.
+    Make the root an object and put the value under a member.
     """
     for stage in pipeline.stages:
         kinds = _kinds(pipeline, stage)

@@ -269,7 +269,7 @@ def stg375_mutating_sibling(pipeline: Pipeline) -> Iterator[Finding]:
     others are cut off in the middle, and nothing takes back what they have changed.
 
     ## How to fix
-    Prefer stages that only read in parallel, and let a stage after the join do what they found. If one has to change
+    Prefer parallel stages that only read, and let a stage after the join act on their results. If one has to change
     something, keep it small, and so that doing it twice does no harm.
     """
     book = pipeline.memo.once("labels", lambda: LabelBook(pipeline.catalogue))

@@ -29,7 +29,7 @@ def stg332_unknown_result_member(pipeline: Pipeline) -> Iterator[Finding]:
     the `attemptCount`, and the `output` of an exit hook. Only `parsed` and `output` have members.
 
     ## How to fix
-    What the stage handed in is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`.
+    The result of the stage is under `parsed`: `{{ctx.upstream[0].parsed.summary}}`.
     """
     for each in find_wrong_placeholders(pipeline, PlaceholderError.RESULT_MEMBER):
         why = _explain_result_member(each.placeholder)
@@ -67,8 +67,8 @@ def stg334_unknown_stage_field(pipeline: Pipeline) -> Iterator[Finding]:
     """A prompt reads a member that its stage does not have.
 
     ## Why this matters
-    Under `stage` a prompt can read the frontmatter of its own file. What is not there cannot be filled in, so the
-    stage cannot start.
+    Under `stage` a prompt can read the frontmatter of its own file. An absent value cannot be filled in, so the stage
+    cannot start.
 
     ## How to fix
     Correct the name. A prompt can rely on `stage.id` and `stage.name`.
