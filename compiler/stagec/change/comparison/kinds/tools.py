@@ -39,7 +39,8 @@ def chg116_tool_undecided(change: PlanChange, pair: PlanPair) -> bool | str:
     """It is not known whether a tool accepts all arguments that it accepted.
 
     ## Runs in flight
-    The plan has only the digest of a schema, or stagec cannot compare the two schemas. Unknown behaviour counts as breaking.
+    The plan has only the digest of a schema, or stagec cannot compare the two schemas. Unknown behaviour counts as
+    breaking.
 
     ## What to do
     Look at the two schemas yourself, and accept the code with `--allow` if every old call is still accepted.
