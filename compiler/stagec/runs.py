@@ -80,7 +80,7 @@ def open_own_world(program: Program, run_id: str, journal: Path | None, given: O
     """
     if program.agents:
         raise Failure(f"{quote(program.plan.id)} is the plan of an orchestrator: 'stagec run' executes these")
-    scenario = read_scenario(given.scenario, program.plan)
+    scenario = read_scenario(given.scenario, program.plan, shows=False)
     refuse_hooks(program, scenario, allowed=given.calls)
     sources = WorldSources(
         models=given.models,

@@ -197,6 +197,19 @@ def test_a_run_that_cannot_begin_is_refused() -> None:
         runs.run(dump(steps()), Started("r1", inputs={"more": 1}))
 
 
+def test_a_faulty_scenario_is_a_failure_and_nothing_is_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scenario = tmp_path / "s.json"
+    scenario.write_text('{"answer": {}}')
+    with pytest.raises(Failure, match=r"s\.json' is not a valid scenario: 1 mistake") as caught:
+        runs.run(dump(steps()), STARTED, own=OwnWorld(scenario=scenario))
+    (hint,) = caught.value.hints
+    assert f"{scenario}:1:2: STG" in hint
+    assert "'answer'" in hint
+    assert capfd.readouterr() == ("", "")
+
+
 def test_stagecs_own_models_answer_by_a_scenario(tmp_path: Path) -> None:
     scenario = tmp_path / "s.json"
     scenario.write_text('{"answers": {"draft": [{"action": "next"}], "close": [{"action": "closing"}]}}')

@@ -33,12 +33,15 @@ _SCENARIO_ROOM = 10
 """The answers of models and tools in a long run may be so many times as large as texts of people."""
 
 
-def read_scenario(path: Path | None, plan: Plan) -> Scenario:
-    """Return the scenario in a file, an empty one without a file; raise `Failure` when it is none for this plan."""
-    return Scenario() if path is None else parse_scenario(read_scenario_document(path, plan), str(path))
+def read_scenario(path: Path | None, plan: Plan, *, shows: bool = True) -> Scenario:
+    """Return the scenario in a file, an empty one without a file; raise `Failure` when it is none for this plan.
+
+    `shows` prints the findings in the file, as a command does; else the failure lists them.
+    """
+    return Scenario() if path is None else parse_scenario(read_scenario_document(path, plan, shows=shows), str(path))
 
 
-def read_scenario_document(path: Path, plan: Plan) -> Json:
+def read_scenario_document(path: Path, plan: Plan, *, shows: bool = True) -> Json:
     """Return the document of a scenario, or raise `Failure`."""
     from stagec.sources.read import Sources
     from stagec.sources.shape import judge
@@ -53,7 +56,7 @@ def read_scenario_document(path: Path, plan: Plan) -> Json:
         raise Failure(f"{quote(path)} is not a scenario: expected an object")
     tree = judge(tree, "scenario")
     if tree.faults:
-        refuse_faulty(tree, "scenario")
+        refuse_faulty(tree, "scenario", shows=shows)
     scenario = parse_scenario(tree.value, file)
     wrong = [(locate(tree, each.pointer), each.told) for each in find_mistakes(scenario, plan)]
     if wrong:
@@ -69,8 +72,11 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 """Endings of the names of scenarios: they decide the syntax."""
 
 
-def refuse_faulty(tree: Tree, noun: str) -> None:
-    """Print what is wrong with a file that nothing but stagec reads; raise `Failure` if any of it is an error."""
+def refuse_faulty(tree: Tree, noun: str, *, shows: bool = True) -> None:
+    """Raise `Failure` for a file with errors that nothing but stagec reads.
+
+    `shows` prints all findings; else the errors are hints of the failure.
+    """
     from stagec.check.findings import Verdict, diagnose
     from stagec.check.pipeline import list_families
     from stagec.check.reporters import Report
@@ -82,11 +88,14 @@ def refuse_faulty(tree: Tree, noun: str) -> None:
     rules = [rule for family in documents for rule in family.rules()]
     verdicts = [Verdict(rule, finding) for rule in rules for finding in rule.check(tree)]
     found = diagnose(verdicts, {tree.file: tree}, Selection.of(_SETTINGS, documents))
-    paper = find_canvas(sys.stderr, os.environ)
-    put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
-    wrong = sum(each.severity is Severity.ERROR for each in found)
+    if shows:
+        paper = find_canvas(sys.stderr, os.environ)
+        put_error(REPORTER.render(Report(found, trees={tree.file: tree}, canvas=paper, quiet=True)))
+    wrong = [each for each in found if each.severity is Severity.ERROR]
     if wrong:
-        raise Failure(f"{quote(tree.file)} is not a valid {noun}: {format_count(wrong, 'mistake')}")
+        places = ((each, each.span.start) for each in wrong if not shows)
+        hints = [f"{each.at.file}:{start.line}:{start.column}: {each.code} {each.message}" for each, start in places]
+        raise Failure(f"{quote(tree.file)} is not a valid {noun}: {format_count(len(wrong), 'mistake')}", hints=hints)
 
 
 _SETTINGS = Settings(severity={"unknown-key": Severity.ERROR})
