@@ -26,7 +26,7 @@ PACKAGE = TOP / "compiler" / "runners" / "javascript"
 PLANS = sorted((TOP / "tests" / "plan_vectors").glob("*/plan.json"))
 RUNS, EVENTS = choose(3, whole=200), 200
 VECTORS = tuple(read_vectors())[:: choose(4, full=2, whole=1)]
-MOST_LINES = 1265
+MOST_LINES, WIDEST = 1_200, 120
 COMMENTS = ("//", "/*", "*")
 
 pytestmark = pytest.mark.needs("node")
@@ -78,6 +78,26 @@ def test_it_takes_the_policies_that_the_machine_takes(
     assert [each(plan)["is"] for each in (ServedMachine().reply, program.ask)] == [wanted, wanted]
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        '{"$schema":"https://example.com/dialect"}',
+        '{"$schema":"http://json-schema.org/draft-07/schema#","format":"iri"}',
+        '{"properties":{"name":{"pattern":"(?P<name>a)"}}}',
+        '{"patternProperties":{"(?P<name>a)":{}}}',
+        '{"$id":"http://[","type":"object"}',
+    ],
+)
+def test_it_refuses_a_schema_that_it_cannot_judge(schema: str, program: RunnerProcess) -> None:
+    told = json.loads(PLANS[0].read_bytes())["plan"]
+    name = digest(schema.encode())
+    told["contents"][name] = schema
+    told["inputs"]["more"] = {"schema": name}
+    payload = canonical(told)
+    plan = {"is": "plan", "file": f'{{"digest":"{digest(payload)}","plan":{payload.decode()}}}\n'}
+    assert program.ask(plan)["is"] == "refused"
+
+
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:
     """Tell both the same random events of one run; return how many."""
     machine, plan = ServedMachine(), {"is": "plan", "file": data.decode()}
@@ -113,8 +133,10 @@ def choose_event(
 
 def test_it_is_short_and_has_no_dependencies() -> None:
     files = [*PACKAGE.glob("src/*.js"), *PACKAGE.glob("bin/*.js")]
-    lines = [line.strip() for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith(COMMENTS) for line in lines) <= MOST_LINES
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in lines if len(line) > WIDEST] == []
+    code = [line for each in lines if (line := each.strip()) and not line.startswith(COMMENTS)]
+    assert len(code) <= MOST_LINES
     assert "dependencies" not in json.loads((PACKAGE / "package.json").read_text(encoding="utf-8"))
 
 

@@ -115,8 +115,8 @@ function* command(execution) {
 /** Return how an attempt of a stage has ended, and the reason of one that is no success. */
 function judgeAttempt(act, answer, isInterrupted) {
   if (isInterrupted || answer.interrupted) return ["interrupted", isInterrupted ? "abort" : answer.interrupted];
-  const { failed, exit, status, changed, missing, outputs } = answer;
-  const isWell = !failed && exit === 0 && !["failed", "interrupted"].includes(status);
+  const { error, exit, status, changed, missing, outputs } = answer;
+  const isWell = !error && exit === 0 && !["failed", "interrupted"].includes(status);
   const isWhole = Object.keys(act.outputs ?? {}).every((name) => has(outputs, name));
   return isWell && isWhole && !changed.length && !missing.length ? ["success", ""] : ["failure", "error"];
 }
@@ -132,8 +132,8 @@ function* stage(execution) {
     let [how, reason] = judgeAttempt(act, answer, execution.interrupted);
     if (how === "success") {
       const wanted = objectOf(Object.keys(outputs).map((each) => [each, answer.outputs[each]]));
-      const { failed } = yield* execution.ask("publish", { outputs: wanted, checkpoint });
-      if (!failed) {
+      const { error } = yield* execution.ask("publish", { outputs: wanted, checkpoint });
+      if (!error) {
         become("COMPLETED");
         return how;
       }
@@ -208,7 +208,7 @@ function* converseOnce(execution, told) {
   const { run, node: { act: { tools, completion, schema, turns } } } = execution;
   for (let number = 1; number <= turns; number += 1) {
     const turn = yield* execution.ask("turn", { tools, completion, schema, told });
-    if (turn.failed) return { failed: true };
+    if (turn.error !== undefined) return { failed: true };
     const calls = turn.calls.map((call, index) => ({ ...call, id: call.id || `${number}.${index}` }));
     const [{ id: call, arguments: parsed } = {}] = calls;
     if (calls.length !== 1 || calls[0].tool !== completion) told = yield* answerCalls(execution, calls);
@@ -229,8 +229,8 @@ function* answerCalls(execution, calls) {
   const answers = requests.length ? yield requests : [];
   return calls.map(({ id: call }, index) => {
     if (denials[index]) return { is: denials[index], call };
-    const answer = answers.shift();
-    return has(answer, "value") ? { is: "value", call, text: textOf(answer.value) } : { is: "error", call };
+    const { value } = answers.shift();
+    return value === undefined ? { is: "error", call } : { is: "value", call, text: textOf(value) };
   });
 }
 
@@ -400,30 +400,29 @@ export function nameIn({ gate }, { answer }) {
 
 // ---- answers of the world (§ 3.16)
 
-const text = (told, member) => (typeof told[member] === "string" ? told[member] : "");
-const list = (told, member) => (Array.isArray(told[member]) ? told[member] : []);
-const status = (told) => (isWhole(told.exit) ? told.exit : null);
-const says = (member) => (told) => ({ [member]: told[member] === true });
-const failed = (told) => (told.error ?? null) !== null;
-const ran = (told) => ({ exit: status(told), stdout: text(told, "stdout"), stderr: text(told, "stderr") });
-const call = (each) => {
-  const told = isObject(each) ? each : {};
-  return { id: text(told, "id"), tool: text(told, "tool"), arguments: told.arguments ?? objectOf([]) };
-};
-const isOutput = (each) =>
-  isObject(each) && [each.path, each.sha256].every((it) => typeof it === "string") && isWhole(each.sizeBytes);
+const any = (value) => value;
+const text = (value) => (typeof value === "string" ? value : "");
+const list = (value) => (Array.isArray(value) ? value : []);
+const object = (value) => (isObject(value) ? value : objectOf([]));
+const isTrue = (value) => value === true;
+const isGiven = (value) => (value ?? null) !== null;
+const status = (value) => (isWhole(value) ? value : null);
+const ending = (value) => (["timeout", "abort"].includes(value) ? value : null);
+const isOutput = ({ path, sha256, sizeBytes }) => text(path) === path && text(sha256) === sha256 && isWhole(sizeBytes);
+const outputs = (value) => objectOf(Object.entries(object(value)).filter(([, each]) => isOutput(object(each))));
+const CALL = { id: text, tool: text, arguments: (value) => value ?? objectOf([]) };
+const calls = (value) => list(value).map((each) => read(CALL, object(each)));
 
-/** How the members of an answer count, by the kind of the request. */
-export const READERS = {
-  ask: (told) => ({ answer: told.answer, text: text(told, "text") }),
-  turn: (told) => ({ failed: has(told, "error"), calls: list(told, "calls").map(call) }),
-  call: (told) => (has(told, "value") ? { value: told.value } : {}),
-  ...{ grant: says("granted"), confirm: says("yes"), judge: says("done"), preserve: says("valid") },
-  ...{ wait: () => ({}), interrupt: () => ({}), run: ran, shell: ran, publish: (told) => ({ failed: failed(told) }) },
-  execute: (told) => ({
-    ...{ failed: failed(told), exit: status(told), status: text(told, "status") },
-    ...{ missing: list(told, "missing"), changed: list(told, "changed") },
-    interrupted: ["timeout", "abort"].includes(told.interrupted) ? told.interrupted : null,
-    outputs: isObject(told.outputs) ? objectOf(Object.entries(told.outputs).filter(([, each]) => isOutput(each))) : {},
-  }),
+/** How the members of an answer count, by the kind of the request; those of another form count as absent. */
+export const ANSWERS = {
+  ...{ wait: {}, interrupt: {}, ask: { answer: any, text }, turn: { error: any, calls }, call: { value: any } },
+  ...{ grant: { granted: isTrue }, confirm: { yes: isTrue }, judge: { done: isTrue }, preserve: { valid: isTrue } },
+  ...{ run: { exit: status, stdout: text }, shell: { exit: status, stdout: text, stderr: text } },
+  publish: { error: isGiven },
+  execute: { error: isGiven, exit: status, status: text, interrupted: ending, missing: list, changed: list, outputs },
 };
+
+/** Return the members of an answer as they count. */
+export function read(forms, answer) {
+  return Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, form(answer[name])]));
+}

@@ -1,8 +1,7 @@
-/** One run of a plan: it takes events, asks requests, and has a state, which says where it stands (§§ 3.1 to 3.3, 3.9). */
+/** One run of a plan: it takes events, makes requests, and has a state (§§ 3.1 to 3.3, 3.9 and 3.17). */
 
-import { chosen, execute, late, nameIn, prompts, READERS } from "./acts.js";
+import { ANSWERS, chosen, execute, late, nameIn, prompts, read as readAnswer } from "./acts.js";
 import { has, isObject, isReadable, names } from "./json.js";
-import { Schema } from "./schema.js";
 import { follow } from "./text.js";
 
 export { read, Refused } from "./plan.js";
@@ -20,11 +19,7 @@ class Execution {
     this.id = `${run.id}/${this.label}`;
     this.deadline = due(this.id, this.node.act.deadline);
     if (this.deadline) this.open.set(this.deadline.key, this.deadline);
-    this.begin(execute(this));
-  }
-
-  begin(steps) {
-    this.steps = steps;
+    this.steps = execute(this);
     this.goOn();
   }
 
@@ -56,9 +51,10 @@ class Execution {
     this.open.delete(key);
     if (request === this.deadline) {
       this.open.clear();
-      return this.begin(late(this));
+      this.steps = late(this);
+      return this.goOn();
     }
-    this.answers.set(request, READERS[request.is](told));
+    this.answers.set(request, readAnswer(ANSWERS[request.is], told));
     if (!this.awaited.every((each) => this.answers.has(each))) return;
     this.goOn(this.awaited.map((each) => this.answers.get(each)));
   }
@@ -104,12 +100,13 @@ class Scope {
   }
 }
 
-const branchNames = ({ scope, name }) => (scope ? [...branchNames(scope.branch), name] : []);
-const isWithin = (branch, scope) => Boolean(branch.scope) && (branch.scope === scope || isWithin(branch.scope.branch, scope));
+/** Return the branches in which a branch is, and itself, without that of the run. */
+const around = (branch) => (branch.scope ? [...around(branch.scope.branch), branch] : []);
+const branchNames = (branch) => around(branch).map(({ name }) => name);
 
 export class Run {
-  constructor({ plan }) {
-    Object.assign(this, { plan, schemas: new Map(), root: { last: {} }, nodes: new Map(), statuses: new Map() });
+  constructor({ plan, schemas }) {
+    Object.assign(this, { plan, schemas, root: { last: {} }, nodes: new Map(), statuses: new Map() });
     Object.assign(this, { checks: 0, summary: "", deadline: null });
     this.reset();
   }
@@ -125,15 +122,11 @@ export class Run {
     return this.nodes.get(name);
   }
 
-  satisfies(value, content) {
-    if (!this.schemas.has(content)) this.schemas.set(content, new Schema(this.plan.contents[content]));
-    return this.schemas.get(content).accepts(value);
-  }
+  satisfies(value, content) { return this.schemas.get(content).accepts(value); }
 
   /** Take the next event. */
   tell(event) {
-    const take = { start: this.start, cancel: this.cancel, resume: this.resume, answer: this.answer }[event.is];
-    take.call(this, event);
+    if (["start", "answer", "cancel", "resume"].includes(event.is)) this[event.is](event);
     this.advance();
   }
 
@@ -151,9 +144,7 @@ export class Run {
     return { executions: this.executions, active, waiting, ...statuses };
   }
 
-  outcome() {
-    return this.ended === null ? null : { ended: this.ended, reason: this.reason };
-  }
+  outcome() { return this.ended === null ? null : { ended: this.ended, reason: this.reason }; }
 
   // ---- the beginning and the end of a run
 
@@ -174,18 +165,18 @@ export class Run {
   }
 
   refusal(entry) {
-    if (!has(this.plan.entries, entry)) return "entry";
+    if ((entry ?? null) === null || !has(this.plan.entries, entry)) return "entry";
     const declared = this.plan.inputs ?? {};
-    const isFit = (value, { schema }) => isReadable(value) && (!schema || this.satisfies(value, schema));
-    const fit = Object.entries(this.inputs).every(([name, value]) => has(declared, name) && isFit(value, declared[name]));
+    const isFit = (value, schema) => isReadable(value) && (!schema || this.satisfies(value, schema));
+    const isUnfit = ([name, value]) => !has(declared, name) || !isFit(value, declared[name].schema);
     const isLacking = ([name, each]) => each.required && !has(this.inputs, name);
-    return fit && !Object.entries(declared).some(isLacking) ? null : "inputs";
+    return Object.entries(this.inputs).some(isUnfit) || Object.entries(declared).some(isLacking) ? "inputs" : null;
   }
 
   /** Return the scope of the schedule of the entry, of which nothing has begun; stages have a status. */
   newSchedule() {
     const scope = new Scope(this.entry, this.root);
-    if (this.hasStages()) this.statuses = new Map(scope.nodes.map((name) => [name, "PENDING"]));
+    this.statuses = new Map(scope.nodes.filter((name) => this.isProcess(name)).map((name) => [name, "PENDING"]));
     return scope;
   }
 
@@ -194,8 +185,6 @@ export class Run {
   }
 
   isProcess(name) { return this.plan.nodes[name].act.is === "process"; }
-
-  hasStages() { return isObject(this.entry) && names(this.entry.needs).every((name) => this.isProcess(name)); }
 
   cancel({ reason = "cancelled" }) {
     if (this.ended !== null || this.cancelled) return;
@@ -213,7 +202,7 @@ export class Run {
 
   /** Begin the schedule of the entry anew, with what is kept as done (§ 3.17). */
   resume({ kept, consented }) {
-    if (this.ended === "done" || this.ended === "refused" || !this.hasStages()) return;
+    if (this.ended === "done" || this.statuses.size === 0) return;
     const scope = this.newSchedule();
     this.deadline ??= due(`${this.id}/#0`, this.plan.limits.deadline);
     this.reset();
@@ -222,11 +211,12 @@ export class Run {
       this.statuses.set(branch.nodes[0], status);
     };
     const counted = () => scope.ready().filter(({ nodes: [name] }) => kept.includes(name));
-    for (let found = counted(); found.length; found = counted()) for (const each of found) set(each, "done", "COMPLETED");
-    const isRefused = ({ ended, nodes: [name] }) =>
-      !ended && this.plan.nodes[name].act.retryable === false && !consented.includes(name) &&
-      (kept.includes(name) || this.past(name).visits > 0);
-    const refused = scope.branches.filter(isRefused);
+    for (let found = counted(); found.length; found = counted()) {
+      for (const branch of found) set(branch, "done", "COMPLETED");
+    }
+    const hasRun = (name) => kept.includes(name) || this.past(name).visits > 0;
+    const mayRun = (name) => this.plan.nodes[name].act.retryable !== false || consented.includes(name);
+    const refused = scope.branches.filter(({ ended, nodes: [name] }) => !ended && hasRun(name) && !mayRun(name));
     for (const branch of refused) set(branch, "failed", "BLOCKED");
     for (const { nodes: [name] } of refused) this.block(scope, name);
     this.unconsented = refused.length > 0;
@@ -248,10 +238,10 @@ export class Run {
   /** Go on until everything waits for the world. */
   advance() {
     while (this.ended === null) {
-      const over = this.active.find((each) => each.over);
-      if (over) {
-        this.active = this.active.filter((each) => each !== over);
-        this.follow(over, over.over);
+      const ended = this.active.find((each) => each.over);
+      if (ended) {
+        this.active = this.active.filter((each) => each !== ended);
+        this.follow(ended, ended.over);
       } else if (this.waiting.length && this.hasRoom()) this.begin(this.waiting.shift());
       else return;
     }
@@ -349,8 +339,9 @@ export class Run {
 
   /** Cancel what is under way in a scope, and end it. */
   abandon(scope, outcome, over) {
-    this.active = this.active.filter((each) => !isWithin(each.arrival.branch, scope));
-    this.waiting = this.waiting.filter((each) => !isWithin(each.branch, scope));
+    const isOutside = ({ branch }) => !around(branch).some((each) => each.scope === scope);
+    this.active = this.active.filter(({ arrival }) => isOutside(arrival));
+    this.waiting = this.waiting.filter(isOutside);
     this.close(scope.branch, outcome, over);
   }
 

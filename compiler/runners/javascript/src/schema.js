@@ -34,11 +34,7 @@ export function regex(source) {
   return patterns.get(source);
 }
 
-function fitsPattern(source, text) {
-  const pattern = regex(source);
-  if (pattern === null) throw new Refused(`${source} is no regular expression`);
-  return pattern.test(text);
-}
+const fitsPattern = (source, text) => regex(source).test(text);
 
 const NAME = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 const HOST = new RegExp(`^(?=.{1,253}$)${NAME}(\\.${NAME})*$`, "i");
@@ -91,6 +87,9 @@ export class Schema {
     for (const each of anchors) if (typeof each === "string") this.places.set(`${base}#${each}`, schema);
     this.bases.set(schema, base);
     if (this.draft <= 7 && UNKNOWN.includes(schema.format)) throw new Refused(`nothing judges ${schema.format} here`);
+    const sources = [schema.pattern, ...Object.keys(schema.patternProperties ?? {})];
+    const isPattern = (each) => typeof each !== "string" || regex(each) !== null;
+    if (!sources.every(isPattern)) throw new Refused("a pattern is no regular expression");
     for (const name of Object.keys(schema)) if (!OPAQUE.includes(name)) this.index(schema[name], base);
   }
 
