@@ -17,7 +17,15 @@ from campaigns import choose
 from properties.random_stages import make_stages
 from properties.random_world import World
 
-from stagec.cli.commands.conformance import PROFILES, RunnerProcess, ServedMachine, find_difference, judge, read_vectors
+from stagec.cli.commands.conformance import (
+    PROFILES,
+    JsonObject,
+    RunnerProcess,
+    ServedMachine,
+    find_difference,
+    judge,
+    read_vectors,
+)
 from stagec.core.canonical import canonical, digest
 from stagec.ir.plan import dump
 
@@ -72,10 +80,15 @@ def test_it_takes_the_policies_that_the_machine_takes(
     acts = [node["act"] for node in told["nodes"].values() if node["act"]["is"] in {"prompt", "converse"}]
     for act in acts:
         act |= {"model": "openai:gpt-5.4", "policy": policy}
-    payload = canonical(told)
-    plan = {"is": "plan", "file": f'{{"digest":"{digest(payload)}","plan":{payload.decode()}}}\n'}
+    plan = offer(told)
     assert acts
     assert [each(plan)["is"] for each in (ServedMachine().reply, program.ask)] == [wanted, wanted]
+
+
+def offer(payload: Any) -> JsonObject:
+    """Return the message that offers a plan."""
+    data = canonical(payload)
+    return {"is": "plan", "file": f'{{"digest":"{digest(data)}","plan":{data.decode()}}}\n'}
 
 
 @pytest.mark.parametrize(
@@ -92,10 +105,8 @@ def test_it_refuses_a_schema_that_it_cannot_judge(schema: str, program: RunnerPr
     told = json.loads(PLANS[0].read_bytes())["plan"]
     name = digest(schema.encode())
     told["contents"][name] = schema
-    told["inputs"]["more"] = {"schema": name}
-    payload = canonical(told)
-    plan = {"is": "plan", "file": f'{{"digest":"{digest(payload)}","plan":{payload.decode()}}}\n'}
-    assert program.ask(plan)["is"] == "refused"
+    told["inputs"] = {"more": {"schema": name}}
+    assert program.ask(offer(told))["is"] == "refused"
 
 
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:
