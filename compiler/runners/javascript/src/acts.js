@@ -351,9 +351,9 @@ function* lead(execution, over) {
   return over;
 }
 
-/** Act, find the outcome, choose the edge, and validate where that ends the work. */
+/** Act, find the outcome, and choose the edge. */
 function* decide(execution) {
-  const { run, node: { act, gate, validation } } = execution;
+  const { act } = execution.node;
   if (act.is === "process") {
     const outcome = yield* stage(execution);
     return chosen(execution, { outcome, result: { answer: { outcome } } });
@@ -362,6 +362,12 @@ function* decide(execution) {
     const result = yield* converse(execution);
     return chosen(execution, { outcome: result.verdict === "fail" ? "fail" : "ok", result });
   }
+  return yield* decideByAnswer(execution);
+}
+
+/** Ask a model or run a program, and validate the end of the work. */
+function* decideByAnswer(execution) {
+  const { run, name, node: { act, gate, validation } } = execution;
   const isPrompt = act.is === "prompt";
   if (isPrompt && (yield* failedValidator(execution, validation?.preflight))) return { failed: "preflight" };
   const answer = yield* isPrompt ? prompt(execution) : command(execution);
@@ -372,15 +378,11 @@ function* decide(execution) {
   const handoff = objectOf(kept.filter(([, value]) => value !== undefined));
   const record = Object.keys(handoff).length ? handoff : answer;
   const over = { outcome, record, result: { answer, handoff } };
-  if (hasRepeatedTooOften(run.past(execution.name), act.repeats, outcome)) return { ...over, failed: "repeats" };
-  return (yield* validated(execution, over)) ?? chosen(execution, over);
-}
-
-function hasRepeatedTooOften(past, repeats, outcome) {
-  const isRepeat = repeats !== undefined && outcome === "repeat";
-  if (isRepeat && past.repeats === repeats.length) return true;
+  const past = run.past(name);
+  const isRepeat = act.repeats !== undefined && outcome === "repeat";
+  if (isRepeat && past.repeats === act.repeats.length) return { ...over, failed: "repeats" };
   past.repeats = isRepeat ? past.repeats + 1 : 0;
-  return false;
+  return (yield* validated(execution, over)) ?? chosen(execution, over);
 }
 
 /** Return what is over with the edge that it takes (§ 3.8); what begins a branch ends it, unless it fails. */

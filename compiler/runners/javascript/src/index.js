@@ -1,7 +1,7 @@
 /** One run of a plan: it takes events, makes requests, and has a state (§§ 3.1 to 3.3, 3.9 and 3.17). */
 
 import { ANSWERS, chosen, execute, late, nameIn, prompts, read as readAnswer } from "./acts.js";
-import { has, isObject, isReadable, names } from "./json.js";
+import { has, isObject, isReadable, names, objectOf } from "./json.js";
 import { follow } from "./text.js";
 
 export { read, Refused } from "./plan.js";
@@ -150,18 +150,14 @@ export class Run {
 
   start({ run, entry = this.plan.entry, inputs = {} }) {
     this.id = run;
-    this.inputs = { __proto__: null, ...this.defaults(), ...inputs };
+    const defaults = Object.entries(this.plan.inputs ?? {}).map(([name, each]) => [name, each.default ?? null]);
+    this.inputs = objectOf([...defaults.filter(([, value]) => value !== null), ...Object.entries(inputs)]);
     const refused = this.refusal(entry);
     if (refused) return this.end("refused", refused);
     this.entry = this.plan.entries[entry];
     this.deadline = due(`${run}/#0`, this.plan.limits.deadline);
     if (isObject(this.entry)) return this.open(this.newSchedule());
     this.waiting.push({ branch: this.root, name: this.entry, handed: [] });
-  }
-
-  defaults() {
-    const given = Object.entries(this.plan.inputs ?? {}).filter(([, each]) => (each.default ?? null) !== null);
-    return Object.fromEntries(given.map(([name, each]) => [name, each.default]));
   }
 
   refusal(entry) {
