@@ -109,6 +109,41 @@ def test_it_refuses_a_schema_that_it_cannot_judge(schema: str, program: RunnerPr
     assert program.ask(offer(told))["is"] == "refused"
 
 
+MISFITS = {
+    **dict.fromkeys(("date", "time", "date-time", "email", "ipv4", "ipv6", "uri", "json-pointer", "uuid", "none"), "x"),
+    "hostname": "_",
+    "regex": "[",
+    "uri-reference": "\\",
+    "relative-json-pointer": "x",
+    "iri": "\\ x",
+    "iri-reference": "\\ ",
+    "idn-email": "x",
+    "idn-hostname": "-",
+    "uri-template": "{",
+}
+"""For each format a text that is not in it."""
+
+
+@pytest.mark.parametrize("draft", ["draft-04", "draft-06", "draft-07", "draft/2019-09"])
+@pytest.mark.parametrize("word", MISFITS)
+def test_it_judges_formats_in_the_drafts_in_which_the_machine_does(
+    draft: str, word: str, program: RunnerProcess
+) -> None:
+    told = json.loads((TOP / "tests" / "plan_vectors" / "words" / "plan.json").read_bytes())["plan"]
+    top = "https" if "/" in draft else "http"
+    schema = json.dumps({"$schema": f"{top}://json-schema.org/{draft}/schema", "format": word})
+    told["contents"][digest(schema.encode())] = schema
+    told["inputs"] = {"given": {"schema": digest(schema.encode())}}
+    message = {"is": "event", "event": {"is": "start", "run": "r", "inputs": {"given": MISFITS[word]}}}
+    machine = ServedMachine()
+    machine.reply(offer(told))
+    is_judged = machine.reply(message)["outcome"] is not None
+    if program.ask(offer(told))["is"] == "refused":
+        assert is_judged
+    else:
+        assert (program.ask(message)["outcome"] is not None) is is_judged
+
+
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:
     """Tell both the same random events of one run; return how many."""
     machine, plan = ServedMachine(), {"is": "plan", "file": data.decode()}

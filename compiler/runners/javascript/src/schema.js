@@ -56,8 +56,13 @@ const FORMATS = {
   uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && REFERENCE.test(text),
   regex: (text) => regex(text) !== null,
 };
-/** Formats that drafts 4, 6 or 7 define and that are not judged here: a plan with one is refused. */
+/** Formats that are not judged here: a plan with one is refused. */
 const UNKNOWN = ["idn-email", "idn-hostname", "iri", "iri-reference", "uri-template"];
+/** The drafts that define formats; in earlier ones these always hold. */
+const FORMAT_SINCE = {
+  ...{ "uri-reference": 6, "uri-template": 6, "json-pointer": 6 },
+  ...{ "relative-json-pointer": 7, "idn-hostname": 7, iri: 7, "iri-reference": 7 },
+};
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** One schema that is ready to judge values. */
@@ -86,12 +91,15 @@ export class Schema {
     const anchors = this.draft < 2019 ? [] : [schema.$anchor, schema.$dynamicAnchor];
     for (const each of anchors) if (typeof each === "string") this.places.set(`${base}#${each}`, schema);
     this.bases.set(schema, base);
-    if (this.draft <= 7 && UNKNOWN.includes(schema.format)) throw new Refused(`nothing judges ${schema.format} here`);
+    const { format } = schema;
+    if (UNKNOWN.includes(format) && this.judges(format)) throw new Refused(`nothing judges ${format} here`);
     const sources = [schema.pattern, ...Object.keys(schema.patternProperties ?? {})];
     const isPattern = (each) => typeof each !== "string" || regex(each) !== null;
     if (!sources.every(isPattern)) throw new Refused("a pattern is no regular expression");
     for (const name of Object.keys(schema)) if (!OPAQUE.includes(name)) this.index(schema[name], base);
   }
+
+  judges(format) { return this.draft <= 7 && this.draft >= (FORMAT_SINCE[format] ?? 4); }
 
   find(reference, from) {
     const address = new URL(reference, this.bases.get(from)).href.replace(/#$/, "");
@@ -192,7 +200,7 @@ const KEYWORDS = {
   },
   string: {
     ...{ ...ANY, minLength: atLeast, maxLength: atMost, pattern: fitsPattern },
-    format: (given, value) => !has(FORMATS, given) || FORMATS[given](value),
+    format: (given, value, { whole }) => !has(FORMATS, given) || !whole.judges(given) || FORMATS[given](value),
     contentEncoding: (given, value) => given !== "base64" || BASE64.test(value),
     contentMediaType: (given, value, { schema }) => {
       const text = () => (schema.contentEncoding === "base64" ? atob(value) : value);
