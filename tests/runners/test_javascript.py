@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from campaigns import choose
+from plan_vectors.writing import Contents, complete, edge
 from properties.random_stages import make_stages
 from properties.random_world import World
 
@@ -142,6 +143,38 @@ def test_it_judges_formats_in_the_drafts_in_which_the_machine_does(
         assert is_judged
     else:
         assert (program.ask(message)["outcome"] is not None) is is_judged
+
+
+def test_the_first_node_for_an_element_follows_no_node_that_a_failed_validation_could_repeat(
+    program: RunnerProcess,
+) -> None:
+    contents = Contents()
+    ended, each = {"is": "stop", "outcome": "done"}, {"is": "each", "list": ["answer", "all"], "most": 2}
+    gate = {"is": "intent", "field": ["action"], "intents": ["closing"]}
+    nodes: dict[str, Any] = {
+        name: {"act": {"is": "prompt", "prompt": contents.template(name)}, "gate": gate, "edges": [edge("closing", to)]}
+        for name, to in (("list", each | {"nodes": ["each"]}), ("each", ended))
+    }
+    nodes["each"]["validation"] = {"conditions": [{"validator": "clean"}]}
+    told = {
+        "id": "elements",
+        "names": {"node": "step", "outcome": "intent"},
+        "entries": {"": "list"},
+        "entry": "",
+        "limits": {"executions": 4},
+        "validators": {"clean": {"command": "true", "success": {"kind": "empty"}, "pattern": "unclean"}},
+        "nodes": nodes,
+    }
+    events = [
+        {"is": "start", "run": "r", "inputs": {}},
+        {"is": "answer", "to": "r/list#1/1.0", "answer": {"answer": {"action": "closing", "all": [1]}}},
+        {"is": "answer", "to": "r/each#1/1.0", "answer": {"answer": {"action": "closing"}}},
+        {"is": "answer", "to": "r/each#1/1.1", "answer": {"exit": 1}},
+    ]
+    for ask in (ServedMachine().reply, program.ask):
+        assert ask(offer(complete(told, contents)))["is"] == "loaded"
+        last = [ask({"is": "event", "event": event}) for event in events][-1]
+        assert [each["key"] for each in last["requests"]] == ["r/each#2/1.0"]
 
 
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:

@@ -1,7 +1,7 @@
 /** What executions do, from their beginning to the edge that they take (§§ 3.5 to 3.14): generators of requests. */
 
 import { createHash } from "node:crypto";
-import { canonical, has, isObject, isWhole, objectOf } from "./json.js";
+import { canonical, has, isObject, isWhole, objectOf, pairsOf } from "./json.js";
 import { regex } from "./schema.js";
 import { extract, follow, holds, put, render, textOf } from "./text.js";
 
@@ -164,8 +164,9 @@ const unacted = (verdict, reason) => ({ verdict, reason, capHit: false, attemptC
 
 function* converse(execution) {
   const { run, id: stageExecutionId, arrival: { branch, handed: upstream }, node: { act } } = execution;
-  const own = { ...run.inputs, attempts: undefined, host: undefined, ...elementOf(branch) };
-  const ctx = { ...own, upstream, workflowRunId: run.id, stageExecutionId };
+  const known = { ...elementOf(branch), upstream, workflowRunId: run.id, stageExecutionId };
+  const own = pairsOf(run.inputs).filter(([name]) => !has({ ...known, attempts: 0, host: 0 }, name));
+  const ctx = objectOf([...own, ...Object.entries(known)]);
   const isFit = !act.accepts || upstream.every((each) => run.satisfies(each, act.accepts));
   const can = isFit && !act.tools.includes(act.completion);
   const text = can ? render(act.prompt, { ctx }, run.plan.contents) : null;
@@ -402,10 +403,10 @@ export function nameIn({ gate }, { answer }) {
 
 // ---- answers of the world (§ 3.16)
 
-const any = (value) => value;
 const text = (value) => (typeof value === "string" ? value : "");
 const list = (value) => (Array.isArray(value) ? value : []);
 const object = (value) => (isObject(value) ? value : objectOf([]));
+const any = (value) => value;
 const isTrue = (value) => value === true;
 const isGiven = (value) => (value ?? null) !== null;
 const status = (value) => (isWhole(value) ? value : null);

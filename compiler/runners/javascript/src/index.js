@@ -1,7 +1,7 @@
 /** One run of a plan: it takes events, makes requests, and has a state (§§ 3.1 to 3.3, 3.9 and 3.17). */
 
 import { ANSWERS, chosen, execute, late, nameIn, prompts, read as readAnswer } from "./acts.js";
-import { has, isObject, isReadable, names, objectOf } from "./json.js";
+import { has, isObject, isReadable, names, objectOf, pairsOf } from "./json.js";
 import { follow } from "./text.js";
 
 export { read, Refused } from "./plan.js";
@@ -30,10 +30,7 @@ class Execution {
     else this.awaited = value;
   }
 
-  again() {
-    this.attempt += 1;
-    this.asked = 0;
-  }
+  again() { Object.assign(this, { attempt: this.attempt + 1, asked: 0 }); }
 
   /** Make a request; its key has the attempt, and the number of requests that this has made before. */
   request(is, of = {}) {
@@ -62,12 +59,12 @@ class Execution {
 
 /** A fork, a chain, a schedule or a list of elements that is under way in a branch. */
 class Scope {
-  constructor(target, branch, opener = { label: "" }, elements = undefined) {
+  constructor(target, branch, opener = "", elements = undefined) {
     const { is: kind, join, needs, nodes = names(needs), collect = false, concurrency } = target;
-    Object.assign(this, { kind, join, needs, nodes, collect, elements, branch, opener });
+    Object.assign(this, { kind, join, needs, nodes, collect, elements, branch });
     this.branches = (elements ?? nodes).map((_, index) => {
       const own = elements ? nodes : [nodes[index]];
-      return { name: `${opener.label}.${index}`, scope: this, nodes: own, place: 0, last: {} };
+      return { name: `${opener}.${index}`, scope: this, nodes: own, place: 0, last: {} };
     });
     this.room = kind === "chain" ? 1 : (concurrency ?? this.branches.length);
   }
@@ -96,7 +93,7 @@ class Scope {
     const begun = { branch, name: branch.nodes[0] };
     if (this.kind === "chain") return { ...begun, handed: [over.result], origin: over.name };
     if (this.kind === "schedule") return { ...begun, handed: this.needed(branch).map(({ last }) => last) };
-    return { ...begun, handed: [], origin: this.opener.name, begins: true };
+    return { ...begun, handed: [], origin: this.kind === "fork" ? over.name : undefined, begins: true };
   }
 }
 
@@ -107,13 +104,12 @@ const branchNames = (branch) => around(branch).map(({ name }) => name);
 export class Run {
   constructor({ plan, schemas }) {
     Object.assign(this, { plan, schemas, root: { last: {} }, nodes: new Map(), statuses: new Map() });
-    Object.assign(this, { checks: 0, summary: "", deadline: null });
+    Object.assign(this, { checks: 0, summary: "", deadline: null, unconsented: false });
     this.reset();
   }
 
   reset() {
-    Object.assign(this, { ended: null, reason: null, active: [], waiting: [], executions: 0 });
-    Object.assign(this, { cancelled: null, unconsented: false });
+    Object.assign(this, { ended: null, reason: null, active: [], waiting: [], executions: 0, cancelled: null });
   }
 
   /** Return what the run remembers of a node. */
@@ -150,8 +146,8 @@ export class Run {
 
   start({ run, entry = this.plan.entry, inputs = {} }) {
     this.id = run;
-    const defaults = Object.entries(this.plan.inputs ?? {}).map(([name, each]) => [name, each.default ?? null]);
-    this.inputs = objectOf([...defaults.filter(([, value]) => value !== null), ...Object.entries(inputs)]);
+    const defaults = pairsOf(this.plan.inputs ?? {}).map(([name, each]) => [name, each.default ?? null]);
+    this.inputs = objectOf([...defaults.filter(([, value]) => value !== null), ...pairsOf(inputs)]);
     const refused = this.refusal(entry);
     if (refused) return this.end("refused", refused);
     this.entry = this.plan.entries[entry];
@@ -284,7 +280,7 @@ export class Run {
     if (target.is === "fork" && target.nodes.length < 2) return this.end("failed", "fork");
     const elements = target.is === "each" ? this.elements(target.list, result) : undefined;
     if (elements === null || elements?.length > target.most) return this.end("failed", "no-edge");
-    const scope = new Scope(target, branch, over, elements);
+    const scope = new Scope(target, branch, over.label, elements);
     this.open(scope, over);
     if (scope.isOver) this.leave(scope, over); // a list without elements
   }

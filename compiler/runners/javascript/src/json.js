@@ -10,6 +10,9 @@ export const isWhole = (value) => Number.isInteger(value) && Math.abs(value) <= 
 export const names = (object) => object[ORDER] ?? Object.keys(object);
 export const has = (object, name) => Object.hasOwn(object, name);
 
+/** Return the names and the values of the members of an object, in the same order. */
+export const pairsOf = (object) => names(object).map((name) => [name, object[name]]);
+
 /** Return an object of pairs of a name and a value, in their order. */
 export function objectOf(pairs) {
   const made = Object.create(null);

@@ -15,14 +15,13 @@ const PLACES = ["./plan.schema.json", "../../../../schemas/plan.schema.json"];
 const FILE = PLACES.map((each) => new URL(each, import.meta.url)).find(existsSync);
 const FORM = new Schema(readFileSync(FILE, "utf8"), "#/$defs/Plan");
 
-const digestOf = (text) => `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`;
-
 function refuse(why) { throw new Refused(why); }
 
 /** Return the digest and the payload of a plan, with its schemas by content, or throw `Refused`. */
 export function read(file) {
   const [, digest, payload] = FRAME.exec(file) ?? refuse("this is no plan");
-  if (digestOf(payload) !== digest) refuse("the digest is another one");
+  const hash = createHash("sha256").update(payload).digest("hex");
+  if (digest !== `sha256:${hash}`) refuse("the digest is another one");
   const plan = attempt(() => parse(payload)) ?? refuse("the payload is no JSON");
   if (plan.is !== "stagec.plan/1") refuse("the format is not known");
   if (!isReadable(plan, 2 * DEEPEST + 100)) refuse("values are nested too deeply, or are no texts or numbers");

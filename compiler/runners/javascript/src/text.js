@@ -1,6 +1,6 @@
 /** What stands at paths, what text templates make, which terms hold, and what is read from outputs. */
 
-import { has, isObject, names, objectOf, same, write } from "./json.js";
+import { has, isObject, objectOf, pairsOf, same, write } from "./json.js";
 
 /** Return the value at a path; `undefined` is nothing. */
 export function follow(value, path) {
@@ -16,7 +16,7 @@ export function put(value, path, other) {
   if (path.length === 0) return other;
   const [first, ...rest] = path;
   const isList = Array.isArray(value);
-  const made = isList ? [...value] : objectOf(names(value).map((name) => [name, value[name]]));
+  const made = isList ? [...value] : objectOf(pairsOf(value));
   const key = isList ? Number(first) : first;
   made[key] = put(value[key], rest, other);
   return made;
