@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from campaigns import choose
-from plan_vectors.writing import Contents, complete, edge
+from plan_vectors.writing import DONE, Contents, complete, edge
 from properties.random_stages import make_stages
 from properties.random_world import World
 
@@ -28,6 +28,7 @@ from stagec.cli.commands.conformance import (
     read_vectors,
 )
 from stagec.core.canonical import canonical, digest
+from stagec.core.json import Object
 from stagec.ir.plan import dump
 
 TOP = Path(__file__).parents[2]
@@ -145,36 +146,96 @@ def test_it_judges_formats_in_the_drafts_in_which_the_machine_does(
         assert (program.ask(message)["outcome"] is not None) is is_judged
 
 
+def write(nodes: JsonObject, contents: Contents, **more: Any) -> JsonObject:
+    """Return the message that offers a plan of prompts, which begins with the first of them."""
+    plan = {"id": "p", "names": {"node": "step", "outcome": "intent"}, "entries": {"": next(iter(nodes))}, "entry": ""}
+    return offer(complete({**plan, "limits": {"executions": 4}, "nodes": nodes, **more}, contents))
+
+
+def ask_both(program: RunnerProcess, plan: JsonObject, *answers: tuple[str, Any]) -> Object:
+    """Return what follows from answers, the last of which both the machine and the program take alike."""
+    events: list[JsonObject] = [{"is": "start", "run": "r", "inputs": {}}]
+    events += [{"is": "answer", "to": f"r/{key}", "answer": answer} for key, answer in answers]
+    machine = ServedMachine()
+    assert [machine.reply(plan)["is"], program.ask(plan)["is"]] == ["loaded", "loaded"]
+    for event in events:
+        message = {"is": "event", "event": event}
+        told = json.loads(json.dumps(machine.reply(message)))
+        assert find_difference(told, program.ask(message)) is None
+    return told
+
+
+CLOSING = {"is": "intent", "field": ["action"], "intents": ["closing"]}
+CLEAN = {"command": "true", "success": {"kind": "empty"}, "pattern": "unclean"}
+
+
 def test_the_first_node_for_an_element_follows_no_node_that_a_failed_validation_could_repeat(
     program: RunnerProcess,
 ) -> None:
     contents = Contents()
-    ended, each = {"is": "stop", "outcome": "done"}, {"is": "each", "list": ["answer", "all"], "most": 2}
-    gate = {"is": "intent", "field": ["action"], "intents": ["closing"]}
-    nodes: dict[str, Any] = {
-        name: {"act": {"is": "prompt", "prompt": contents.template(name)}, "gate": gate, "edges": [edge("closing", to)]}
-        for name, to in (("list", each | {"nodes": ["each"]}), ("each", ended))
+    for_each = {"is": "each", "list": ["answer", "all"], "most": 2, "nodes": ["each"]}
+    nodes: JsonObject = {
+        name: {
+            "act": {"is": "prompt", "prompt": contents.template(name)},
+            "gate": CLOSING,
+            "edges": [edge("closing", target)],
+            **({"validation": {"conditions": [{"validator": "clean"}]}} if name == "each" else {}),
+        }
+        for name, target in (("list", for_each), ("each", DONE))
     }
-    nodes["each"]["validation"] = {"conditions": [{"validator": "clean"}]}
-    told = {
-        "id": "elements",
-        "names": {"node": "step", "outcome": "intent"},
-        "entries": {"": "list"},
-        "entry": "",
-        "limits": {"executions": 4},
-        "validators": {"clean": {"command": "true", "success": {"kind": "empty"}, "pattern": "unclean"}},
-        "nodes": nodes,
-    }
-    events = [
-        {"is": "start", "run": "r", "inputs": {}},
-        {"is": "answer", "to": "r/list#1/1.0", "answer": {"answer": {"action": "closing", "all": [1]}}},
-        {"is": "answer", "to": "r/each#1/1.0", "answer": {"answer": {"action": "closing"}}},
-        {"is": "answer", "to": "r/each#1/1.1", "answer": {"exit": 1}},
+    answers = [
+        ("list#1/1.0", {"answer": {"action": "closing", "all": [1]}}),
+        ("each#1/1.0", {"answer": {"action": "closing"}}),
+        ("each#1/1.1", {"exit": 1}),
     ]
-    for ask in (ServedMachine().reply, program.ask):
-        assert ask(offer(complete(told, contents)))["is"] == "loaded"
-        last = [ask({"is": "event", "event": event}) for event in events][-1]
-        assert [each["key"] for each in last["requests"]] == ["r/each#2/1.0"]
+    last = ask_both(program, write(nodes, contents, validators={"clean": CLEAN}), *answers)
+    assert [each["key"] for each in last["requests"]] == ["r/each#2/1.0"]
+
+
+def test_a_prompt_after_a_failure_has_what_extractors_find_also_where_that_is_nothing(program: RunnerProcess) -> None:
+    contents = Contents()
+    validation = {"conditions": [{"validator": "clean"}], "prompts": {"unclean": contents.template(["failure"])}}
+    node = {
+        "act": {"is": "prompt", "prompt": contents.template("Go.")},
+        "gate": CLOSING,
+        "edges": [edge("closing", DONE)],
+        "validation": validation,
+    }
+    clean = {**CLEAN, "extract": {"9": "exitCode", "10": "stdout", "none": "nobody"}}
+    answers = [("go#1/1.0", {"answer": {"action": "closing"}}), ("go#1/1.1", {"exit": 1, "stdout": "x"})]
+    last = ask_both(program, write({"go": node}, contents, validators={"clean": clean}), *answers)
+    assert [each["prompt"] for each in last["requests"]] == ['{"10":"x","9":1,"none":null}']
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "is_done"),
+    [
+        ("count:iteration", {"maxIterations": 1}, True),
+        ("count:iteration", {"maxIterations": 0.5}, False),
+        ("count:iteration", {"maxIterations": "1"}, False),
+        ("count:check", {"maxChecks": 0.5}, False),
+        ("detect:keyword", {"verdictKeyword": 1}, False),
+        ("detect:structured", {"signalType": "end", "requiredFields": ["why"]}, True),
+        ("detect:structured", {"signalType": "end", "requiredFields": [1]}, False),
+        ("detect:structured", {"signalType": "end", "requiredFields": "why"}, True),
+        ("detect:structured", {"signalType": "end", "requiredFields": 1}, True),
+        ("meta:composite", {"conditions": "all"}, False),
+        ("meta:composite", {"conditions": [7, {"type": "count:check", "config": {"maxChecks": 1}}]}, True),
+        ("meta:composite", {"conditions": [{"config": 7}, {"type": "detect:graph", "config": 7}]}, False),
+    ],
+)
+def test_a_setting_of_another_form_counts_as_absent(
+    kind: str, settings: JsonObject, program: RunnerProcess, *, is_done: bool
+) -> None:
+    contents = Contents()
+    node = {
+        "act": {"is": "prompt", "prompt": contents.template("Go.")},
+        "gate": {"is": "judge"},
+        "edges": [edge("verdict", DONE), edge("next", {"is": "go", "node": "go"})],
+    }
+    plan = write({"go": node}, contents, judge={"kind": kind, "settings": settings})
+    last = ask_both(program, plan, ("go#1/1.0", {"answer": {"type": "end", "1": 1, "why": "1"}}))
+    assert (last["outcome"] is not None) is is_done
 
 
 def agree(program: RunnerProcess, data: bytes, random: Random) -> int:

@@ -261,21 +261,22 @@ function* judged(execution, answer, { kind, settings = {} } = {}) {
   if (kind === "poll:state" || kind === "meta:custom") return (yield* execution.ask("judge", { kind, settings })).done;
   if (kind !== "meta:composite") return detected(execution.run, kind, settings, answer);
   const said = [];
-  for (const { type, config } of Array.isArray(settings.conditions) ? settings.conditions.filter(isObject) : []) {
-    const inner = { kind: type, settings: isObject(config) ? config : {} };
+  for (const { type, config } of list(settings.conditions).filter(isObject)) {
+    const inner = { kind: type, settings: object(config) };
     said.push(type !== "meta:composite" && (yield* judged(execution, answer, inner)));
   }
   return ["or", "first"].includes(settings.operator) ? said.some(Boolean) : said.length > 0 && said.every(Boolean);
 }
 
 function detected(run, kind, settings, answer) {
-  const { maxIterations, maxChecks, verdictKeyword, signalType, requiredFields = [] } = settings;
-  const fields = isObject(requiredFields) ? Object.keys(requiredFields) : requiredFields;
-  const isSignal = (each) => isObject(each) && each.type === signalType && fields.every((name) => has(each, name));
+  const { maxIterations, maxChecks, verdictKeyword, signalType, requiredFields } = settings;
+  const fields = Array.isArray(requiredFields) ? requiredFields : Object.keys(object(requiredFields));
+  const hasAll = (each) => fields.every((name) => typeof name === "string" && has(each, name));
+  const isSignal = (each) => isObject(each) && each.type === signalType && hasAll(each);
   const isKeyed = (each) => typeof each === "string" && each.includes(verdictKeyword);
   switch (kind) {
-    case "count:iteration": return typeof maxIterations === "number" && run.executions >= maxIterations;
-    case "count:check": return typeof maxChecks === "number" && run.checks >= maxChecks;
+    case "count:iteration": return isWhole(maxIterations) && run.executions >= maxIterations;
+    case "count:check": return isWhole(maxChecks) && run.checks >= maxChecks;
     case "detect:graph": return answer.status === "completed" || answer.complete === true;
     case "detect:structured": return typeof signalType === "string" && everything(answer).some(isSignal);
     case "detect:keyword": return typeof verdictKeyword === "string" && everything(answer).some(isKeyed);
@@ -324,8 +325,7 @@ function* validated(execution, over) {
   if (isUnable || action === "abort") return { ...over, failed: "validation" };
   if (action === "skip") return null;
   if (past.failures >= attempts) return { ...over, failed: "validation" };
-  const values = Object.entries(extractors).map(([each, extractor]) => [each, extract(extractor, ended)]);
-  const failure = Object.fromEntries(values.filter(([, value]) => value !== null));
+  const failure = objectOf(pairsOf(extractors).map(([each, extractor]) => [each, extract(extractor, ended)]));
   const told = `The work was checked and is not done: ${text}\n\n${ended.stdout}${ended.stderr}`;
   const again = has(prompts, pattern) ? render(prompts[pattern], { failure }, run.plan.contents) : told;
   return { ...over, again, stays: !ends };
