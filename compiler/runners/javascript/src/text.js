@@ -55,7 +55,7 @@ const PATH = /(?:file:\/\/)?([\p{L}\p{N}_./@+-]+)(?:[:(](\d{1,9})(?:[:,]\d{1,9})
 const FILE = /^[./]*[^./].*\.[A-Za-z][\p{L}\p{N}_]{0,11}$/u;
 const RULE = /[([]([a-z][\p{L}\p{N}_/-]{2,80})[)\]]/u;
 const TEST =
-  /^\s*(?:FAILED|FAIL|not ok|✗|✘):?\s+(?:\|\s*)?([^\s|].{0,500})$|^(\S.{0,500}?) \.\.\. FAILED(?![\p{L}\p{N}_])/u;
+  /^\s*(?:FAILED|FAIL|not ok|✗|✘):?\s+(?:\|\s*)?([^\s|].{0,500})$|^(\S.{0,500}?) \.\.\. FAILED(?![\p{L}\p{N}_])/su;
 
 const linesOf = (text) => text.split(/\r?\n/).map((line) => [...line].slice(0, 2000).join(""));
 const allLines = ({ stdout, stderr }) => linesOf(`${stdout}\n${stderr}`);
@@ -86,21 +86,21 @@ function tests(ended) {
 
 const missing = (ended) =>
   filesIn(allLines(ended).filter((line) => /no such file|not found|missing|does not exist/i.test(line)));
-const diff = ({ stdout }) => stdout.slice(/^(?:diff |--- |@@ |[+-]\S)/m.exec(stdout)?.index ?? stdout.length);
+const diff = ({ stdout }) => stdout.slice(/(?<![^\n])(?:diff |--- |@@ |[+-]\S)/.exec(stdout)?.index ?? stdout.length);
 /** Return an extractor of the files whose two letters of `git status` mean something. */
 const changed = (counts) => ({ stdout }) => {
-  const lines = linesOf(stdout).filter((line) => line.length > 3 && counts(line));
-  return lines.map((line) => line.slice(3).split(" -> ").at(-1));
+  const lines = linesOf(stdout).map((line) => [...line]).filter((line) => line.length > 3 && counts(line));
+  return lines.map((line) => line.slice(3).join("").split(" -> ").at(-1));
 };
 
 /** The extractors of § 6, functions of how a command has ended. */
 const EXTRACTORS = {
   ...{ stdout: ({ stdout }) => stdout, stderr: ({ stderr }) => stderr, exitCode: ({ exit }) => exit },
   errorOutput: ({ stdout, stderr }) => (stderr.trim() ? stderr : stdout),
-  parseChangedFiles: changed((line) => !line.startsWith("??")),
-  parseUntrackedFiles: changed((line) => line.startsWith("??")),
-  parseStagedFiles: changed((line) => !" ?".includes(line[0])),
-  parseUnstagedFiles: changed((line) => !" ?".includes(line[1])),
+  parseChangedFiles: changed(([x, y]) => x !== "?" || y !== "?"),
+  parseUntrackedFiles: changed(([x, y]) => x === "?" && y === "?"),
+  parseStagedFiles: changed(([x]) => !" ?".includes(x)),
+  parseUnstagedFiles: changed(([, y]) => !" ?".includes(y)),
   ...{ extractFiles: files, files, parseFormatOutput: files, formatFiles: files },
   ...{ parseTypeErrors: errors, errors, parseLintErrors: errors, lintErrors: errors },
   lintFiles: (ended) => [...new Set(errors(ended).map(({ file }) => file).filter(Boolean))],
