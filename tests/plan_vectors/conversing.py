@@ -42,8 +42,8 @@ def converse(knows: Knowledge, execution: Execution) -> Steps:
 
 def _context(knows: Knowledge, execution: Execution) -> dict[str, Any]:
     upstream = list(execution.arrival.handed)
-    inputs = {name: value for name, value in knows.inputs.items() if name not in _RESERVED}
     element = execution.arrival.branch.element()
+    inputs = {name: value for name, value in knows.inputs.items() if name not in _RESERVED | element.keys()}
     given = {"upstream": upstream, "workflowRunId": execution.run, "stageExecutionId": execution.id}
     return {**inputs, **element, **given}
 

@@ -75,24 +75,34 @@ def _judged(knows: Knowledge, execution: Execution, answer: Any, judge: Mapping[
         told = yield execution.ask("judge", kind=kind, settings=settings)
         return told["done"]
     if kind == "count:iteration":
-        return knows.executions >= settings.get("maxIterations", knows.executions + 1)
+        return _is_reached(knows.executions, settings.get("maxIterations"))
     if kind == "count:check":
-        return knows.checks >= settings.get("maxChecks", knows.checks + 1)
+        return _is_reached(knows.checks, settings.get("maxChecks"))
     return _detected(kind, settings, answer)
+
+
+def _is_reached(count: int, most: Any) -> bool:
+    return type(most) is int and count >= most
 
 
 def _composite(knows: Knowledge, execution: Execution, answer: Any, settings: Mapping[str, Any]) -> Steps:
     said: list[bool] = []
-    for each in settings.get("conditions", ()):
-        inner = {"kind": each["type"], "settings": each.get("config", {})}
-        said.append(each["type"] != "meta:composite" and (yield from _judged(knows, execution, answer, inner)))
+    conditions = settings.get("conditions")
+    for each in conditions if isinstance(conditions, list) else ():
+        if not isinstance(each, dict):
+            continue
+        config = each.get("config")
+        inner = {"kind": each.get("type"), "settings": config if isinstance(config, dict) else {}}
+        said.append(each.get("type") != "meta:composite" and (yield from _judged(knows, execution, answer, inner)))
     return bool(said) and (any if settings.get("operator") in {"or", "first"} else all)(said)
 
 
 def _detected(kind: str, settings: Mapping[str, Any], answer: Any) -> bool:
     if kind == "detect:keyword":
         keyword = settings.get("verdictKeyword")
-        return any(isinstance(each, str) and keyword is not None and keyword in each for each in _everything(answer))
+        return isinstance(keyword, str) and any(
+            isinstance(each, str) and keyword in each for each in _everything(answer)
+        )
     if kind == "detect:structured":
         return any(isinstance(each, dict) and _is_signal(settings, each) for each in _everything(answer))
     return kind == "detect:graph" and (answer.get("status") == "completed" or answer.get("complete") is True)
@@ -101,7 +111,9 @@ def _detected(kind: str, settings: Mapping[str, Any], answer: Any) -> bool:
 def _is_signal(settings: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     if not isinstance(settings.get("signalType"), str) or found.get("type") != settings["signalType"]:
         return False
-    return all(isinstance(name, str) and name in found for name in settings.get("requiredFields", ()))
+    needed = settings.get("requiredFields")
+    fields = needed if isinstance(needed, dict | list) else ()
+    return all(isinstance(name, str) and name in found for name in fields)
 
 
 def _everything(value: Any) -> Sequence[Any]:

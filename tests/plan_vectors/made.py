@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from plan_vectors.made_admissions import admissions
+from plan_vectors.made_contexts import contexts
 from plan_vectors.made_deadlines import deadlines
 from plan_vectors.made_gates import gates
 from plan_vectors.made_jumps import jumps
@@ -17,5 +19,5 @@ from plan_vectors.writing import framed
 
 def made() -> Mapping[str, bytes]:
     """Return the file of every plan made by hand, by its name."""
-    makers = (deadlines, gates, jumps, repeats, scopes, stages, waits, words)
+    makers = (admissions, contexts, deadlines, gates, jumps, repeats, scopes, stages, waits, words)
     return {make.__name__: framed(make()) for make in makers}

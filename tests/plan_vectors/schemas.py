@@ -9,7 +9,14 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft202012Validator, ValidationError
+from jsonschema import (
+    Draft4Validator,
+    Draft6Validator,
+    Draft7Validator,
+    Draft202012Validator,
+    FormatChecker,
+    ValidationError,
+)
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend, validator_for
 
@@ -28,6 +35,7 @@ def _decode(validator: Any, encoding: Any, instance: Any, schema: Any) -> Iterat
 
 _BOTH = {"contentEncoding": _decode, "contentMediaType": _decode}
 _ENCODED = {dialect: extend(dialect, _BOTH) for dialect in (Draft6Validator, Draft7Validator)}
+_ALWAYS = {"date", "time", "regex", "idn-email"}
 _JUDGING_FORMATS = (Draft4Validator, *_ENCODED.values())
 
 
@@ -41,4 +49,5 @@ def _validator(schema: str) -> Validator:
     parsed = json.loads(schema)
     dialect = validator_for(parsed, default=Draft202012Validator)
     dialect = _ENCODED.get(dialect, dialect)
-    return dialect(parsed, format_checker=dialect.FORMAT_CHECKER if dialect in _JUDGING_FORMATS else None)
+    checker = FormatChecker(_ALWAYS | dialect.FORMAT_CHECKER.checkers.keys())
+    return dialect(parsed, format_checker=checker if dialect in _JUDGING_FORMATS else None)

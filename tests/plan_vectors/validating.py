@@ -56,6 +56,5 @@ def next_prompt(knows: Knowledge, validation: Mapping[str, Any], failed: Failure
     template = validation.get("prompts", {}).get(validator["pattern"])
     if template is None:
         return f"The work was checked and is not done: {command}\n\n{ended['stdout']}{ended['stderr']}"
-    values = {name: extract(extractor, ended) for name, extractor in validator.get("extract", {}).items()}
-    found = {name: value for name, value in values.items() if value is not None}
+    found = {name: extract(extractor, ended) for name, extractor in validator.get("extract", {}).items()}
     return render(template, {"failure": found}, knows.contents)

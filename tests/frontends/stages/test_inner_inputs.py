@@ -11,6 +11,7 @@ import pytest
 
 from stagec.cli.app import run
 from stagec.core.canonical import as_text
+from stagec.ir.plan.gate import Admission, Exists
 from stagec.machine import Answered, Program, Started, State, Turn, advance, load
 
 BODY = "In {{ctx.how}}, {{ctx.how}}{{ctx.text}}"
@@ -164,6 +165,14 @@ def test_a_gate_judges_a_constant_as_it_judges_the_same_value_of_the_context(
     inputs = {f"h{number}": each for number, each in enumerate(values)}
     for task in ("T", "other"):
         assert _ask(constants, task=task) == _ask(named, task=task, **inputs)
+
+
+def test_a_plan_has_a_gate_that_always_holds_as_vectors_of_runners_have_it_and_none_that_never_holds(
+    tmp_path: Path,
+) -> None:
+    constants, _ = _compile_both(tmp_path, ["deep", "flat"], _inner(gate={"look": {"defer": {"how": "deep"}}}))
+    found = [each.admission for each in constants.plan.nodes.values() if each.admission is not None]
+    assert found == [Admission("skip", "skip", (Exists(("ctx",), present=True),))]
 
 
 def _nest(way: Any, deepest: Any, **more: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

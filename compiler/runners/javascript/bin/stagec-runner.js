@@ -26,8 +26,9 @@ function step(event) {
   return { is: "step", requests, state: run.state(), outcome: run.outcome() };
 }
 
+const READY = { is: "ready", protocol: "stagec.conformance/1" };
 const REPLIES = {
-  hello: () => ({ is: "ready", protocol: "stagec.conformance/1", runner: "stagec-runner 0.1.0", profiles: ["registry", "pipeline", "stages"] }),
+  hello: () => ({ ...READY, runner: "stagec-runner 0.1.0", profiles: ["registry", "pipeline", "stages"] }),
   plan: ({ file }) => load(file),
   event: ({ event }) => step(event),
 };

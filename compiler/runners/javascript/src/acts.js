@@ -1,39 +1,24 @@
-/** What executions do, from their beginning to the edge that they take (§§ 3.5 to 3.14), as generators of requests. */
+/** What executions do, from their beginning to the edge that they take (§§ 3.5 to 3.14): generators of requests. */
 
 import { createHash } from "node:crypto";
-import { canonical, has, isObject, isWhole, objectOf } from "./json.js";
+import { canonical, has, isObject, isWhole, objectOf, pairsOf } from "./json.js";
 import { regex } from "./schema.js";
-import { extract, follow, holds, put, render, textOf, tryRender } from "./text.js";
+import { extract, follow, holds, put, render, textOf } from "./text.js";
 
-/** Return the element for which a branch runs, as the context names it. */
-function elementOf(branch) {
-  if (!branch.scope) return {};
-  const { elements, branches } = branch.scope;
-  if (!elements) return elementOf(branch.scope.branch);
-  const index = branches.indexOf(branch);
-  return { item: elements[index], index };
-}
-
-const MEAN = { continue: "next", pass: "next", retry: "repeat", wait: "repeat", fail: "repeat", done: "closing", finished: "closing" };
-const RESERVED = ["upstream", "workflowRunId", "stageExecutionId", "attempts", "host"];
-
-/** Several generators that wait for the world at the same time. */
-export class Together {
-  constructor(steps) { this.steps = steps; }
-}
+const DAY = 24 * 60 * 60 * 1000;
 
 function* backOff(execution, number) {
   const { kind = "none", milliseconds = 0 } = execution.node.retry?.backoff ?? {};
-  const length = { none: 0, fixed: milliseconds, exponential: milliseconds * 2 ** (number - 1) }[kind];
-  yield execution.ask("wait", { milliseconds: Math.min(24 * 60 * 60 * 1000, length) });
+  const times = { none: 0, fixed: 1, exponential: 2 ** (number - 1) }[kind];
+  yield* execution.ask("wait", { milliseconds: Math.min(DAY, times * milliseconds) });
 }
 
 // ---- prompts (§ 3.5)
 
-/** Return the variables that can be supplied. */
-function supplied(run, holder) {
-  const found = Object.entries(holder.variables ?? {}).map(([name, each]) => [name, variable(run, each)]);
-  return Object.fromEntries(found.flatMap(([name, value]) => (value === undefined ? [] : [[name, textOf(value)]])));
+/** Return the variables that are not missing, as texts. */
+function supplied(run, variables = {}) {
+  const found = Object.entries(variables).map(([name, each]) => [name, variable(run, each)]);
+  return objectOf(found.filter(([, value]) => value !== undefined).map(([name, value]) => [name, textOf(value)]));
 }
 
 function variable(run, each) {
@@ -50,42 +35,43 @@ function provided(run, name) {
   const { judge, limits } = run.plan;
   const settings = judge?.settings ?? {};
   const told = Object.keys(settings).sort().map((each) => `${each}: ${textOf(settings[each])}`).join(", ");
-  const remaining = limits.executions === undefined ? undefined : limits.executions - run.executions;
   const known = {
-    ...{ iteration: run.executions + 1, completed_iterations: run.executions, max_iterations: limits.executions, remaining },
-    ...{ completion_keyword: settings.verdictKeyword, max_checks: settings.maxChecks },
-    ...{ check_count: run.checks, previous_summary: run.summary },
+    __proto__: null,
+    iteration: run.executions + 1,
+    completed_iterations: run.executions,
+    max_iterations: limits.executions,
+    remaining: limits.executions && limits.executions - run.executions,
+    completion_keyword: settings.verdictKeyword,
+    max_checks: settings.maxChecks,
+    check_count: run.checks,
+    previous_summary: run.summary,
     verdict_criteria: judge && `The work is judged by ${judge.kind}${told && ` (${told})`}.`,
   };
-  return has(known, name) ? known[name] : undefined;
+  return known[name];
 }
 
 /** Return what the model is asked in an execution that is about to begin; null when it cannot start. */
-export function prompts(run, node, { name, prompt }) {
-  const repeats = run.past(name).repeats;
-  const asked = repeats ? node.act.repeats[repeats - 1] : node.act;
-  const scope = { variable: supplied(run, asked), stdin: run.inputs.stdin ?? "" };
-  const lacks = (each) => !has(scope.variable, each);
-  const unfit = !asked.prompt || Object.keys(asked.variables ?? {}).some(lacks) || (node.act.needed ?? []).some((each) => !scope.variable[each]);
-  if (prompt === undefined && unfit) return null;
-  const text = prompt ?? tryRender(asked.prompt, scope, run.plan.contents);
-  return text === null ? null : { prompt: text, ...systemPrompt(run) };
+export function prompts(run, { name, prompt: given }) {
+  const { nodes, system, contents } = run.plan;
+  const { act } = nodes[name];
+  const { repeats } = run.past(name);
+  const { prompt, variables = {} } = repeats ? act.repeats[repeats - 1] : act;
+  const scopeOf = (listed) => ({ variable: supplied(run, listed), stdin: run.inputs.stdin ?? "" });
+  const scope = scopeOf(variables);
+  const hasAll = Object.keys(variables).every((each) => has(scope.variable, each));
+  const isFit = prompt && hasAll && (act.needed ?? []).every((each) => scope.variable[each]);
+  const text = given ?? (isFit ? render(prompt, scope, contents) : null);
+  if (text === null || !system) return text === null ? null : { prompt: text };
+  const always = ["failure", "this", "variable", "stdin"];
+  return { prompt: text, system: render(system.prompt, scopeOf(system.variables), contents, always) };
 }
 
-function systemPrompt(run) {
-  const { system, contents } = run.plan;
-  if (!system) return {};
-  const empty = Object.fromEntries(Object.keys(system.variables ?? {}).map((name) => [name, ""]));
-  const scope = { variable: { ...empty, ...supplied(run, system) }, stdin: run.inputs.stdin ?? "" };
-  return { system: render(system.prompt, scope, contents, ["failure", "this", "variable", "stdin"]) };
-}
-
-function* prompt(run, execution) {
-  const { act, gate } = execution.node;
+function* prompt(execution) {
+  const { run, found, node: { act, gate } } = execution;
   const { schema, tools, model, permission } = act;
   for (const number of [1, 2]) {
     if (number > 1) execution.again();
-    const { answer, text } = yield execution.ask("ask", { ...execution.found, schema, tools, model, permission });
+    const { answer, text } = yield* execution.ask("ask", { ...found, schema, tools, model, permission });
     const read = readings(gate, answer).find((each) => schema === undefined || run.satisfies(each, schema));
     if (read === undefined) continue;
     run.summary = text;
@@ -101,6 +87,11 @@ function readings(gate, answer) {
   return intent === null ? [answer] : [put(answer, gate.field, intent), answer];
 }
 
+const MEAN = {
+  ...{ continue: "next", pass: "next", retry: "repeat", wait: "repeat", fail: "repeat" },
+  ...{ done: "closing", finished: "closing" },
+};
+
 function meant(gate, answer) {
   const found = follow(answer, gate.field);
   if (found === undefined || found === null || typeof found === "object") return null;
@@ -111,53 +102,49 @@ function meant(gate, answer) {
 
 // ---- programs and processes (§§ 3.6, 3.17)
 
-function* command(run, execution) {
-  const { words, milliseconds } = execution.node.act;
+function* command(execution) {
+  const { run, node: { act: { words, milliseconds } } } = execution;
   const scope = { input: run.inputs };
   const isLacking = (piece) => piece.is === "hole" && (follow(scope, piece.path) ?? null) === null;
-  if (words.some((word) => word.some(isLacking))) return null;
-  const made = words.map((word) => tryRender(word, scope, run.plan.contents));
+  const made = words.map((word) => (word.some(isLacking) ? null : render(word, scope, run.plan.contents)));
   if (made.includes(null)) return null;
-  const { exit, stdout } = yield execution.ask("run", { words: made, milliseconds });
+  const { exit, stdout } = yield* execution.ask("run", { words: made, milliseconds });
   return objectOf([["exit", exit], ["stdout", stdout]]);
 }
 
 /** Return how an attempt of a stage has ended, and the reason of one that is no success. */
 function judgeAttempt(act, answer, isInterrupted) {
   if (isInterrupted || answer.interrupted) return ["interrupted", isInterrupted ? "abort" : answer.interrupted];
-  const isWell = !answer.failed && answer.exit === 0 && !answer.changed.length && !answer.missing.length;
-  const isWhole = Object.keys(act.outputs ?? {}).every((name) => has(answer.outputs, name));
-  return isWell && isWhole && !["failed", "interrupted"].includes(answer.status) ? ["success", ""] : ["failure", "error"];
+  const { error, exit, status, changed, missing, outputs } = answer;
+  const isWell = !error && exit === 0 && !["failed", "interrupted"].includes(status);
+  const isWhole = Object.keys(act.outputs ?? {}).every((name) => has(outputs, name));
+  return isWell && isWhole && !changed.length && !missing.length ? ["success", ""] : ["failure", "error"];
 }
 
-export function stageOver(execution, outcome) {
-  const edge = execution.node.edges.find((each) => each.on === outcome);
-  return { outcome, edge, result: { answer: { outcome } } };
-}
-
-function* stage(run, execution) {
-  const { act, retry } = execution.node;
+/** Run a stage, and return its outcome. */
+function* stage(execution) {
+  const { run, name, node: { act, retry } } = execution;
   const { words = [], inputs = {}, outputs = {}, limits, checkpoint = true, retryable = true } = act;
-  const become = (status) => run.statuses.set(execution.name, status);
+  const become = (status) => run.statuses.set(name, status);
   for (;;) {
     become("RUNNING");
-    const answer = yield execution.ask("execute", { words, inputs, outputs, limits });
+    const answer = yield* execution.ask("execute", { words, inputs, outputs, limits });
     let [how, reason] = judgeAttempt(act, answer, execution.interrupted);
     if (how === "success") {
-      const wanted = objectOf(Object.keys(outputs).map((name) => [name, answer.outputs[name]]));
-      const { failed } = yield execution.ask("publish", { outputs: wanted, checkpoint });
-      if (!failed) {
+      const wanted = objectOf(Object.keys(outputs).map((each) => [each, answer.outputs[each]]));
+      const { error } = yield* execution.ask("publish", { outputs: wanted, checkpoint });
+      if (!error) {
         become("COMPLETED");
-        return stageOver(execution, how);
+        return how;
       }
       [how, reason] = ["failure", "error"];
     }
     become(how === "interrupted" ? "INTERRUPTED" : "FAILED");
-    const { valid } = yield execution.ask("preserve", { reason });
+    const { valid } = yield* execution.ask("preserve", { reason });
     const may = valid && retryable;
     become(may ? "RESUMABLE" : "BLOCKED");
     const isLast = execution.attempt >= (retry?.attempts ?? 1) || run.cancelled;
-    if (how !== "failure" || !may || isLast) return stageOver(execution, how);
+    if (how !== "failure" || !may || isLast) return how;
     yield* backOff(execution, execution.attempt);
     execution.again();
   }
@@ -165,137 +152,151 @@ function* stage(run, execution) {
 
 // ---- conversations (§§ 3.6, 3.10, 3.12)
 
-const unacted = (verdict, reason) => ({ verdict, reason, capHit: false, attemptCount: 0 });
-
-function* converse(run, execution) {
-  const { act } = execution.node;
-  const element = elementOf(execution.arrival.branch);
-  const own = Object.fromEntries(Object.entries(run.inputs).filter(([name]) => !RESERVED.includes(name)));
-  const upstream = execution.arrival.handed;
-  const ctx = { ...own, ...element, upstream, workflowRunId: run.id, stageExecutionId: execution.id };
-  if (act.tools.includes(act.completion)) return unacted("fail", "init-failed");
-  if (act.accepts && !upstream.every((each) => run.satisfies(each, act.accepts))) return unacted("fail", "init-failed");
-  const text = tryRender(act.prompt, { ctx }, run.plan.contents);
-  if (text === null) return unacted("fail", "init-failed");
-  return (yield* admit(execution, ctx)) ?? (yield* attempts(run, execution, [{ is: "system", text }]));
+/** Return the element for which a branch runs, as the context names it. */
+function elementOf(branch) {
+  const { scope } = branch;
+  if (!scope?.elements) return scope ? elementOf(scope.branch) : {};
+  const index = scope.branches.indexOf(branch);
+  return { item: scope.elements[index], index };
 }
 
+const unacted = (verdict, reason) => ({ verdict, reason, capHit: false, attemptCount: 0 });
+
+function* converse(execution) {
+  const { run, id: stageExecutionId, arrival: { branch, handed: upstream }, node: { act } } = execution;
+  const known = { ...elementOf(branch), upstream, workflowRunId: run.id, stageExecutionId };
+  const own = pairsOf(run.inputs).filter(([name]) => !has({ ...known, attempts: 0, host: 0 }, name));
+  const ctx = objectOf([...own, ...Object.entries(known)]);
+  const isFit = !act.accepts || upstream.every((each) => run.satisfies(each, act.accepts));
+  const can = isFit && !act.tools.includes(act.completion);
+  const text = can ? render(act.prompt, { ctx }, run.plan.contents) : null;
+  if (text === null) return unacted("fail", "init-failed");
+  return (yield* admit(execution, ctx)) ?? (yield* attempts(execution, [{ is: "system", text }]));
+}
+
+/** Decide the admission; return the result of a node that does not act, null for one that does. */
 function* admit(execution, ctx) {
   const { admission = {}, retry } = execution.node;
   const isMet = (terms) => terms?.length && holds(terms, { ctx });
   const policy = isMet(admission.block) ? admission.onBlock : isMet(admission.defer) ? admission.onDefer : null;
   if (policy === null) return null;
   if (policy === "skip") return unacted("skip", "skipped");
-  if (policy === "ask" && (yield execution.ask("confirm")).yes) return null;
+  if (policy === "ask" && (yield* execution.ask("confirm")).yes) return null;
   // the terms are about a context that does not change: they hold again after each wait
-  for (let number = 1; policy === "retry-later" && number < (retry?.attempts ?? 1); number += 1) yield* backOff(execution, number);
+  const most = policy === "retry-later" ? (retry?.attempts ?? 1) : 1;
+  for (let number = 1; number < most; number += 1) yield* backOff(execution, number);
   return unacted("fail", "gate-unresolved");
 }
 
-function* attempts(run, execution, told) {
-  const most = execution.node.retry?.attempts ?? 1;
+function* attempts(execution, told) {
+  const { gate: { checks = [] }, retry } = execution.node;
   for (let number = 1; ; number += 1) {
-    const attempt = yield* converseOnce(run, execution, told);
-    if (attempt.failed) return { verdict: "fail", reason: "provider-failed", capHit: false, attemptCount: number };
-    const { parsed, capHit } = attempt;
-    const result = { verdict: "ok", reason: "", ...(capHit ? {} : { parsed }), capHit, attemptCount: number };
-    const check = (execution.node.gate.checks ?? []).find((each) => holds(each.when, result));
-    const { verdict, reason = "" } = check ?? (capHit ? { verdict: "retry", reason: "turn cap" } : { verdict: "ok" });
+    const attempt = yield* converseOnce(execution, told);
+    const { parsed, capHit = false } = attempt;
+    const result = { verdict: "ok", reason: "", ...(parsed && { parsed }), capHit, attemptCount: number };
+    if (attempt.failed) return { ...result, verdict: "fail", reason: "provider-failed" };
+    const none = capHit ? { verdict: "retry", reason: "turn cap" } : { verdict: "ok" };
+    const { verdict, reason = "" } = checks.find((each) => holds(each.when, result)) ?? none;
     if (verdict !== "retry") return { ...result, verdict, reason };
-    if (number >= most) return { ...result, verdict: "fail", reason: "retry-exhausted" };
+    if (number >= (retry?.attempts ?? 1)) return { ...result, verdict: "fail", reason: "retry-exhausted" };
     yield* backOff(execution, number);
     execution.again();
     told = [...attempt.told, { is: "again", text: reason }];
   }
 }
 
-function* converseOnce(run, execution, told) {
-  const { tools, completion, schema, turns } = execution.node.act;
+function* converseOnce(execution, told) {
+  const { run, node: { act: { tools, completion, schema, turns } } } = execution;
   for (let number = 1; number <= turns; number += 1) {
-    const turn = yield execution.ask("turn", { tools, completion, schema, told });
-    if (turn.failed) return { failed: true };
+    const turn = yield* execution.ask("turn", { tools, completion, schema, told });
+    if (turn.error !== undefined) return { failed: true };
     const calls = turn.calls.map((call, index) => ({ ...call, id: call.id || `${number}.${index}` }));
-    const [{ id, arguments: parsed } = {}] = calls;
+    const [{ id: call, arguments: parsed } = {}] = calls;
     if (calls.length !== 1 || calls[0].tool !== completion) told = yield* answerCalls(execution, calls);
-    else if (isObject(parsed) && run.satisfies(parsed, schema)) return { parsed, capHit: false, told: [{ is: "accepted", call: id }] };
-    else told = [{ is: "wrong", call: id }];
+    else if (isObject(parsed) && run.satisfies(parsed, schema)) return { parsed, told: [{ is: "accepted", call }] };
+    else told = [{ is: "wrong", call }];
   }
   return { capHit: true, told };
 }
 
 function* answerCalls(execution, calls) {
+  const { completion } = execution.node.act;
   if (calls.length === 0) return [{ is: "reminder" }];
-  if (calls.some((call) => call.tool === execution.node.act.completion)) return calls.map(({ id }) => ({ is: "alone", call: id }));
-  const decided = [];
-  for (const call of calls) decided.push([call, yield* authorise(execution, call)]);
-  return yield new Together(decided.map(([call, whyNot]) => carryOut(execution, call, whyNot)));
+  if (calls.some(({ tool }) => tool === completion)) return calls.map(({ id }) => ({ is: "alone", call: id }));
+  const denials = [];
+  for (const call of calls) denials.push(yield* authorise(execution, call));
+  const allowed = calls.filter((_, index) => !denials[index]);
+  const requests = allowed.map(({ tool, arguments: given }) => execution.request("call", { tool, arguments: given }));
+  const answers = requests.length ? yield requests : [];
+  return calls.map(({ id: call }, index) => {
+    if (denials[index]) return { is: denials[index], call };
+    const { value } = answers.shift();
+    return value === undefined ? { is: "error", call } : { is: "value", call, text: textOf(value) };
+  });
 }
 
 /** Return why a call is not carried out, or the empty text. */
-function* authorise(execution, call) {
-  if (!call.tool || !isObject(call.arguments)) return "unread";
-  if (execution.node.act.tools.includes(call.tool)) return "";
-  const digest = createHash("sha256").update(canonical(call.arguments)).digest("hex");
-  const grant = JSON.stringify([execution.attempt, call.id, call.tool, digest]);
+function* authorise(execution, { id, tool, arguments: given }) {
+  if (!tool || !isObject(given)) return "unread";
+  if (execution.node.act.tools.includes(tool)) return "";
+  const digest = createHash("sha256").update(canonical(given)).digest("hex");
+  const grant = JSON.stringify([execution.attempt, id, tool, digest]);
   if (execution.used.has(grant)) return "used";
-  const { granted } = yield execution.ask("grant", { tool: call.tool, digest });
-  if (!granted) return "denied";
-  execution.used.add(grant);
-  return "";
-}
-
-function* carryOut(execution, call, whyNot) {
-  if (whyNot) return { is: whyNot, call: call.id };
-  const answer = yield execution.ask("call", { tool: call.tool, arguments: call.arguments });
-  return has(answer, "value") ? { is: "value", call: call.id, text: textOf(answer.value) } : { is: "error", call: call.id };
+  const { granted } = yield* execution.ask("grant", { tool, digest });
+  if (granted) execution.used.add(grant);
+  return granted ? "" : "denied";
 }
 
 // ---- judges and validation (§§ 3.7, 3.11, 3.13)
 
-function* outcomeOf(run, execution, answer) {
-  const { gate } = execution.node;
+function* outcomeOf(execution, answer) {
+  const { run, node: { gate } } = execution;
   if (gate.is === "exit") return answer.exit === 0 ? "closing" : "repeat";
   if (gate.is === "intent") return meant(gate, answer) ?? (gate.failFast === false ? gate.fallback : null);
   run.checks += 1;
-  return (yield* judged(run, execution, answer, run.plan.judge)) ? "verdict" : "next";
+  return (yield* judged(execution, answer, run.plan.judge)) ? "verdict" : "next";
 }
 
-function* judged(run, execution, answer, judge) {
-  if (!judge) return false;
-  const { kind, settings = {} } = judge;
-  if (kind === "poll:state" || kind === "meta:custom") return (yield execution.ask("judge", { kind, settings })).done;
-  if (kind !== "meta:composite") return detected(run, kind, settings, answer);
+function* judged(execution, answer, { kind, settings = {} } = {}) {
+  if (kind === "poll:state" || kind === "meta:custom") return (yield* execution.ask("judge", { kind, settings })).done;
+  if (kind !== "meta:composite") return detected(execution.run, kind, settings, answer);
   const said = [];
-  for (const each of Array.isArray(settings.conditions) ? settings.conditions.filter(isObject) : []) {
-    const inner = { kind: each.type, settings: isObject(each.config) ? each.config : {} };
-    said.push(each.type !== "meta:composite" && (yield* judged(run, execution, answer, inner)));
+  for (const { type, config } of list(settings.conditions).filter(isObject)) {
+    const inner = { kind: type, settings: object(config) };
+    said.push(type !== "meta:composite" && (yield* judged(execution, answer, inner)));
   }
   return ["or", "first"].includes(settings.operator) ? said.some(Boolean) : said.length > 0 && said.every(Boolean);
 }
 
 function detected(run, kind, settings, answer) {
-  const { maxIterations, maxChecks, verdictKeyword, signalType, requiredFields = [] } = settings;
-  if (kind === "count:iteration") return typeof maxIterations === "number" && run.executions >= maxIterations;
-  if (kind === "count:check") return typeof maxChecks === "number" && run.checks >= maxChecks;
-  if (kind === "detect:graph") return answer.status === "completed" || answer.complete === true;
-  const fields = isObject(requiredFields) ? Object.keys(requiredFields) : requiredFields;
-  const isSignal = (each) => isObject(each) && each.type === signalType && fields.every((name) => has(each, name));
-  if (kind === "detect:structured") return typeof signalType === "string" && [...everything(answer)].some(isSignal);
-  const isKeyed = kind === "detect:keyword" && typeof verdictKeyword === "string";
-  return isKeyed && [...everything(answer)].some((each) => typeof each === "string" && each.includes(verdictKeyword));
+  const { maxIterations, maxChecks, verdictKeyword, signalType, requiredFields } = settings;
+  const fields = Array.isArray(requiredFields) ? requiredFields : Object.keys(object(requiredFields));
+  const hasAll = (each) => fields.every((name) => typeof name === "string" && has(each, name));
+  const isSignal = (each) => isObject(each) && each.type === signalType && hasAll(each);
+  const isKeyed = (each) => typeof each === "string" && each.includes(verdictKeyword);
+  switch (kind) {
+    case "count:iteration": return isWhole(maxIterations) && run.executions >= maxIterations;
+    case "count:check": return isWhole(maxChecks) && run.checks >= maxChecks;
+    case "detect:graph": return answer.status === "completed" || answer.complete === true;
+    case "detect:structured": return typeof signalType === "string" && everything(answer).some(isSignal);
+    case "detect:keyword": return typeof verdictKeyword === "string" && everything(answer).some(isKeyed);
+    default: return false;
+  }
 }
 
-function* everything(value) {
-  yield value;
-  if (value !== null && typeof value === "object") for (const each of Object.values(value)) yield* everything(each);
+/** Return a value and all that is in it. */
+function everything(value) {
+  const isOuter = Array.isArray(value) || isObject(value);
+  return [value, ...(isOuter ? Object.values(value).flatMap(everything) : [])];
 }
 
 /** Return the first validator that fails, with its command and how that ended; null when all succeed. */
-function* failedValidator(run, execution, listed) {
-  for (const { validator: name, params = {} } of execution.node.validation?.[listed] ?? []) {
-    const validator = run.plan.validators[name];
-    const text = validator.command.replace(/\$\{([^{}]*)\}/g, (whole, each) => (has(params, each) ? textOf(params[each]) : whole));
-    const ended = yield execution.ask("shell", { command: text });
+function* failedValidator(execution, conditions = []) {
+  for (const { validator: name, params = {} } of conditions) {
+    const validator = execution.run.plan.validators[name];
+    const filled = (whole, each) => (has(params, each) ? textOf(params[each]) : whole);
+    const text = validator.command.replace(/\$\{([^{}]*)\}/g, filled);
+    const ended = yield* execution.ask("shell", { command: text });
     if (!hasSucceeded(validator.success, ended)) return { validator, command: text, ended };
   }
   return null;
@@ -303,38 +304,38 @@ function* failedValidator(run, execution, listed) {
 
 function hasSucceeded({ kind, argument = "" }, { exit, stdout }) {
   if (kind === "exit") return exit !== null && String(exit) === argument;
-  const looks = { empty: () => stdout.trim() === "", contains: () => stdout.includes(argument), matches: () => regex(argument).test(stdout) };
-  return exit === 0 && looks[kind]();
+  if (exit !== 0) return false;
+  if (kind === "empty") return stdout.trim() === "";
+  return kind === "contains" ? stdout.includes(argument) : regex(argument).test(stdout);
 }
 
 /** Return what happens in place of an edge; null when one is taken. */
-function* validated(run, execution, over) {
-  const { conditions, everyOutcome, action = "retry", attempts = 3, prompts = {} } = execution.node.validation ?? {};
+function* validated(execution, over) {
+  const { run, name, node: { validation = {} } } = execution;
+  const { conditions = [], everyOutcome, action = "retry", attempts = 3, prompts = {} } = validation;
   const ends = ["closing", "verdict"].includes(over.outcome);
   const isGuarded = ends || (everyOutcome && !["repeat", "abort"].includes(over.outcome));
-  if (!isGuarded || !conditions?.length) return null;
-  const past = run.past(execution.name);
-  const failed = yield* failedValidator(run, execution, "conditions");
+  if (!isGuarded || conditions.length === 0) return null;
+  const past = run.past(name);
+  const failed = yield* failedValidator(execution, conditions);
   past.failures = failed === null ? 0 : past.failures + 1;
   if (failed === null) return null;
-  const { validator, command: text, ended } = failed;
+  const { validator: { pattern, extract: extractors = {} }, command: text, ended } = failed;
   const isUnable = [126, 127].includes(ended.exit) || /EACCES|Permission denied/.test(ended.stderr);
-  if (action === "abort" || isUnable) return { ...over, failed: "validation" };
+  if (isUnable || action === "abort") return { ...over, failed: "validation" };
   if (action === "skip") return null;
   if (past.failures >= attempts) return { ...over, failed: "validation" };
-  const template = has(prompts, validator.pattern) ? prompts[validator.pattern] : null;
-  const values = Object.entries(validator.extract ?? {}).map(([name, each]) => [name, extract(each, ended)]);
-  const failure = Object.fromEntries(values.filter(([, value]) => value !== null));
+  const failure = objectOf(pairsOf(extractors).map(([each, extractor]) => [each, extract(extractor, ended)]));
   const told = `The work was checked and is not done: ${text}\n\n${ended.stdout}${ended.stderr}`;
-  const again = template === null ? told : render(template, { failure }, run.plan.contents);
+  const again = has(prompts, pattern) ? render(prompts[pattern], { failure }, run.plan.contents) : told;
   return { ...over, again, stays: !ends };
 }
 
 // ---- one execution
 
 /** Act, and wait before the edge that is taken where it says so: a timer takes no place of those that act. */
-export function* execute(run, execution) {
-  return yield* lead(execution, yield* decide(run, execution));
+export function* execute(execution) {
+  return yield* lead(execution, yield* decide(execution));
 }
 
 /** Fail as an execution does whose deadline has passed, and go on as from any failure. */
@@ -344,47 +345,52 @@ export function* late(execution) {
 }
 
 function* lead(execution, over) {
-  execution.deadline = null;
-  execution.rests = (over.edge?.wait ?? 0) > 0;
-  if (execution.rests) yield execution.ask("wait", { milliseconds: over.edge.wait });
+  const { wait: milliseconds = 0 } = over.edge ?? {};
+  execution.open.delete(execution.deadline?.key);
+  execution.rests = milliseconds > 0;
+  if (execution.rests) yield* execution.ask("wait", { milliseconds });
   return over;
 }
 
-/** Act, find the outcome, choose the edge, and validate where that ends the work. */
-function* decide(run, execution) {
-  const { act, gate } = execution.node;
-  if (act.is === "process") return yield* stage(run, execution);
+/** Act, find the outcome, and choose the edge. */
+function* decide(execution) {
+  const { act } = execution.node;
+  if (act.is === "process") {
+    const outcome = yield* stage(execution);
+    return chosen(execution, { outcome, result: { answer: { outcome } } });
+  }
   if (act.is === "converse") {
-    const result = yield* converse(run, execution);
+    const result = yield* converse(execution);
     return chosen(execution, { outcome: result.verdict === "fail" ? "fail" : "ok", result });
   }
-  if (act.is === "prompt" && (yield* failedValidator(run, execution, "preflight"))) return { failed: "preflight" };
-  const answer = yield* act.is === "prompt" ? prompt(run, execution) : command(run, execution);
-  if (answer === null) return { failed: act.is === "prompt" ? "answer" : "command" };
-  const outcome = yield* outcomeOf(run, execution, answer);
+  return yield* decideByAnswer(execution);
+}
+
+/** Ask a model or run a program, and validate the end of the work. */
+function* decideByAnswer(execution) {
+  const { run, name, node: { act, gate, validation } } = execution;
+  const isPrompt = act.is === "prompt";
+  if (isPrompt && (yield* failedValidator(execution, validation?.preflight))) return { failed: "preflight" };
+  const answer = yield* isPrompt ? prompt(execution) : command(execution);
+  if (answer === null) return { failed: isPrompt ? "answer" : "command" };
+  const outcome = yield* outcomeOf(execution, answer);
   if (outcome === null) return { failed: "intent" };
   const kept = (gate.handoff ?? []).map((path) => [String(path.at(-1)), follow(answer, path)]);
   const handoff = objectOf(kept.filter(([, value]) => value !== undefined));
   const record = Object.keys(handoff).length ? handoff : answer;
   const over = { outcome, record, result: { answer, handoff } };
-  if (hasRepeatedTooOften(run, execution, outcome)) return { ...over, failed: "repeats" };
-  return (yield* validated(run, execution, over)) ?? chosen(execution, over);
-}
-
-function hasRepeatedTooOften(run, { name, node }, outcome) {
   const past = run.past(name);
-  const most = node.act.repeats?.length;
-  const isRepeat = most !== undefined && outcome === "repeat";
-  if (isRepeat && past.repeats === most) return true;
+  const isRepeat = act.repeats !== undefined && outcome === "repeat";
+  if (isRepeat && past.repeats === act.repeats.length) return { ...over, failed: "repeats" };
   past.repeats = isRepeat ? past.repeats + 1 : 0;
-  return false;
+  return (yield* validated(execution, over)) ?? chosen(execution, over);
 }
 
-function chosen(execution, over) {
-  const { arrival, node } = execution;
+/** Return what is over with the edge that it takes (§ 3.8); what begins a branch ends it, unless it fails. */
+export function chosen({ arrival, node }, over) {
   if (arrival.begins && over.outcome !== "fail") return over;
-  const isOpen = ({ on, when, target }) =>
-    on === over.outcome && holds(when, over.result) && (target.is !== "named" || has(target.nodes, nameIn(node, over.result)));
+  const isNamed = ({ is, nodes }) => is !== "named" || has(nodes, nameIn(node, over.result));
+  const isOpen = ({ on, when, target }) => on === over.outcome && holds(when, over.result) && isNamed(target);
   const edge = node.edges.find(isOpen);
   return edge ? { ...over, edge } : { ...over, failed: over.outcome === "abort" ? "abort" : "no-edge" };
 }
@@ -397,26 +403,29 @@ export function nameIn({ gate }, { answer }) {
 
 // ---- answers of the world (§ 3.16)
 
-const text = (told, member) => (typeof told[member] === "string" ? told[member] : "");
-const list = (told, member) => (Array.isArray(told[member]) ? told[member] : []);
-const status = (told) => (isWhole(told.exit) ? told.exit : null);
-const says = (member) => (told) => ({ [member]: told[member] === true });
-const failed = (told) => (told.error ?? null) !== null;
-const ran = (told) => ({ exit: status(told), stdout: text(told, "stdout"), stderr: text(told, "stderr") });
-const call = (told) => ({ id: text(told, "id"), tool: text(told, "tool"), arguments: told.arguments ?? objectOf([]) });
-const isOutput = (each) => isObject(each) && text(each, "path") === each.path && text(each, "sha256") === each.sha256 && isWhole(each.sizeBytes);
+const text = (value) => (typeof value === "string" ? value : "");
+const list = (value) => (Array.isArray(value) ? value : []);
+const object = (value) => (isObject(value) ? value : objectOf([]));
+const any = (value) => value;
+const isTrue = (value) => value === true;
+const isGiven = (value) => (value ?? null) !== null;
+const status = (value) => (isWhole(value) ? value : null);
+const ending = (value) => (["timeout", "abort"].includes(value) ? value : null);
+const isOutput = ({ path, sha256, sizeBytes }) => text(path) === path && text(sha256) === sha256 && isWhole(sizeBytes);
+const outputs = (value) => objectOf(Object.entries(object(value)).filter(([, each]) => isOutput(object(each))));
+const CALL = { id: text, tool: text, arguments: (value) => value ?? objectOf([]) };
+const calls = (value) => list(value).map((each) => read(CALL, object(each)));
 
-/** How the members of an answer count, by the kind of the request. */
-export const READERS = {
-  ask: (told) => ({ answer: told.answer, text: text(told, "text") }),
-  turn: (told) => ({ failed: has(told, "error"), calls: list(told, "calls").map((each) => call(isObject(each) ? each : {})) }),
-  call: (told) => (has(told, "value") ? { value: told.value } : {}),
-  ...{ grant: says("granted"), confirm: says("yes"), judge: says("done"), preserve: says("valid") },
-  ...{ wait: () => ({}), interrupt: () => ({}), run: ran, shell: ran, publish: (told) => ({ failed: failed(told) }) },
-  execute: (told) => ({
-    ...{ failed: failed(told), exit: status(told), status: text(told, "status") },
-    ...{ missing: list(told, "missing"), changed: list(told, "changed") },
-    interrupted: ["timeout", "abort"].includes(told.interrupted) ? told.interrupted : null,
-    outputs: isObject(told.outputs) ? objectOf(Object.entries(told.outputs).filter(([, each]) => isOutput(each))) : {},
-  }),
+/** How the members of an answer count, by the kind of the request; those of another form count as absent. */
+export const ANSWERS = {
+  ...{ wait: {}, interrupt: {}, ask: { answer: any, text }, turn: { error: any, calls }, call: { value: any } },
+  ...{ grant: { granted: isTrue }, confirm: { yes: isTrue }, judge: { done: isTrue }, preserve: { valid: isTrue } },
+  ...{ run: { exit: status, stdout: text }, shell: { exit: status, stdout: text, stderr: text } },
+  publish: { error: isGiven },
+  execute: { error: isGiven, exit: status, status: text, interrupted: ending, missing: list, changed: list, outputs },
 };
+
+/** Return the members of an answer as they count. */
+export function read(forms, answer) {
+  return Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, form(answer[name])]));
+}

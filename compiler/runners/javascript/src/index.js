@@ -1,107 +1,115 @@
-/** One run of a plan: it takes events, asks requests, and has a state, which says where it stands (§§ 3.1 to 3.3, 3.9). */
+/** One run of a plan: it takes events, makes requests, and has a state (§§ 3.1 to 3.3, 3.9 and 3.17). */
 
-import { execute, late, nameIn, prompts, READERS, stageOver, Together } from "./acts.js";
-import { has, isObject, isReadable, names } from "./json.js";
-import { Schema } from "./schema.js";
+import { ANSWERS, chosen, execute, late, nameIn, prompts, read as readAnswer } from "./acts.js";
+import { has, isObject, isReadable, names, objectOf, pairsOf } from "./json.js";
 import { follow } from "./text.js";
 
 export { read, Refused } from "./plan.js";
 
-/** One generator that is under way, and what it waits for: an answer, or tasks of its own. */
-class Task {
-  constructor(steps) {
-    this.steps = steps;
-    this.goOn(undefined);
-  }
-
-  *requests() {
-    if (this.request) yield this.request;
-    for (const task of this.inner) yield* task.requests();
-  }
-
-  answer(request, answer) {
-    if (this.request === request) return this.goOn(answer);
-    for (const task of this.inner) if ([...task.requests()].includes(request)) task.answer(request, answer);
-    if (this.inner.every((task) => task.ended)) this.goOn(this.inner.map((task) => task.returned));
-  }
-
-  goOn(sent) {
-    for (;;) {
-      const { done, value } = this.steps.next(sent);
-      this.inner = value instanceof Together ? value.steps.map((steps) => new Task(steps)) : [];
-      this.request = done || value instanceof Together ? null : value;
-      [this.ended, this.returned] = [done, value];
-      if (!(value instanceof Together) || this.inner.some((task) => !task.ended)) return;
-      sent = this.inner.map((task) => task.returned);
-    }
-  }
-}
-
 /** Return the request that lets a deadline pass, which no attempt has made; null for none. */
 const due = (id, milliseconds) => (milliseconds ? { key: `${id}/0.0`, is: "wait", milliseconds } : null);
 
-/** An execution that has begun; its requests have keys made of its name, the attempt and a count in it. */
+/** An execution that has begun: steps that wait for answers, and the open requests, in the order of their keys. */
 class Execution {
-  constructor(run, arrival, node, found) {
-    Object.assign(this, { arrival, node, found, name: arrival.name, attempt: 1, asked: 0, asides: [], used: new Set() });
-    this.label = `${arrival.name}#${run.past(arrival.name).visits}`;
+  constructor(run, arrival, found) {
+    const { name } = arrival;
+    Object.assign(this, { run, arrival, name, found, node: run.plan.nodes[name], attempt: 1, asked: 0 });
+    Object.assign(this, { open: new Map(), answers: new Map(), used: new Set(), interrupted: false, rests: false });
+    this.label = `${name}#${run.past(name).visits}`;
     this.id = `${run.id}/${this.label}`;
-    this.interrupted = this.rests = false;
-    this.deadline = due(this.id, node.act.deadline);
+    this.deadline = due(this.id, this.node.act.deadline);
+    if (this.deadline) this.open.set(this.deadline.key, this.deadline);
+    this.steps = execute(this);
+    this.goOn();
   }
 
-  again() {
-    this.attempt += 1;
-    this.asked = 0;
+  /** Let the steps go on until they wait for other answers, or are over. */
+  goOn(answers) {
+    const { done, value } = this.steps.next(answers);
+    if (done) this.over = value;
+    else this.awaited = value;
   }
 
-  ask(is, of = {}) {
+  again() { Object.assign(this, { attempt: this.attempt + 1, asked: 0 }); }
+
+  /** Make a request; its key has the attempt, and the number of requests that this has made before. */
+  request(is, of = {}) {
     const request = { key: `${this.id}/${this.attempt}.${this.asked}`, is, ...of };
     this.asked += 1;
+    this.open.set(request.key, request);
     return request;
   }
 
-  requests() {
-    const place = (request) => Number(request.key.split(".").at(-1));
-    const others = [...(this.task?.requests() ?? []), ...this.asides].sort((one, other) => place(one) - place(other));
-    return [this.deadline, ...others].filter(Boolean);
+  /** Make a request, and wait for its answer. */
+  *ask(is, of) { return (yield [this.request(is, of)])[0]; }
+
+  answer(key, told) {
+    const request = this.open.get(key);
+    this.open.delete(key);
+    if (request === this.deadline) {
+      this.open.clear();
+      this.steps = late(this);
+      return this.goOn();
+    }
+    this.answers.set(request, readAnswer(ANSWERS[request.is], told));
+    if (!this.awaited.every((each) => this.answers.has(each))) return;
+    this.goOn(this.awaited.map((each) => this.answers.get(each)));
   }
 }
 
 /** A fork, a chain, a schedule or a list of elements that is under way in a branch. */
 class Scope {
-  constructor(target, branch, opener, elements) {
-    Object.assign(this, { kind: target.is, join: target.join, needs: target.needs ?? {}, branch });
-    this.nodes = target.nodes ?? names(this.needs);
-    this.collect = target.collect ?? false;
-    this.elements = elements;
-    this.room = target.concurrency ?? elements?.length;
-    this.branches = (elements ?? this.nodes).map((_, place) => ({ name: `${opener}.${place}`, scope: this, last: {}, place: 0 }));
+  constructor(target, branch, opener = "", elements = undefined) {
+    const { is: kind, join, needs, nodes = names(needs), collect = false, concurrency } = target;
+    Object.assign(this, { kind, join, needs, nodes, collect, elements, branch });
+    this.branches = (elements ?? nodes).map((_, index) => {
+      const own = elements ? nodes : [nodes[index]];
+      return { name: `${opener}.${index}`, scope: this, nodes: own, place: 0, last: {} };
+    });
+    this.room = kind === "chain" ? 1 : (concurrency ?? this.branches.length);
   }
 
+  /** Say whether no branch acts or waits. */
   get isOver() { return this.branches.every((each) => !each.begun || each.ended); }
 
   get outcome() {
     const ends = this.branches.map((each) => each.ended).filter((each) => each && each !== "done");
-    return ends.includes("failed") ? "failed" : ends.length ? "interrupted" : "done";
+    if (this.collect || ends.length === 0) return "done";
+    return ends.includes("failed") ? "failed" : "interrupted";
   }
 
-  needed(place) { return this.needs[this.nodes[place]].map((each) => this.branches[this.nodes.indexOf(each)]); }
+  needed({ nodes: [name] }) { return this.needs[name].map((each) => this.branches[this.nodes.indexOf(each)]); }
 
+  /** Return the branches that may begin now. */
   ready() {
-    const isReady = (branch, place) => !branch.begun && !branch.ended && this.needed(place).every((each) => each.ended === "done");
-    return [...this.branches.keys()].filter((place) => isReady(this.branches[place], place));
+    const left = this.branches.filter((each) => !each.begun && !each.ended);
+    const underWay = this.branches.filter((each) => each.begun && !each.ended);
+    if (this.kind !== "schedule") return left.slice(0, this.room - underWay.length);
+    return left.filter((each) => this.needed(each).every(({ ended }) => ended === "done"));
+  }
+
+  /** Return what a branch begins with, after another one is over or the scope has opened. */
+  arrival(branch, over) {
+    const begun = { branch, name: branch.nodes[0] };
+    if (this.kind === "chain") return { ...begun, handed: [over.result], origin: over.name };
+    if (this.kind === "schedule") return { ...begun, handed: this.needed(branch).map(({ last }) => last) };
+    return { ...begun, handed: [], origin: this.kind === "fork" ? over.name : undefined, begins: true };
   }
 }
 
-const branchNames = (branch) => (branch.scope ? [...branchNames(branch.scope.branch), branch.name] : []);
-const isWithin = (branch, scope) => Boolean(branch.scope) && (branch.scope === scope || isWithin(branch.scope.branch, scope));
+/** Return the branches in which a branch is, and itself, without that of the run. */
+const around = (branch) => (branch.scope ? [...around(branch.scope.branch), branch] : []);
+const branchNames = (branch) => around(branch).map(({ name }) => name);
 
 export class Run {
-  constructor({ plan }) {
-    Object.assign(this, { plan, schemas: new Map(), ended: null, reason: null });
-    Object.assign(this, { root: { last: {} }, active: [], waiting: [], executions: 0, checks: 0, summary: "" });
-    Object.assign(this, { nodes: new Map(), statuses: new Map(), cancelled: false, unconsented: false });
+  constructor({ plan, schemas }) {
+    Object.assign(this, { plan, schemas, root: { last: {} }, nodes: new Map(), statuses: new Map() });
+    Object.assign(this, { checks: 0, summary: "", deadline: null, unconsented: false });
+    this.reset();
+  }
+
+  reset() {
+    Object.assign(this, { ended: null, reason: null, active: [], waiting: [], executions: 0, cancelled: null });
   }
 
   /** Return what the run remembers of a node. */
@@ -110,66 +118,58 @@ export class Run {
     return this.nodes.get(name);
   }
 
-  satisfies(value, content) {
-    if (!this.schemas.has(content)) this.schemas.set(content, new Schema(this.plan.contents[content]));
-    return this.schemas.get(content).accepts(value);
-  }
+  satisfies(value, content) { return this.schemas.get(content).accepts(value); }
 
   /** Take the next event. */
   tell(event) {
-    if (event.is === "start") this.start(event);
-    else if (event.is === "cancel") this.cancel();
-    else if (event.is === "resume") this.resume(event);
-    else this.answer(event.to, event.answer);
+    if (["start", "answer", "cancel", "resume"].includes(event.is)) this[event.is](event);
+    this.advance();
   }
 
   /** Return what the world is asked and has not answered. */
-  requests() { return [this.deadline, ...this.active.flatMap((execution) => execution.requests())].filter(Boolean); }
+  requests() {
+    return [this.deadline, ...this.active.flatMap((execution) => [...execution.open.values()])].filter(Boolean);
+  }
 
   state() {
-    const active = this.active.map((each) => {
-      const { label: execution, arrival, attempt } = each;
-      return { execution, branch: branchNames(arrival.branch), attempt, requests: each.requests().map(({ key }) => key) };
+    const active = this.active.map(({ label: execution, arrival, attempt, open }) => {
+      return { execution, branch: branchNames(arrival.branch), attempt, requests: [...open.keys()] };
     });
     const waiting = this.waiting.map(({ name, branch }) => ({ node: name, branch: branchNames(branch) }));
     const statuses = this.statuses.size ? { statuses: Object.fromEntries(this.statuses) } : {};
     return { executions: this.executions, active, waiting, ...statuses };
   }
 
-  outcome() {
-    return this.ended === null ? null : { ended: this.ended, reason: this.reason };
-  }
+  outcome() { return this.ended === null ? null : { ended: this.ended, reason: this.reason }; }
 
   // ---- the beginning and the end of a run
 
   start({ run, entry = this.plan.entry, inputs = {} }) {
     this.id = run;
-    const refused = this.refusal(entry, inputs);
+    const defaults = pairsOf(this.plan.inputs ?? {}).map(([name, each]) => [name, each.default ?? null]);
+    this.inputs = objectOf([...defaults.filter(([, value]) => value !== null), ...pairsOf(inputs)]);
+    const refused = this.refusal(entry);
     if (refused) return this.end("refused", refused);
-    this.inputs = { ...this.defaults(), ...inputs };
-    this.deadline = due(`${run}/#0`, this.plan.limits.deadline);
     this.entry = this.plan.entries[entry];
-    if (typeof this.entry === "string") this.waiting.push({ branch: this.root, name: this.entry, handed: [] });
-    else {
-      if (this.hasStages()) this.statuses = new Map(names(this.entry.needs).map((name) => [name, "PENDING"]));
-      this.schedule(new Scope(this.entry, this.root, ""));
-    }
-    this.advance();
+    this.deadline = due(`${run}/#0`, this.plan.limits.deadline);
+    if (isObject(this.entry)) return this.open(this.newSchedule());
+    this.waiting.push({ branch: this.root, name: this.entry, handed: [] });
   }
 
-  defaults() {
-    const given = Object.entries(this.plan.inputs ?? {}).filter(([, each]) => (each.default ?? null) !== null);
-    return Object.fromEntries(given.map(([name, each]) => [name, each.default]));
-  }
-
-  refusal(entry, inputs) {
-    if (entry === undefined || entry === null || !has(this.plan.entries, entry)) return "entry";
+  refusal(entry) {
+    if ((entry ?? null) === null || !has(this.plan.entries, entry)) return "entry";
     const declared = this.plan.inputs ?? {};
-    const given = { ...this.defaults(), ...inputs };
-    const isUnfit = ([name, value]) =>
-      !has(declared, name) || !isReadable(value) || (declared[name].schema && !this.satisfies(value, declared[name].schema));
-    const isLacking = ([name, each]) => each.required && !has(given, name);
-    return Object.entries(given).some(isUnfit) || Object.entries(declared).some(isLacking) ? "inputs" : null;
+    const isFit = (value, schema) => isReadable(value) && (!schema || this.satisfies(value, schema));
+    const isUnfit = ([name, value]) => !has(declared, name) || !isFit(value, declared[name].schema);
+    const isLacking = ([name, each]) => each.required && !has(this.inputs, name);
+    return Object.entries(this.inputs).some(isUnfit) || Object.entries(declared).some(isLacking) ? "inputs" : null;
+  }
+
+  /** Return the scope of the schedule of the entry, of which nothing has begun; stages have a status. */
+  newSchedule() {
+    const scope = new Scope(this.entry, this.root);
+    this.statuses = new Map(scope.nodes.filter((name) => this.isProcess(name)).map((name) => [name, "PENDING"]));
+    return scope;
   }
 
   end(outcome, reason) {
@@ -178,79 +178,62 @@ export class Run {
 
   isProcess(name) { return this.plan.nodes[name].act.is === "process"; }
 
-  hasStages() { return isObject(this.entry) && names(this.entry.needs).every((name) => this.isProcess(name)); }
-
-  cancel(reason = "cancelled") {
-    if (this.ended !== null) return;
+  cancel({ reason = "cancelled" }) {
+    if (this.ended !== null || this.cancelled) return;
     if (!this.active.some((each) => this.isProcess(each.name))) return this.end("failed", reason);
-    if (this.cancelled) return;
     [this.cancelled, this.waiting] = [reason, []];
-    for (const execution of [...this.active]) {
-      const [request] = execution.requests();
-      if (request.is === "execute") {
-        this.statuses.set(execution.name, "INTERRUPTING");
-        execution.interrupted = true;
-        execution.asides.push(execution.ask("interrupt", { request: request.key }));
-      } else if (request.is === "wait") {
-        this.active = this.active.filter((each) => each !== execution);
-        this.follow(execution, stageOver(execution, "failure"));
-      }
+    for (const execution of this.active) {
+      const [request] = execution.open.values();
+      if (request.is === "wait") execution.over = chosen(execution, { outcome: "failure", result: {} });
+      if (request.is !== "execute") continue;
+      this.statuses.set(execution.name, "INTERRUPTING");
+      execution.interrupted = true;
+      execution.request("interrupt", { request: request.key });
     }
-    this.advance();
   }
 
   /** Begin the schedule of the entry anew, with what is kept as done (§ 3.17). */
   resume({ kept, consented }) {
-    if (this.ended === "done" || this.ended === "refused" || !this.hasStages()) return;
-    const scope = new Scope(this.entry, this.root, "");
+    if (this.ended === "done" || this.statuses.size === 0) return;
+    const scope = this.newSchedule();
     this.deadline ??= due(`${this.id}/#0`, this.plan.limits.deadline);
-    Object.assign(this, { ended: null, reason: null, active: [], waiting: [], executions: 0, cancelled: false, unconsented: false });
-    this.statuses = new Map(scope.nodes.map((name) => [name, "PENDING"]));
-    for (let counted; (counted = scope.ready().filter((place) => kept.includes(scope.nodes[place]))).length > 0; ) {
-      for (const place of counted) {
-        scope.branches[place].ended = "done";
-        this.statuses.set(scope.nodes[place], "COMPLETED");
-      }
+    this.reset();
+    const set = (branch, ended, status) => {
+      branch.ended = ended;
+      this.statuses.set(branch.nodes[0], status);
+    };
+    const counted = () => scope.ready().filter(({ nodes: [name] }) => kept.includes(name));
+    for (let found = counted(); found.length; found = counted()) {
+      for (const branch of found) set(branch, "done", "COMPLETED");
     }
-    for (const [place, branch] of scope.branches.entries()) {
-      const name = scope.nodes[place];
-      const may = this.plan.nodes[name].act.retryable !== false || consented.includes(name);
-      if (branch.ended || may || (!kept.includes(name) && !this.past(name).visits)) continue;
-      branch.ended = "failed";
-      this.statuses.set(name, "BLOCKED");
-      this.unconsented = true;
-    }
-    for (const name of scope.nodes) if (this.statuses.get(name) === "BLOCKED") this.block(scope, name);
-    this.schedule(scope);
+    const hasRun = (name) => kept.includes(name) || this.past(name).visits > 0;
+    const mayRun = (name) => this.plan.nodes[name].act.retryable !== false || consented.includes(name);
+    const refused = scope.branches.filter(({ ended, nodes: [name] }) => !ended && hasRun(name) && !mayRun(name));
+    for (const branch of refused) set(branch, "failed", "BLOCKED");
+    for (const { nodes: [name] } of refused) this.block(scope, name);
+    this.unconsented = refused.length > 0;
+    this.open(scope);
     if (scope.isOver) this.end(scope.outcome, this.unconsented ? "consent" : "stop");
-    this.advance();
   }
 
   // ---- from event to event
 
-  answer(key, answer) {
-    if (this.deadline?.key === key) {
+  answer({ to, answer }) {
+    if (this.deadline?.key === to) {
       this.deadline = null;
-      return this.cancel("deadline");
+      return this.cancel({ reason: "deadline" });
     }
-    for (const execution of this.active) {
-      if (execution.asides.some((request) => request.key === key)) return void (execution.asides = []);
-      const request = execution.requests().find((each) => each.key === key);
-      if (!request) continue;
-      const told = isObject(answer) && isReadable(answer) ? answer : { error: "no object" };
-      if (request === execution.deadline) execution.task = new Task(late(execution));
-      else execution.task.answer(request, READERS[request.is](told));
-      return this.advance();
-    }
+    const told = isObject(answer) && isReadable(answer) ? answer : { error: "no object" };
+    this.active.find((each) => each.open.has(to))?.answer(to, told);
   }
 
   /** Go on until everything waits for the world. */
   advance() {
     while (this.ended === null) {
-      const over = this.active.find((each) => each.task.ended);
-      if (over) {
-        this.active = this.active.filter((each) => each !== over);
-        this.follow(over, over.task.returned);
+      const ended = this.active.find((each) => each.over);
+      if (ended) {
+        this.active = this.active.filter((each) => each !== ended);
+        this.follow(ended, ended.over);
       } else if (this.waiting.length && this.hasRoom()) this.begin(this.waiting.shift());
       else return;
     }
@@ -258,36 +241,31 @@ export class Run {
 
   hasRoom() { return this.active.filter((each) => !each.rests).length < (this.plan.limits.parallel ?? 1); }
 
-  begin(arrival) {
-    const { executions: most, reached = "failed" } = this.plan.limits;
-    if (most !== undefined && this.executions >= most) return this.end(reached, "limit");
-    const node = this.plan.nodes[arrival.name];
-    const found = node.act.is === "prompt" ? prompts(this, node, arrival) : {};
-    if (found === null) return this.beginInstead(arrival);
-    const past = this.past(arrival.name);
-    if (arrival.origin !== undefined && arrival.origin !== arrival.name) past.origin = arrival.origin;
+  begin({ otherwise, ...arrival }) {
+    const { executions: most = Infinity, reached = "failed" } = this.plan.limits;
+    const { name, origin } = arrival;
+    if (this.executions >= most) return this.end(reached, "limit");
+    const found = this.plan.nodes[name].act.is === "prompt" ? prompts(this, arrival) : {};
+    if (found === null && otherwise === undefined) return this.end("failed", "cannot-start");
+    if (found === null) return this.begin({ ...arrival, name: otherwise });
+    const past = this.past(name);
+    if (origin !== undefined && origin !== name) past.origin = origin;
     this.executions += 1;
     past.visits += 1;
-    const execution = new Execution(this, arrival, node, found);
-    this.active.push(execution);
-    execution.task = new Task(execute(this, execution));
-  }
-
-  beginInstead({ otherwise, prompt, ...arrival }) {
-    if (otherwise === undefined) return this.end("failed", "cannot-start");
-    this.begin({ ...arrival, name: otherwise });
+    this.active.push(new Execution(this, arrival, found));
   }
 
   follow({ arrival, name, node, label, rests }, over) {
     this.hasPlace = !rests;
     if (over.result) this.past(name).record = over.record;
     const { branch } = arrival;
+    const ended = { name, node, label, branch, result: over.result };
     if (over.failed) this.end("failed", over.failed);
     else if (over.again !== undefined) {
       const before = over.stays ? name : (this.past(name).origin ?? name);
       this.next({ branch, name: before, handed: [over.result], prompt: over.again });
-    } else if (!over.edge) this.close(branch, "done", { name, result: over.result });
-    else this.go(over.edge.target, { name, node, label, branch, result: over.result });
+    } else if (over.edge) this.go(over.edge.target, ended);
+    else this.close(branch, "done", ended);
   }
 
   /** Go on in a branch, which keeps its place among the nodes that act, unless it has waited for a time. */
@@ -295,59 +273,31 @@ export class Run {
 
   go(target, over) {
     const { branch, name: origin, result } = over;
-    const handed = [result];
-    const scope = ["fork", "chain", "schedule"].includes(target.is) ? new Scope(target, branch, over.label) : null;
-    if (target.is === "stop") this.close(branch, target.outcome, over);
-    else if (target.is === "go") this.next({ branch, name: target.node, handed, otherwise: target.otherwise, origin });
-    else if (target.is === "named") this.next({ branch, name: target.nodes[nameIn(over.node, result)], handed, origin });
-    else if (target.is === "chain") this.chain(scope, over);
-    else if (target.is === "schedule") this.schedule(scope);
-    else if (target.is === "each") this.each(target, over);
-    else {
-      const begun = scope.nodes.map((name, place) => ({ branch: scope.branches[place], name, handed: [], begins: true, origin }));
-      this.waiting.push(...begun);
-      if (begun.length < 2) this.end("failed", "fork");
-    }
+    const follows = { branch, handed: [result], origin };
+    if (target.is === "stop") return this.close(branch, target.outcome, over);
+    if (target.is === "go") return this.next({ ...follows, name: target.node, otherwise: target.otherwise });
+    if (target.is === "named") return this.next({ ...follows, name: target.nodes[nameIn(over.node, result)] });
+    if (target.is === "fork" && target.nodes.length < 2) return this.end("failed", "fork");
+    const elements = target.is === "each" ? this.elements(target.list, result) : undefined;
+    if (elements === null || elements?.length > target.most) return this.end("failed", "no-edge");
+    const scope = new Scope(target, branch, over.label, elements);
+    this.open(scope, over);
+    if (scope.isOver) this.leave(scope, over); // a list without elements
   }
 
   // ---- scopes (§ 3.9)
 
-  each(target, over) {
-    const [root, ...inside] = target.list;
-    const list = root === "ctx" ? follow(this.inputs, inside) : follow(over.result, target.list);
-    if (!Array.isArray(list) || list.length > target.most) return this.end("failed", "no-edge");
-    if (list.length) return this.admit(new Scope(target, over.branch, over.label, list));
-    if (target.join === undefined) return this.close(over.branch, "done", over);
-    this.next({ branch: over.branch, name: target.join, handed: [], origin: over.name });
+  elements([root, ...inside], result) {
+    const found = root === "ctx" ? follow(this.inputs, inside) : follow(result, [root, ...inside]);
+    return Array.isArray(found) ? found : null;
   }
 
-  /** Let elements wait for room, as many as may be under way. */
-  admit(scope) {
-    const left = scope.branches.filter((each) => !each.begun);
-    const open = scope.branches.filter((each) => each.begun && !each.done).length;
-    for (const branch of left.slice(0, scope.room - open)) {
+  /** Begin the branches of a scope that may begin now: that of a chain at once, others when there is room. */
+  open(scope, over) {
+    for (const branch of scope.ready()) {
       branch.begun = true;
-      this.waiting.push({ branch, name: scope.nodes[0], handed: [], begins: true });
-    }
-  }
-
-  /** Go on after a node for an element: with the next one, with other elements, or after all of them. */
-  closeElement(scope, branch, outcome, over) {
-    const name = outcome === "done" ? scope.nodes[branch.place + 1] : undefined;
-    if (name !== undefined) {
-      Object.assign(branch, { done: false, place: branch.place + 1 });
-      return this.next({ branch, name, handed: [over.result], begins: true, origin: over.name });
-    }
-    if (scope.branches.every((each) => each.done)) return this.leave(scope, over);
-    this.admit(scope);
-  }
-
-  /** Let the branches of a schedule wait for room that need nothing more. */
-  schedule(scope) {
-    for (const place of scope.ready()) {
-      scope.branches[place].begun = true;
-      const handed = scope.needed(place).map((branch) => branch.last);
-      this.waiting.push({ branch: scope.branches[place], name: scope.nodes[place], handed });
+      if (scope.kind === "chain") this.next(scope.arrival(branch, over));
+      else this.waiting.push(scope.arrival(branch, over));
     }
   }
 
@@ -360,39 +310,37 @@ export class Run {
     }
   }
 
-  chain(scope, over) {
-    const place = scope.branches.findIndex((each) => !each.done);
-    if (place < 0) return this.leave(scope, over);
-    this.next({ branch: scope.branches[place], name: scope.nodes[place], handed: [over.result], origin: over.name });
-  }
-
-  /** End a branch, and what ends with it. */
-  close(branch, outcome, over) {
-    Object.assign(branch, { done: true, last: over.result });
+  /** End a branch, or its part for one of the nodes of an element, and what ends with it. */
+  close(branch, ended, over) {
     const { scope } = branch;
-    if (!scope) this.end(outcome, this.unconsented ? "consent" : "stop");
-    else if (scope.kind === "schedule") this.closeScheduled(scope, branch, outcome, over);
-    else if (!scope.collect && (outcome !== "done" || (scope.kind !== "chain" && over.result.verdict === "skip"))) {
-      this.active = this.active.filter((each) => !isWithin(each.arrival.branch, scope));
-      this.waiting = this.waiting.filter((each) => !isWithin(each.branch, scope));
-      this.close(scope.branch, outcome === "done" ? "failed" : outcome, over);
-    } else if (scope.kind === "chain") this.chain(scope, over);
-    else if (scope.elements) this.closeElement(scope, branch, over.result.verdict === "skip" ? "failed" : outcome, over);
-    else if (scope.branches.every((each) => each.done)) this.leave(scope, over);
-  }
-
-  closeScheduled(scope, branch, outcome, over) {
-    branch.ended = over.result.verdict === "skip" ? "failed" : outcome;
-    if (branch.ended !== "done") this.block(scope, scope.nodes[scope.branches.indexOf(branch)]);
+    if (!scope) return this.end(ended, this.unconsented ? "consent" : "stop");
+    const outcome = scope.kind !== "chain" && over.result.verdict === "skip" ? "failed" : ended;
+    branch.last = over.result;
+    branch.place += 1;
+    const name = branch.nodes[branch.place];
+    if (outcome === "done" && name !== undefined) {
+      return this.next({ branch, name, handed: [over.result], origin: over.name, begins: true });
+    }
+    branch.ended = outcome;
+    if (outcome !== "done" && scope.kind === "schedule") this.block(scope, branch.nodes[0]);
+    else if (outcome !== "done" && !scope.collect) return this.abandon(scope, outcome, over);
     if (this.cancelled) return this.active.length ? undefined : this.end("failed", this.cancelled);
-    if (branch.ended === "done") this.schedule(scope);
-    if (scope.isOver) this.close(scope.branch, scope.outcome, over);
+    this.open(scope, over);
+    if (scope.isOver) this.leave(scope, over);
   }
 
-  /** Go on after a scope that has ended as done. */
+  /** Cancel what is under way in a scope, and end it. */
+  abandon(scope, outcome, over) {
+    const isOutside = ({ branch }) => !around(branch).some((each) => each.scope === scope);
+    this.active = this.active.filter(({ arrival }) => isOutside(arrival));
+    this.waiting = this.waiting.filter(isOutside);
+    this.close(scope.branch, outcome, over);
+  }
+
+  /** Go on after a scope that is over. */
   leave(scope, over) {
     const handed = scope.branches.map((branch) => branch.last);
-    if (scope.join === undefined) this.close(scope.branch, "done", over);
+    if (scope.join === undefined) this.close(scope.branch, scope.outcome, over);
     else if (!scope.collect && !handed.every((last) => (last.verdict ?? "ok") === "ok")) this.end("failed", "join");
     else this.next({ branch: scope.branch, name: scope.join, handed, origin: over.name });
   }

@@ -10,6 +10,9 @@ export const isWhole = (value) => Number.isInteger(value) && Math.abs(value) <= 
 export const names = (object) => object[ORDER] ?? Object.keys(object);
 export const has = (object, name) => Object.hasOwn(object, name);
 
+/** Return the names and the values of the members of an object, in the same order. */
+export const pairsOf = (object) => names(object).map((name) => [name, object[name]]);
+
 /** Return an object of pairs of a name and a value, in their order. */
 export function objectOf(pairs) {
   const made = Object.create(null);
@@ -22,8 +25,9 @@ export function objectOf(pairs) {
 /** Return the value of a JSON text, or throw `SyntaxError`. */
 export function parse(text) {
   const marked = text.replace(STRING, (string, colon) => (colon ? `"~${string.slice(1)}` : string));
-  const restored = (_, value) => (isObject(value) ? objectOf(Object.entries(value).map(([name, each]) => [name.slice(1), each])) : value);
-  return JSON.parse(marked, restored); // `~10` is no name of digits, and stays where it came
+  const restored = (value) => objectOf(Object.entries(value).map(([name, each]) => [name.slice(1), each]));
+  // `~10` is no name of digits, and stays where it came
+  return JSON.parse(marked, (_, value) => (isObject(value) ? restored(value) : value));
 }
 
 /** Return JSON without blanks: members in an order, texts and numbers as RFC 8785 writes them. */
@@ -44,9 +48,8 @@ export function same(one, other) {
   }
   if (!isObject(one) || !isObject(other)) return one === other;
   const listed = Object.keys(one);
-  return (
-    listed.length === Object.keys(other).length && listed.every((name) => has(other, name) && same(one[name], other[name]))
-  );
+  const isSame = (name) => has(other, name) && same(one[name], other[name]);
+  return listed.length === Object.keys(other).length && listed.every(isSame);
 }
 
 /** Say whether a value counts as an answer (§ 3.6): not too deep, no half characters, no number beyond all doubles. */

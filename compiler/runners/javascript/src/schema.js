@@ -1,227 +1,245 @@
 /** JSON Schema of drafts 4, 6, 7, 2019-09 and 2020-12, as far as schemas of plans need it (§ 2.1 of the format). */
 
-import { has, isObject, names, parse, same, write } from "./json.js";
+import { has, names, parse, same, write } from "./json.js";
 
 export class Refused extends Error {}
 
-const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft-0([467])|draft\/(?:(2019)-09|(2020)-12))\/schema#?$/;
-/** From which draft on a keyword means something, and until which; every other keyword always does. */
-const SINCE = { const: 6, contains: 6, propertyNames: 6, if: 7, dependentRequired: 2019, dependentSchemas: 2019 };
-Object.assign(SINCE, { unevaluatedProperties: 2019, unevaluatedItems: 2019, $recursiveRef: 2019, prefixItems: 2020, $dynamicRef: 2020 });
-const UNTIL = { additionalItems: 2019, format: 7, contentEncoding: 7, contentMediaType: 7, $recursiveRef: 2019 };
-const OPAQUE = new Set(["enum", "const", "default", "examples"]);
-const LATE = ["unevaluatedProperties", "unevaluatedItems"];
-
 /** Return what a function makes, null where it throws. */
-export const attempt = (make) => {
+export function attempt(make) {
   try {
     return make();
   } catch {
     return null;
   }
-};
+}
 const succeeds = (make) => Boolean(attempt(make));
-const day = (text) => /^\d{4}-\d\d-\d\d$/.test(text) && succeeds(() => new Date(text).toISOString().startsWith(text));
-const CLOCK = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)|23:59:60(?:\.\d+)?(?:z|[+-]00:00))$/i;
-const host = (text) => text.length < 254 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(text);
-const ip4 = (text) => /^(?:(?:25[0-5]|2[0-4]\d|1?\d\d|\d)(?:\.(?!$)|$)){4}$/.test(text) && !/(^|\.)0\d/.test(text);
-const ip6 = (text) => /^[0-9a-f:.]+$/i.test(text) && succeeds(() => new URL(`http://[${text}]/`));
-const REFERENCE = /^(?:[a-z][a-z0-9+.-]*:)?(?:[\w\-.~:/?@!$&'()*+,;=[\]]|%[0-9a-f]{2})*(?:#(?:[\w\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2})*)?$/i;
-const mail = (text) => {
-  const at = text.lastIndexOf("@");
-  return /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i.test(text.slice(0, Math.max(at, 0))) && host(text.slice(at + 1));
+
+const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft-0([467])|draft\/(?:(2019)-09|(2020)-12))\/schema#?$/;
+/** From which draft on a keyword means something, and until which; every other keyword always does. */
+const SINCE = {
+  ...{ const: 6, contains: 6, propertyNames: 6, contentEncoding: 6, contentMediaType: 6, if: 7 },
+  ...{ dependentRequired: 2019, dependentSchemas: 2019, unevaluatedProperties: 2019, unevaluatedItems: 2019 },
+  ...{ $recursiveRef: 2019, prefixItems: 2020, $dynamicRef: 2020 },
 };
+const UNTIL = { additionalItems: 2019, format: 7, contentEncoding: 7, contentMediaType: 7, $recursiveRef: 2019 };
+/** Keywords that contain no schemas, and those that judge what no other keyword has judged. */
+const OPAQUE = ["enum", "const", "default", "examples"];
+const LATE = ["unevaluatedProperties", "unevaluatedItems"];
+
+const patterns = new Map();
+/** Return a regular expression in the dialect of `pattern`, or null. `\-` is an error only where `u` is set. */
+export function regex(source) {
+  const make = () => attempt(() => new RegExp(source, "u")) ?? attempt(() => new RegExp(source));
+  if (!patterns.has(source)) patterns.set(source, make());
+  return patterns.get(source);
+}
+
+const fitsPattern = (source, text) => regex(source).test(text);
+
+const NAME = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+const HOST = new RegExp(`^(?=.{1,253}$)${NAME}(\\.${NAME})*$`, "i");
+const USER = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const HOUR = "([01]\\d|2[0-3]):[0-5]\\d";
+const CLOCK = new RegExp(`^(${HOUR}:[0-5]\\d(\\.\\d+)?(z|[+-]${HOUR})|23:59:60(\\.\\d+)?(z|[+-]00:00))$`, "i");
+const LETTER = "[\\w\\-.~:/?@!$&'()*+,;=]|%[0-9a-f]{2}";
+const REFERENCE = new RegExp(`^([a-z][a-z0-9+.-]*:)?(${LETTER}|[[\\]])*(#(${LETTER})*)?$`, "i");
+const POINTER = "(/([^~/]|~[01])*)*";
+const matches = (pattern) => (text) => new RegExp(pattern).test(text);
+const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text) && succeeds(() => new Date(text).toISOString().startsWith(text));
 const FORMATS = {
-  date: day,
-  time: (text) => CLOCK.test(text),
-  "date-time": (text) => /^.{10}[tT]/.test(text) && day(text.slice(0, 10)) && CLOCK.test(text.slice(11)),
-  email: mail,
-  ...{ hostname: host, ipv4: ip4, ipv6: ip6 },
+  ...{ date: isDay, time: matches(CLOCK), hostname: matches(HOST), "uri-reference": matches(REFERENCE) },
+  ...{ "json-pointer": matches(`^${POINTER}$`), "relative-json-pointer": matches(`^(0|[1-9]\\d*)(#|${POINTER})$`) },
+  "date-time": (text) => /^.{10}t/i.test(text) && isDay(text.slice(0, 10)) && CLOCK.test(text.slice(11)),
+  email: (text) => USER.test(text.replace(/@[^@]*$/, "")) && text.includes("@") && HOST.test(text.split("@").at(-1)),
+  ipv4: matches(/^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/),
+  ipv6: (text) => /^[0-9a-f:.]+$/i.test(text) && succeeds(() => new URL(`http://[${text}]/`)),
   uri: (text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && REFERENCE.test(text),
-  "uri-reference": (text) => REFERENCE.test(text),
-  "json-pointer": (text) => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text),
-  "relative-json-pointer": (text) => /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/.test(text),
   regex: (text) => regex(text) !== null,
 };
-/** Formats that drafts 4, 6 or 7 define and that are not judged here: a plan with one is refused. */
-const UNKNOWN = new Set(["idn-email", "idn-hostname", "iri", "iri-reference", "uri-template"]);
-
-/** Return a regular expression in the dialect of `pattern`; null for what is none. `\-` is an error in the strict one only. */
-export const regex = (source) => attempt(() => new RegExp(source, "u")) ?? attempt(() => new RegExp(source));
-
-const typed = (type) => (value) => typeof value === type;
-const TYPES = { string: typed("string"), boolean: typed("boolean"), number: typed("number"), null: (value) => value === null };
-Object.assign(TYPES, { integer: Number.isInteger, array: Array.isArray, object: isObject });
-
-/** Say whether one decimal number is a multiple of another one, exactly. */
-function isMultiple(value, of) {
-  const parts = [value, of].map((each) => /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(each)));
-  const exponents = parts.map((part) => Number(part[3] ?? 0) - (part[2] ?? "").length);
-  const least = Math.min(...exponents);
-  const [one, other] = parts.map((part, index) => BigInt(part[1] + (part[2] ?? "")) * 10n ** BigInt(exponents[index] - least));
-  return one % other === 0n;
-}
+/** Formats that are not judged here: a plan with one is refused. */
+const UNKNOWN = ["idn-email", "idn-hostname", "iri", "iri-reference", "uri-template"];
+/** The drafts that define formats; in earlier ones these always hold. */
+const FORMAT_SINCE = {
+  ...{ "uri-reference": 6, "uri-template": 6, "json-pointer": 6 },
+  ...{ "relative-json-pointer": 7, "idn-hostname": 7, iri: 7, "iri-reference": 7 },
+};
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** One schema that is ready to judge values. */
 export class Schema {
-  constructor(text, at = "") {
-    this.root = typeof text === "string" ? parse(text) : text;
-    const named = isObject(this.root) ? this.root.$schema : undefined;
-    const found = named === undefined ? [2020] : DIALECT.exec(named);
-    this.draft = Number(found?.findLast(Boolean));
-    if (!this.draft) throw new Refused(`the dialect ${named} is not known`);
+  constructor(text, at = "#") {
+    const root = parse(text);
+    this.draft = has(Object(root), "$schema") ? Number(DIALECT.exec(root.$schema)?.findLast(Boolean)) : 2020;
+    if (!this.draft) throw new Refused(`the dialect ${root.$schema} is not known`);
     this.places = new Map();
     this.bases = new Map();
-    this.patterns = new Map();
-    this.index(this.root, "stagec:/", true);
+    this.index(root, "stagec:/", true);
     const resources = new Set(this.bases.values()).size;
-    if (resources > 1 && /"\$(?:dynamic|recursive)Ref":/.test(write(this.root))) throw new Refused("dynamic references lead from resource to resource");
-    this.start = at === "" ? this.root : this.find(at, this.root);
+    if (resources > 1 && /"\$(?:dynamic|recursive)Ref":/.test(write(root))) {
+      throw new Refused("dynamic references lead from resource to resource");
+    }
+    this.start = at === "#" ? root : this.find(at, root);
   }
 
+  /** Note the address of each schema, and the base of the references in it. */
   index(schema, base, isRoot = false) {
     if (schema === null || typeof schema !== "object") return;
-    if (isObject(schema)) {
-      const id = schema[this.draft === 4 ? "id" : "$id"];
-      const counts = typeof id === "string" && !(this.draft < 2019 && has(schema, "$ref"));
-      if (counts) base = new URL(id, base).href.replace(/#$/, "");
-      if (counts || isRoot) this.places.set(base, schema);
-      for (const keyword of ["$anchor", "$dynamicAnchor"]) {
-        if (this.draft >= 2019 && typeof schema[keyword] === "string") this.places.set(`${base}#${schema[keyword]}`, schema);
-      }
-      this.bases.set(schema, base);
-      if (this.draft <= 7 && UNKNOWN.has(schema.format)) throw new Refused(`the format ${schema.format} is not judged`);
-    }
-    for (const name of Object.keys(schema)) if (!OPAQUE.has(name)) this.index(schema[name], base);
+    const id = schema[this.draft === 4 ? "id" : "$id"];
+    const counts = typeof id === "string" && !(this.draft < 2019 && has(schema, "$ref"));
+    if (counts) base = new URL(id, base).href.replace(/#$/, "");
+    if (counts || isRoot) this.places.set(base, schema);
+    const anchors = this.draft < 2019 ? [] : [schema.$anchor, schema.$dynamicAnchor];
+    for (const each of anchors) if (typeof each === "string") this.places.set(`${base}#${each}`, schema);
+    this.bases.set(schema, base);
+    const { format } = schema;
+    if (UNKNOWN.includes(format) && this.judges(format)) throw new Refused(`nothing judges ${format} here`);
+    const sources = [schema.pattern, ...Object.keys(schema.patternProperties ?? {})];
+    const isPattern = (each) => typeof each !== "string" || regex(each) !== null;
+    if (!sources.every(isPattern)) throw new Refused("a pattern is no regular expression");
+    for (const name of Object.keys(schema)) if (!OPAQUE.includes(name)) this.index(schema[name], base);
   }
+
+  judges(format) { return this.draft <= 7 && this.draft >= (FORMAT_SINCE[format] ?? 4); }
 
   find(reference, from) {
     const address = new URL(reference, this.bases.get(from)).href.replace(/#$/, "");
     if (this.places.has(address)) return this.places.get(address);
-    const [base, pointer] = address.split("#");
+    const [base, pointer = ""] = address.split("#");
     let found = this.places.get(base);
-    for (const part of decodeURIComponent(pointer ?? "").split("/").slice(1)) {
+    for (const part of decodeURIComponent(pointer).split("/").slice(1)) {
       found = found?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
     }
     if (found === undefined) throw new Refused(`the reference ${reference} leads out of its schema`);
     return found;
   }
 
-  pattern(source) {
-    if (!this.patterns.has(source)) this.patterns.set(source, regex(source));
-    const found = this.patterns.get(source);
-    if (found === null) throw new Refused(`${source} is no regular expression`);
-    return found;
-  }
-
   /** Say whether a value satisfies the schema. */
-  accepts(value) { return this.judge(this.start, value, fresh()); }
-
-  /** Judge a value; `seen` collects the members and elements that something has judged. */
-  judge(schema, value, seen) {
-    if (typeof schema === "boolean") return schema;
-    if (this.draft < 2019 && has(schema, "$ref")) return this.judge(this.find(schema.$ref, schema), value, seen);
-    const context = { schema, value, seen, inner: (each, part = value, into = fresh()) => this.judge(each, part, into) };
-    const keywords = names(schema).filter((name) => !LATE.includes(name));
-    return [...keywords, ...LATE.filter((name) => has(schema, name))].every((name) => this.keyword(name, context));
-  }
-
-  keyword(name, context) {
-    const { schema, value } = context;
-    if (!has(KEYWORDS, name) || this.draft < (SINCE[name] ?? 0) || this.draft > (UNTIL[name] ?? 9999)) return true;
-    const [type, judge] = KEYWORDS[name];
-    return (type !== null && !TYPES[type](value)) || judge(schema[name], value, context, this);
-  }
+  accepts(value) { return new Judgement(this, this.start, value).holds(); }
 }
 
-const fresh = () => ({ names: new Set(), items: new Set() });
-const merge = (seen, more) => {
-  for (const kind of ["names", "items"]) for (const each of more[kind]) seen[kind].add(each);
-  return true;
+const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
+
+/** A schema that judges a value; `seen` are the names of members, or the indexes of elements, that it has judged. */
+class Judgement {
+  constructor(whole, schema, value) { Object.assign(this, { whole, schema, value, seen: new Set() }); }
+
+  holds() {
+    const { whole: { draft }, schema, value } = this;
+    if (typeof schema === "boolean") return schema;
+    const judges = KEYWORDS[kindOf(value)] ?? ANY;
+    const counts = (name) => has(judges, name) && draft >= (SINCE[name] ?? 0) && draft <= (UNTIL[name] ?? draft);
+    const keywords = draft < 2019 && has(schema, "$ref") ? ["$ref"] : names(schema).filter(counts);
+    keywords.sort((one, other) => LATE.includes(one) - LATE.includes(other));
+    return keywords.every((name) => judges[name](schema[name], value, this));
+  }
+
+  /** Say whether a value fits another schema. */
+  fits(schema, value) { return new Judgement(this.whole, schema, value).holds(); }
+
+  /** Say whether the same value fits another schema; what that has judged is judged then. */
+  inPlace(schema) {
+    const other = new Judgement(this.whole, schema, this.value);
+    const isFit = other.holds();
+    for (const key of isFit ? other.seen : []) this.seen.add(key);
+    return isFit;
+  }
+
+  /** Say whether members or elements fit a schema, and note that they are judged. */
+  parts(keys, schema) { return keys.every((key) => this.fits(schema, this.value[key]) && this.seen.add(key)); }
+}
+
+/** Say whether one decimal number is a multiple of another one, exactly. */
+function isMultiple(value, of) {
+  const parts = [value, of].map((each) => /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(each)));
+  const exponents = parts.map(([, , fraction = "", exponent = 0]) => Number(exponent) - fraction.length);
+  const scale = (index) => 10n ** BigInt(exponents[index] - Math.min(...exponents));
+  const [one, other] = parts.map(([, digits, fraction = ""], index) => BigInt(digits + fraction) * scale(index));
+  return one % other === 0n;
+}
+
+// Each keyword judges by its own value, the value that is judged, and the judgement that it is part of.
+
+const keys = Object.keys;
+const size = (value) => (typeof value === "string" ? [...value] : keys(value)).length;
+const atLeast = (given, value) => size(value) >= given;
+const atMost = (given, value) => size(value) <= given;
+const refer = (given, _, at) => at.inPlace(at.whole.find(given, at.schema));
+const listed = (given, value, at) => keys(given).every((key) => !has(value, key) || at.parts([key], given[key]));
+const unevaluated = (given, value, at) => at.parts(keys(value).filter((key) => !at.seen.has(key)), given);
+const dependent = (given, value, at) => {
+  const wanted = keys(given).filter((name) => has(value, name)).map((name) => given[name]);
+  return wanted.every((each) => (Array.isArray(each) ? each.every((name) => has(value, name)) : at.inPlace(each)));
 };
 
-/** Judge by one more schema in place, and keep what it has seen if it accepts. */
-function inPlace(schema, { inner, value, seen }) {
-  const more = fresh();
-  return inner(schema, value, more) && merge(seen, more);
-}
-const member = (name, schema, { inner, value, seen }) => inner(schema, value[name]) && Boolean(seen.names.add(name));
-const element = (index, schema, { inner, value, seen }) => inner(schema, value[index]) && Boolean(seen.items.add(index));
-const elements = (from, schema, context) => context.value.every((_, index) => index < from || element(index, schema, context));
+const ANY = {
+  ...{ $ref: refer, $dynamicRef: refer, $recursiveRef: refer },
+  type: (given, value) => {
+    const kinds = Number.isInteger(value) ? ["integer", "number"] : [kindOf(value)];
+    return kinds.some((each) => [given].flat().includes(each));
+  },
+  enum: (given, value) => given.some((each) => same(each, value)),
+  const: same,
+  allOf: (given, _, at) => given.every((each) => at.inPlace(each)),
+  anyOf: (given, _, at) => given.filter((each) => at.inPlace(each)).length > 0,
+  oneOf: (given, value, at) => {
+    const fit = given.filter((each) => at.fits(each, value));
+    return fit.length === 1 && at.inPlace(fit[0]);
+  },
+  not: (given, value, at) => !at.fits(given, value),
+  if: (given, _, at) => at.inPlace((at.inPlace(given) ? at.schema.then : at.schema.else) ?? true),
+};
 
 const KEYWORDS = {
-  $ref: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
-  $dynamicRef: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
-  $recursiveRef: [null, (given, _, context, judge) => inPlace(judge.find(given, context.schema), context)],
-  type: [null, (given, value) => [given].flat().some((each) => TYPES[each](value))],
-  enum: [null, (given, value) => given.some((each) => same(each, value))],
-  const: [null, (given, value) => same(given, value)],
-  allOf: [null, (given, _, context) => given.every((each) => inPlace(each, context))],
-  anyOf: [null, (given, _, context) => given.filter((each) => inPlace(each, context)).length > 0],
-  oneOf: [null, (given, value, context) => {
-    const fits = given.filter((each) => context.inner(each, value));
-    return fits.length === 1 && inPlace(fits[0], context);
-  }],
-  not: [null, (given, value, { inner }) => !inner(given, value)],
-  if: [null, (given, _, context) => {
-    const { schema } = context;
-    const next = inPlace(given, context) ? schema.then : schema.else;
-    return next === undefined || inPlace(next, context);
-  }],
-  minimum: ["number", (given, value, { schema }, { draft }) => (draft === 4 && schema.exclusiveMinimum === true ? value > given : value >= given)],
-  maximum: ["number", (given, value, { schema }, { draft }) => (draft === 4 && schema.exclusiveMaximum === true ? value < given : value <= given)],
-  exclusiveMinimum: ["number", (given, value) => typeof given === "boolean" || value > given],
-  exclusiveMaximum: ["number", (given, value) => typeof given === "boolean" || value < given],
-  multipleOf: ["number", (given, value) => isMultiple(value, given)],
-  minLength: ["string", (given, value) => [...value].length >= given],
-  maxLength: ["string", (given, value) => [...value].length <= given],
-  pattern: ["string", (given, value, _, judge) => judge.pattern(given).test(value)],
-  format: ["string", (given, value) => !has(FORMATS, given) || FORMATS[given](value)],
-  contentEncoding: ["string", (given, value, _, { draft }) =>
-    draft === 4 || given !== "base64" || (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value))],
-  contentMediaType: ["string", (given, value, { schema }, { draft }) =>
-    draft === 4 || given !== "application/json" || succeeds(() => [parse(schema.contentEncoding === "base64" ? atob(value) : value)])],
-  minItems: ["array", (given, value) => value.length >= given],
-  maxItems: ["array", (given, value) => value.length <= given],
-  uniqueItems: ["array", (given, value) => !given || value.every((one, at) => !value.slice(0, at).some((other) => same(one, other)))],
-  contains: ["array", (given, value, { inner, seen, schema }, { draft }) => {
-    const found = value.flatMap((each, index) => (inner(given, each) ? [index] : []));
-    if (draft === 2020) merge(seen, { names: [], items: found });
-    const { minContains = 1, maxContains = Infinity } = draft >= 2019 ? schema : {};
-    return found.length >= minContains && found.length <= maxContains;
-  }],
-  prefixItems: ["array", (given, value, context) => given.every((each, index) => index >= value.length || element(index, each, context))],
-  items: ["array", (given, value, context, { draft }) => {
-    if (Array.isArray(given)) return given.every((each, index) => index >= value.length || element(index, each, context));
-    return elements(draft === 2020 ? (context.schema.prefixItems ?? []).length : 0, given, context);
-  }],
-  additionalItems: ["array", (given, _, context) => !Array.isArray(context.schema.items) || elements(context.schema.items.length, given, context)],
-  unevaluatedItems: ["array", (given, value, context) =>
-    value.every((_, index) => context.seen.items.has(index) || element(index, given, context))],
-  minProperties: ["object", (given, value) => Object.keys(value).length >= given],
-  maxProperties: ["object", (given, value) => Object.keys(value).length <= given],
-  required: ["object", (given, value) => given.every((name) => has(value, name))],
-  properties: ["object", (given, value, context) =>
-    Object.keys(given).every((name) => !has(value, name) || member(name, given[name], context))],
-  patternProperties: ["object", (given, value, context, judge) =>
-    Object.keys(given).every((source) =>
-      Object.keys(value).every((name) => !judge.pattern(source).test(name) || member(name, given[source], context)))],
-  additionalProperties: ["object", (given, value, context, judge) => {
-    const { properties = {}, patternProperties = {} } = context.schema;
-    const sources = Object.keys(patternProperties);
-    const isNamed = (name) => has(properties, name) || sources.some((source) => judge.pattern(source).test(name));
-    return Object.keys(value).every((name) => isNamed(name) || member(name, given, context));
-  }],
-  unevaluatedProperties: ["object", (given, value, context) =>
-    Object.keys(value).every((name) => context.seen.names.has(name) || member(name, given, context))],
-  propertyNames: ["object", (given, value, { inner }) => Object.keys(value).every((name) => inner(given, name))],
-  dependentRequired: ["object", (given, value) =>
-    Object.keys(given).every((name) => !has(value, name) || given[name].every((each) => has(value, each)))],
-  dependentSchemas: ["object", (given, value, context) =>
-    Object.keys(given).every((name) => !has(value, name) || inPlace(given[name], context))],
-  dependencies: ["object", (given, value, context) =>
-    Object.keys(given).every((name) => {
-      if (!has(value, name)) return true;
-      return Array.isArray(given[name]) ? given[name].every((each) => has(value, each)) : inPlace(given[name], context);
-    })],
+  number: {
+    ...ANY,
+    minimum: (given, value, { schema }) => (schema.exclusiveMinimum === true ? value > given : value >= given),
+    maximum: (given, value, { schema }) => (schema.exclusiveMaximum === true ? value < given : value <= given),
+    exclusiveMinimum: (given, value) => typeof given === "boolean" || value > given,
+    exclusiveMaximum: (given, value) => typeof given === "boolean" || value < given,
+    multipleOf: (given, value) => isMultiple(value, given),
+  },
+  string: {
+    ...{ ...ANY, minLength: atLeast, maxLength: atMost, pattern: fitsPattern },
+    format: (given, value, { whole }) => !has(FORMATS, given) || !whole.judges(given) || FORMATS[given](value),
+    contentEncoding: (given, value) => given !== "base64" || BASE64.test(value),
+    contentMediaType: (given, value, { schema }) => {
+      const text = () => (schema.contentEncoding === "base64" ? atob(value) : value);
+      return given !== "application/json" || succeeds(() => [parse(text())]);
+    },
+  },
+  array: {
+    ...{ ...ANY, minItems: atLeast, maxItems: atMost, prefixItems: listed, unevaluatedItems: unevaluated },
+    uniqueItems: (given, value) =>
+      !given || value.every((one, index) => !value.slice(0, index).some((other) => same(one, other))),
+    contains: (given, value, at) => {
+      const { draft } = at.whole;
+      const found = keys(value).filter((key) => at.fits(given, value[key]));
+      if (draft === 2020) for (const key of found) at.seen.add(key);
+      const { minContains = 1, maxContains = Infinity } = draft >= 2019 ? at.schema : {};
+      return found.length >= minContains && found.length <= maxContains;
+    },
+    items: (given, value, at) => {
+      if (Array.isArray(given)) return listed(given, value, at);
+      const before = at.whole.draft === 2020 ? size(at.schema.prefixItems ?? []) : 0;
+      return at.parts(keys(value).slice(before), given);
+    },
+    additionalItems: (given, value, at) => {
+      const { items } = at.schema;
+      return !Array.isArray(items) || at.parts(keys(value).slice(items.length), given);
+    },
+  },
+  object: {
+    ...{ ...ANY, minProperties: atLeast, maxProperties: atMost, properties: listed },
+    ...{ dependentRequired: dependent, dependentSchemas: dependent, dependencies: dependent },
+    required: (given, value) => given.every((name) => has(value, name)),
+    patternProperties: (given, value, at) =>
+      keys(given).every((source) => at.parts(keys(value).filter((name) => fitsPattern(source, name)), given[source])),
+    additionalProperties: (given, value, at) => {
+      const { properties = {}, patternProperties = {} } = at.schema;
+      const isNamed = (name) => keys(patternProperties).some((source) => fitsPattern(source, name));
+      return at.parts(keys(value).filter((name) => !has(properties, name) && !isNamed(name)), given);
+    },
+    unevaluatedProperties: unevaluated,
+    propertyNames: (given, value, at) => keys(value).every((name) => at.fits(given, name)),
+  },
 };
