@@ -31,7 +31,7 @@ _CHECKS = "{when: {capHit: true}, verdict: fail, reason: the turns are used up}"
 def pipeline(stages: Mapping[str, str], ways: str, *, tools: str = _TOOLS, text: str = "", entry: str = "") -> Make:
     """Return a maker of a pipeline: its stages with their tools, and what comes after each, as YAML.
 
-    Tools are letters (`p` reads private data, `u` what strangers wrote, `s` sends, `w` writes) or names with commas.
+    Tools are letters (`p` reads private data, `u` untrusted text, `s` sends, `w` writes) or names with commas.
     """
 
     def make(root: Path) -> None:

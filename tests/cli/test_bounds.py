@@ -140,7 +140,7 @@ critical S01_load_data → S02_train_model → S04_evaluate_model
 width    2 stages could run at the same time: S04_evaluate_model and S05_send_report
 at risk  up to 9 min 16 s of work without a checkpoint in between: S02_train_model → S04_evaluate_model
 
-what runs after a failure, once wine-quality is resumed
+nodes that run after a failure, once wine-quality is resumed
   S01_load_data       5 stages, up to 13 min 54 s in a row
   S02_train_model     2 stages, up to 9 min 16 s in a row
   S03_explore_data    3 stages, up to 9 min 16 s in a row

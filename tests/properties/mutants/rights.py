@@ -9,7 +9,7 @@ from properties.mutants.projects import AGENT, REGISTRY, Change, Project
 
 
 def sending(project: Project, _chance: Random) -> Iterator[Change]:
-    """Let a stage send that comes after those that read private data and what strangers wrote."""
+    """Let a stage send that comes after those that read private data and untrusted text."""
     for file in project.stages:
         if file.endswith(("answer.md", "look-up.md")):
             yield _allow(project, file, "mcp__slack__post_message")

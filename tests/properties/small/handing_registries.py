@@ -133,7 +133,7 @@ class HandingMaker:
         return step
 
     def _make_schema(self, name: str, kind: str) -> list[str]:
-        """Make the schema of a step, and return the paths of what it hands over."""
+        """Make the schema of a step, and return the paths of its hand-over."""
         chance = self._chance
         intents = self._list_intents(name, kind)
         members: dict[str, Json] = {"next": {"enum": intents}}

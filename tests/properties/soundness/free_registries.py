@@ -62,7 +62,7 @@ def free_registry(random: Chance) -> Made:
 
 
 class _Step(NamedTuple):
-    """A step in the making: where it may go on to, and what it hands over."""
+    """A step in the making: where it may go on to, and its hand-over."""
 
     key: str
     kind: str

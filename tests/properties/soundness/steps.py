@@ -25,7 +25,7 @@ class Node:
         self.kind = kind
         self.leads: dict[str, list[str]] = {}
         self.handoff: list[str] = []
-        """The keys of what it hands over."""
+        """The keys of its hand-over."""
 
     def lead(self, intent: str, target: str) -> None:
         """Let an intent lead to one more step."""

@@ -166,7 +166,7 @@ class Situation:
         """Say whether the node acts, or an execution of it has opened a scope that is not over."""
         opened = {owner_of(name) for name in self.state.scopes}
         return self.is_under_way(change) or (
-            f"the run is in what {quote(change.node)} has begun" if change.node in opened else ""
+            f"the run is in a scope of {quote(change.node)}" if change.node in opened else ""
         )
 
     def lacks_input(self, change: PlanChange) -> str:
@@ -179,7 +179,7 @@ class Situation:
         if change.name not in self.state.inputs:
             return ""
         why = self.new.answer_schemas.complaint(wanted.schema, self.state.inputs[change.name])
-        return "" if why is None else f"of what the run was given, {why}"
+        return "" if why is None else f"of the run's input, {why}"
 
     def is_beyond_executions(self, change: PlanChange) -> str:
         """Say whether the run has had more executions than there may be."""

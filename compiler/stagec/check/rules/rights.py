@@ -49,8 +49,8 @@ def describe_leak(access: FlowRights, leak: Leak) -> str:
 
 
 def _tell_rights(access: FlowRights, leak: Leak, node: str, label: Label) -> str:
-    """Return the readers of private data or foreign text, as a part of the sentence about the sender."""
-    what = "private data" if label is Label.PRIVATE else "what strangers wrote"
+    """Return the readers of private data or untrusted text, as a part of the sentence about the sender."""
+    what = "private data" if label is Label.PRIVATE else "untrusted text"
     tool = _name(access.rights[node].find(label))
     alone = len({each.node for each in leak.way}) == 1
     if alone:
@@ -67,7 +67,7 @@ def relate_leak(access: FlowRights, leak: Leak) -> Iterator[Related]:
     """Yield the places that allow the reads, and the places along the way."""
     for node, label, what in (
         (leak.private, Label.PRIVATE, "reads private data"),
-        (leak.untrusted, Label.UNTRUSTED, "reads what strangers wrote"),
+        (leak.untrusted, Label.UNTRUSTED, "reads untrusted text"),
     ):
         right = access.rights[node].find(label)
         if right is not None:
@@ -79,7 +79,7 @@ def relate_leak(access: FlowRights, leak: Leak) -> Iterator[Related]:
 
 @rule(since="0.1", origin=("issue:lethal-trifecta",), severity=Severity.WARNING)
 def stg551_lethal_trifecta(access: FlowRights) -> Iterator[Finding]:
-    """On one path, a run reads private data, reads foreign text, and can send to the outside.
+    """On one path, a run reads private data, reads untrusted text, and can send to the outside.
 
     ## Why this matters
     A model cannot tell the text that it works on from the instructions that it follows. If strangers can write a part
@@ -89,11 +89,11 @@ def stg551_lethal_trifecta(access: FlowRights) -> Iterator[Finding]:
 
     The reads of a node count for all later nodes, also across loops and joins. Nodes after the sending node do not
     count, nor do those beside it. A program with fixed arguments does the same whatever it reads: where no model
-    decides after strangers were read, nothing is reported.
+    decides after untrusted text was read, nothing is reported.
 
     ## How to fix
-    Take one of the three away. Give no sending tool to the node that reads foreign text; or send from a flow that reads
-    nothing private, to which you hand only a checked value, such as a number or one word of a list. If a tool is
+    Take one of the three away. Give no sending tool to the node that reads untrusted text; or send from a flow that
+    reads nothing private, to which you hand only a checked value, such as a number or one word of a list. If a tool is
     harmless in your project, say so in `tools.yaml`: `labels: {Read: {reads: []}}`.
     """
     whole = access.whole
@@ -129,8 +129,8 @@ def stg552_unmentioned_tool(access: FlowRights) -> Iterator[Finding]:
     """A tool is allowed of which no prompt says anything.
 
     ## Why this matters
-    A model uses what it has. A tool that changes, sends or fetches foreign text, and that no prompt mentions, is a risk
-    without a use. Often it was copied from another agent.
+    A model uses what it has. A tool that changes, sends or fetches untrusted text, and that no prompt mentions, is a
+    risk without a use. Often it was copied from another agent.
 
     ## How to fix
     Take the tool out of the list, or say in the prompt what it is for. `stagec permissions` shows which tools the

@@ -151,4 +151,4 @@ def _describe_untaken(flow: Flow, way: UntakenWay, written: WrittenEdge | None) 
 def _explain_untaken(way: UntakenWay) -> str:
     if way.kind and (way.entered or way.kind in _BOUNDS):
         return _say_why(way, "it")
-    return "every run ends before" if way.entered else "what has to complete before never does"
+    return "every run ends before" if way.entered else "a node before it never completes"

@@ -429,7 +429,7 @@ def draw_schedule(sheet: Sheet, plan: Plan, given: ScheduleBounds) -> None:
     if len(given.gap) > 1:
         lost = f"up to {format_duration(given.gap_milliseconds)} of work without a checkpoint in between"
         sheet.row("at risk", f"{lost}: {_join_chain(given.gap, sheet.arrow)}")
-    sheet.heading(f"what runs after a failure, once {shorten(plan.id)} is resumed")
+    sheet.heading(f"nodes that run after a failure, once {shorten(plan.id)} is resumed")
     failures: list[Row] = []
     for each in given.failures[:_FAILURES]:
         what = f"{format_count(each.nodes, noun)}, up to {format_duration(each.milliseconds)} in a row"

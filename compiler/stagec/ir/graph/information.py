@@ -1,4 +1,4 @@
-"""Flow of information: paths on which a run reads private data and foreign text before it sends."""
+"""Flow of information: paths on which a run reads private data and untrusted text before it sends."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def list_orders(flow: Flow) -> Iterator[tuple[str, str]]:
 PRIVATE, UNTRUSTED, DECIDED, SWAYED = 1, 2, 4, 8
 """Facts about a path, each set of them one number.
 
-Private data was read, foreign text was read, a model has decided something, or it has done so after reading foreign
+Private data was read, untrusted text was read, a model has decided something, or it has done so after reading foreign
 text.
 """
 _BITS: Mapping[int, Label] = {PRIVATE: Label.PRIVATE, UNTRUSTED: Label.UNTRUSTED}
@@ -91,7 +91,7 @@ class InformationFlow:
 
     Everything that was read on a way counts from then on, also across loops, joins and carried values. A join begins
     when all nodes before it have ended, and knows what they have read; nodes that run in parallel know nothing of each
-    other. A program, one of the nodes `fixed`, does the same whatever it reads: what strangers wrote counts only if a
+    other. A program, one of the nodes `fixed`, does the same whatever it reads: untrusted text counts only if a
     model has decided something since. Linear in nodes and edges.
     """
 
@@ -248,7 +248,7 @@ class InformationFlow:
 
     def _make(self, way: tuple[LeakStep, ...]) -> Leak:
         """Return a leak without the part of its way before the first of its readers."""
-        # the last place where what strangers wrote is read before a model decides
+        # the last place where untrusted text is read before a model decides
         deciding = [at for at, each in enumerate(way) if each.node not in self._fixed]
         private = max(at for at, each in enumerate(way) if self._reads(each.node) & PRIVATE)
         strange = [at for at, each in enumerate(way) if self._reads(each.node) & UNTRUSTED]
@@ -285,7 +285,7 @@ class InformationFlow:
         return Leak(private[0], strange, tuple(map(LeakStep, (*first, sender))))
 
     def _find_swaying(self, schedule: Schedule, needed: Iterable[str]) -> str | None:
-        """Return the nodes among some that read foreign text and are needed by a model, or are one."""
+        """Return the nodes among some that read untrusted text and are needed by a model, or are one."""
         for name in needed:
             before, waiting = dict.fromkeys([name]), deque([name])
             while name not in self._fixed and waiting:

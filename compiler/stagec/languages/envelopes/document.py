@@ -54,7 +54,7 @@ class InputKind(StrEnum):
     AMBIGUOUS = "an output of several stages"
     OWN = "an output of the stage itself"
     UNKNOWN_STAGE = "an output of a stage that is not there"
-    UNKNOWN_OUTPUT = "what no output of the stage is"
+    UNKNOWN_OUTPUT = "an output that its stage does not declare"
 
 
 @value

@@ -288,4 +288,4 @@ def relate_unhanded(lost: JudgedInput) -> tuple[Related, ...]:
     if lost.at != taken:
         return (Related(taken, "taken here"),)
     source = lost.source
-    return () if source is None else (Related(source.gate_at / "handoffFields", "what it hands over"),)
+    return () if source is None else (Related(source.gate_at / "handoffFields", "its hand-over"),)

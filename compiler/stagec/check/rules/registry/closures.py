@@ -35,7 +35,7 @@ def stg242_unknown_condition(registry: Registry) -> Iterator[Finding]:
         if (step.key, each.condition) not in told:
             has = f"hands over only {listing(keys)}" if keys else "hands over nothing"
             message = f"step {quote(step.key)} chooses by {quote(each.condition)} on {quote(each.intent)}, but {has}"
-            related = (Related(step.gate_at / "handoffFields", "what it hands over"),) if keys else ()
+            related = (Related(step.gate_at / "handoffFields", "its hand-over"),) if keys else ()
             name, known = each.condition.rpartition(".")[2], NameIndex(keys)
             yield Finding(each.at / "condition", f"{message}{hint(name, known)}", related, guess(name, known))
 

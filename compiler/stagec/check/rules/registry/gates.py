@@ -463,7 +463,7 @@ def stg250_unhandled_failure(steps: Collection[Step]) -> Iterator[Finding]:
 @rule(since="0.1", origin=("steps-registry:doc.R-B15", "rulings:R11"), severity=Severity.WARNING)
 @of_steps
 def stg251_missing_handoff_fields(steps: Collection[Step]) -> Iterator[Finding]:
-    """A step may hand off, but does not say what it hands over.
+    """A step may hand off, but declares no hand-over.
 
     ## Why this matters
     `handoffFields` names the values that the next step receives. Without it the closure step starts without the results

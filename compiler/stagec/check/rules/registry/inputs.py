@@ -328,7 +328,7 @@ def stg278_undeclared_variable(registry: Registry) -> Iterator[Finding]:
             lost.setdefault((at.file, name), []).append(usage)
     for (_, name), (first, *others) in lost.items():
         also = f" and {len(others)} more do" if others else " does"
-        declared = tuple(Related(each.step.at / "uvVariables", "what it declares") for each in (first, *others))
+        declared = tuple(Related(each.step.at / "uvVariables", "its declaration") for each in (first, *others))
         message = f"the prompt reads the variable {quote(name)}, which step {quote(first.step.key)}{also} not declare"
         near = f"; did you mean {quote(first.meant[name])}?" if first.meant.get(name, name) != name else ""
         meant = Guess(name, first.meant[name]) if near else None
@@ -432,7 +432,7 @@ def stg285_unregistered_variable(registry: Registry) -> Iterator[Finding]:
         what = f"the prompt lists the variable {quote(mention.name)}, which step {quote(step.key)} does not declare"
         meant = Guess(mention.name, near) if near is not None else None
         hint = f"; did you mean {quote(near)}?" if near is not None else ""
-        yield Finding(mention.at, f"{what}{hint}", (Related(step.at / "uvVariables", "what it declares"),), meant)
+        yield Finding(mention.at, f"{what}{hint}", (Related(step.at / "uvVariables", "its declaration"),), meant)
 
 
 @rule(since="0.1", origin=("steps-registry:uv.frontmatter-missing",), severity=Severity.WARNING)
@@ -448,7 +448,7 @@ def stg286_unlisted_variable(registry: Registry) -> Iterator[Finding]:
     """
     for step, at, names in find_unlisted(registry):
         message = f"the prompt does not list {listing(names)}, which step {quote(step.key)} declares"
-        yield Finding(at, message, (Related(step.at / "uvVariables", "what it declares"),))
+        yield Finding(at, message, (Related(step.at / "uvVariables", "its declaration"),))
 
 
 @rule(

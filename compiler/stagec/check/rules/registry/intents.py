@@ -54,7 +54,7 @@ def stg211_intent_pointer_without_enum(steps: Collection[Step]) -> Iterator[Find
         if first not in told:
             told.add(first)
             message = f"step {quote(step.key)} takes its intents from {quote(gate.pointer)}, which {_lack(output)}"
-            related = (Related(second, "the pointer" if second == here else "what it points at"),)
+            related = (Related(second, "the pointer" if second == here else "its target"),)
             yield Finding(first, message, related, causes=(there, *_list_doubts(output.found)))
 
 

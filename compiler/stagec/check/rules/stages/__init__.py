@@ -200,7 +200,7 @@ def elsewhere(each: ConditionMistake) -> Iterator[Related]:
     promised = each.wrong.condition.promised
     ends = [schema for end in promised.ends for schema in end] if promised is not None else []
     if each.wrong.kind is ConditionError.VALUE and ends:
-        yield Related(ends[0].at, "what can stand there")
+        yield Related(ends[0].at, "the possible values")
     elif each.wrong.kind in {ConditionError.PATH, ConditionError.UNDECLARED} and isinstance(each.stage.result, Schema):
         yield Related(each.stage.result.at, "the completion schema")
     yield from (Related(at, "here too") for at in each.again[:_SHOWN])

@@ -438,7 +438,7 @@ class StepWriter:
 
 _LABELS = {
     Label.PRIVATE: "reads private data",
-    Label.UNTRUSTED: "reads what strangers write",
+    Label.UNTRUSTED: "reads untrusted text",
     Label.WRITE: "changes something",
     Label.SEND: "sends to the outside",
 }
