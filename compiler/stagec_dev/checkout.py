@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def corpus() -> Path | None:
-    """Return the folder that `STAGEC_CORPUS` names, or nothing."""
+    """Return the folder that `STAGEC_CORPUS` names, or None."""
     named = os.environ.get("STAGEC_CORPUS")
     return Path(named).resolve() if named else None
 

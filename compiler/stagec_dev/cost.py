@@ -282,7 +282,7 @@ def _ratio(figures: list[float], noticed: float) -> float | None:
 def measure(dimension: Dimension, command: str, folder: Path, *, faulty: bool) -> Growth | None:
     """Run a command at each size, again where it seems too steep: the least of several runs counts.
 
-    Return nothing where there is no plan to verify.
+    Return None if there is no plan to verify.
     """
     counts = (_SMALLEST, dimension.most // 4, dimension.most // 2, dimension.most)
     places = [_write(folder / f"{count}-{faulty}", dimension.files(count, faulty=faulty)) for count in counts]

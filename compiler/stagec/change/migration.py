@@ -641,7 +641,7 @@ class _ProjectMigration:
         )
 
     def _change(self, tree: Tree, edits: list[Edit]) -> tuple[bytes, bytes] | None:
-        """Return a file before and after, nothing where more would change than what the edits say."""
+        """Return a file before and after, None if more would change than what the edits say."""
         try:
             before, after = make_edits({tree.file: edits}, {tree.file: tree}).get(tree.file, (b"", b""))
             now = tree.format.parse(tree.file, after.removeprefix(BOM), self._sources.budgets).value

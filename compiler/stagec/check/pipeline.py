@@ -66,7 +66,7 @@ class Agents:
         return connected
 
     def find(self, file: str) -> CalledAgent | None:
-        """Return the agent with this definition, having read it if nobody has; nothing where there is none."""
+        """Return the agent with this definition, having read it if nobody has; None if there is none."""
         self._describe_read()
         if file not in self._known:
             self._known[file] = None

@@ -183,7 +183,7 @@ def _edit(swap: _Swap, trees: Mapping[str, Tree]) -> tuple[Edit, ...]:
 
 
 def _exchange(swap: _Swap, trees: Mapping[str, Tree]) -> Mapping[str, bytes] | None:
-    """Return the files with the values exchanged; nothing where a value is not in the text as it was read."""
+    """Return the files with the values exchanged; None if a value is not in the text as it was read."""
     edits: dict[str, list[Edit]] = {}
     for edit in _edit(swap, trees):
         edits.setdefault(edit.at.file, []).append(edit)

@@ -73,7 +73,7 @@ class Commands(Group):
         return sorted({*super().list_commands(ctx), *names(commands)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return one command, or nothing when there is none of that name."""
+        """Return one command, or None if there is none of that name."""
         if cmd_name in names(commands):
             return _add_help(member(commands, cmd_name, click.Command))
         return super().get_command(ctx, cmd_name)

@@ -132,7 +132,7 @@ def _explain(word: str, status: int, said: bytes) -> str:
 
 
 def read_name(told: bytes | None, word: str) -> str | None:
-    """Return the one object id that git wrote; nothing if it knows none. Anything else is a `Failure`."""
+    """Return the one object id that git wrote; None if it knows none. Anything else is a `Failure`."""
     if told is None:
         return None
     name = told.decode("ascii", "replace").removesuffix("\n")

@@ -65,7 +65,7 @@ def leave_out_unreached(project: Project, compilation: Compilation) -> Remainder
 
 
 def _write_rest(tree: Tree, edits: list[Edit], budgets: Budgets) -> bytes | None:
-    """Return the text of a file without some members; nothing if it cannot be written without changing more."""
+    """Return the text of a file without some members; None if it cannot be written without changing more."""
     text = tree.data.decode(errors="surrogateescape")
     try:
         rest = tree.format.apply(text, edits).encode(errors="surrogateescape") if edits else tree.data

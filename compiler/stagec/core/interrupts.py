@@ -248,7 +248,7 @@ def _watch(requests: int, process: int, numbers: list[int]) -> None:
 
 
 def _next_request(requests: int, numbers: list[int], end: float | None) -> int | None:
-    """Return the signal that comes next; nothing when the time is over. Without the process, nothing returns."""
+    """Return the signal that comes next; None if the time is over. Without the process, nothing returns."""
     while end is None or time.monotonic() < end:
         patience = None if end is None else max(0.0, end - time.monotonic())
         if select.select([requests], [], [], patience)[0]:

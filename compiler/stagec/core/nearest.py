@@ -51,7 +51,7 @@ class NameIndex:
         return name in self._names
 
     def nearest(self, name: str) -> str | None:
-        """Return the known name that `name` was most likely meant to be, or nothing."""
+        """Return the known name that `name` was most likely meant to be, or None."""
         return next(iter(self._list_slips(name) or self._list_similar(name)), None)
 
     def guess(self, name: str) -> str | None:
@@ -60,7 +60,7 @@ class NameIndex:
         return near.pop() if len(near) == 1 else None
 
     def slip(self, name: str) -> str | None:
-        """Return the known name that differs by case, separators or a character from each, or nothing."""
+        """Return the known name that differs by case, separators or a character from each, or None."""
         return next(iter(self._list_slips(name)), None)
 
     def _list_slips(self, name: str) -> list[str]:

@@ -134,7 +134,7 @@ def _hide_named(text: str) -> str:
 
 
 def _find_value(text: str, named: re.Match[str]) -> re.Match[str] | None:
-    """Return the value behind a name; without quotes, nothing where it may be something else.
+    """Return the value behind a name; without quotes, None if it may be something else.
 
     Variables of an environment, headers, parameters and options hold what their names say. In programs such names are
     followed by anything, so the value needs a digit there, and is no call.

@@ -64,7 +64,7 @@ class TrustedKey:
         return f"{quote(self.owner)} ({self.fingerprint})" if self.owner else self.fingerprint
 
     def explain_invalid(self, now: datetime) -> str | None:
-        """Return why the key does not count at a time; nothing if it does."""
+        """Return why the key does not count at a time; None if it does."""
         if self.after is not None and now < self.after:
             return f"the key {self.named} is valid from {self.after.isoformat()} on"
         if self.before is not None and now > self.before:
@@ -208,7 +208,7 @@ def _read_line(line: str, name: str, number: int) -> Iterator[TrustedKey]:
 
 
 def _find_key(text: str) -> re.Match[str] | None:
-    """Return the type, the key and the comment with which a text begins; nothing if it begins with something else."""
+    """Return the type, the key and the comment with which a text begins; None if it begins with something else."""
     found = _KEY.fullmatch(text)
     return found if found is not None and _OTHER.fullmatch(found["type"]) else None
 

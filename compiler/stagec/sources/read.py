@@ -155,7 +155,7 @@ class Sources:
         return tuple(tree for _, tree in sorted(self._trees.items()) if tree is not None)
 
     def tree(self, file: str, kind: str, room: int = 1) -> Tree | None:
-        """Return the tree of a file, or nothing when there is no such file.
+        """Return the tree of a file, or None if there is no such file.
 
         `kind` and `room`, how many times larger than others it may be, count at the first reading.
         """

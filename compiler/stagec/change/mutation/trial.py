@@ -206,7 +206,7 @@ def make_trial(given: tuple[bytes, tuple[FlowTest, ...]]) -> Callable[[tuple[Mut
 
 
 def find_complaint(program: Program, test: FlowTest) -> str | None:
-    """Return the first thing that a test says against a plan; nothing when it passes."""
+    """Return the first thing that a test says against a plan; None if it passes."""
     found = run_test(program, test)
     if found.trouble is not None:
         return found.trouble

@@ -29,7 +29,7 @@ class Replacement:
 
 
 def find_replacement(tree: Tree, edits: Iterable[Edit]) -> Replacement | None:
-    """Return the smallest stretch of a file in which edits change something; nothing if they cannot be made."""
+    """Return the smallest stretch of a file in which edits change something; None if they cannot be made."""
     old = tree.data.decode(errors="replace")
     try:
         new = tree.format.apply(old, edits)

@@ -99,7 +99,7 @@ def find_catalogue(sources: Sources, folder: str) -> str | None:
 
 
 def bundle(sources: Sources, file: str) -> CatalogueFiles | None:
-    """Return the files of the catalogue that begins with one of them; nothing when that is not there."""
+    """Return the files of the catalogue that begins with one of them; None if that is not there."""
     folder, name = posixpath.split(file)
     tools = None if name == SERVERS else _judge_once(sources, file, "tools")
     beside = file if name == SERVERS else _servers_for(sources, folder)
@@ -174,7 +174,7 @@ _HARMLESS = {"byte-order-mark"}
 
 
 def read_catalogue(sources: Sources, file: str) -> Catalogue | None:
-    """Return the catalogue that begins with a tools file or a `.mcp.json`; nothing when there is no such file."""
+    """Return the catalogue that begins with a tools file or a `.mcp.json`; None if there is no such file."""
     found = bundle(sources, file)
     return None if found is None else _catalogue(sources, found)
 

@@ -71,7 +71,7 @@ def unroll(plan: Plan) -> UnrolledPlan:
 
 
 def _count_repeats(name: str, node: Node) -> int | None:
-    """Return how often a node can repeat itself in a row, nothing where that is no part of its own.
+    """Return how often a node can repeat itself in a row, None if that is no part of its own.
 
     A validation that fails leads back to what came before the first of these executions: there nothing is unrolled.
     """

@@ -117,7 +117,7 @@ def looks_like_stage_id(text: str) -> bool:
 
 
 def suggest_stage_id(text: str) -> str | None:
-    """Return the id without faults that a text of another form was most likely meant to be, or nothing."""
+    """Return the id without faults that a text of another form was most likely meant to be, or None."""
     prefix = _PREFIX.match(text) if text.isascii() and len(text) <= LONGEST_ID else None
     if prefix is None:
         return None
@@ -183,7 +183,7 @@ _FOREIGN = re.compile(r'[<>:"|?*\\]')
 
 
 def find_segment_fault(name: object) -> PathFault | None:
-    """Return why a name cannot be one part of a path, or nothing if it can; what is no text cannot."""
+    """Return why a name cannot be one part of a path, or None if it can; what is no text cannot."""
     for words in _segment_faults(name):
         return PathFault(PathCheck.SEGMENT, words, name if isinstance(name, str) else "")
     return None

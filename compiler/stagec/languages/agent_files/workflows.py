@@ -88,7 +88,7 @@ def judge_lock(text: str, members: Object, file: str, lock: bytes, read: Reader)
 
 
 def _split(text: str) -> tuple[str, str] | None:
-    """Return the frontmatter and the body of a file as gh-aw separates them; nothing if there is no end."""
+    """Return the frontmatter and the body of a file as gh-aw separates them; None if there is no end."""
     first, *lines = text.split("\n")
     if first.strip() != _FENCE:
         return "", text

@@ -96,7 +96,7 @@ def measure_losses(plan: StagePlan) -> Iterator[tuple[Envelope, float]]:
 
 
 def find_concurrent(plan: StagePlan) -> tuple[Envelope, Envelope] | None:
-    """Return two stages of which neither waits for the other, or nothing if there are none, or there is a cycle."""
+    """Return two stages of which neither waits for the other, or None if there are none, or there is a cycle."""
     leads = _find_needs(plan)
     order: Sequence[int] = range(len(leads))
     if not plan.is_in_order:

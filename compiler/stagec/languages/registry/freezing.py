@@ -371,7 +371,7 @@ class AgentDefaults:
         self._inner = kept if is_old else named
 
     def tools(self, step: Step) -> tuple[str, ...] | None:
-        """Return the tools that a step may call; nothing where nobody says."""
+        """Return the tools that a step may call; None if nobody says."""
         return self._inner if step.kind in {StepKind.WORK, StepKind.VERIFICATION} else self._all
 
     def model(self, step: Step) -> str:
@@ -481,7 +481,7 @@ class Acts:
         return self._fallbacks[key]
 
     def _template(self, step: Step) -> Template | None:
-        """Return the prompt of a step, the built-in one where there is no such file; nothing where there is neither."""
+        """Return the prompt of a step, the built-in one where there is no such file; None if there is neither."""
         file = self._file(step)
         return self._fallback(text_in(step.body, "fallbackKey") or "") if file is None else self._read(step, file)
 

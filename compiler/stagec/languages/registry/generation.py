@@ -33,7 +33,7 @@ _AGENTS: Mapping[Generation, str] = {Generation.V1_13: "agent", Generation.V1_14
 
 
 def recognise_generation(root: Object) -> Generation | None:
-    """Return the release in whose format a registry is written; nothing where its content does not tell.
+    """Return the release in whose format a registry is written; None if its content does not tell.
 
     The format of steps counts first. One that was never released, with steps of 1.13 and other members of 1.14, is
     taken for 1.13.
@@ -101,7 +101,7 @@ def _leave_out_moved(tree: Tree, root: Object) -> Tree:
 
 
 def _find_left(fault: Fault, root: Object) -> Fault | None:
-    """Return a fault of missing members with those that 1.13 has nowhere either; nothing where that leaves none."""
+    """Return a fault of missing members with those that 1.13 has nowhere either; None if that leaves none."""
     names = fault.facts.get("missing")
     if len(fault.at.pointer) != len(("steps", "key", "member")) or not isinstance(names, tuple):
         return fault

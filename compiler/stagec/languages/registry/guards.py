@@ -133,7 +133,7 @@ def read_chain(body: Object, at: Place) -> tuple[Mention, ...] | None:
 
 
 def read_retry(body: Object, at: Place) -> RetryPlan | None:
-    """Return how a step says that it is tried again; nothing where it does not."""
+    """Return how a step says that it is tried again; None if it does not."""
     given = body.get("retry")
     if not isinstance(given, dict):
         return None

@@ -217,7 +217,7 @@ class _Finder:
         self._known: dict[Coordinates, PromptFile] = {}
 
     def prompt(self, coordinates: Coordinates) -> PromptFile | None:
-        """Return the prompt that coordinates name; nothing when they are not all texts."""
+        """Return the prompt that coordinates name; None if they are not all texts."""
         if coordinates not in self._known:
             c2, c3, edition, adaptation = coordinates
             if c2 is None or c3 is None or edition is None or adaptation is None:

@@ -82,7 +82,7 @@ class GateReader:
         self._known: dict[bytes, Gate] = {}
 
     def read(self, given: Json) -> Gate | None:
-        """Return the gate that a `structuredGate` describes; nothing when it is no object."""
+        """Return the gate that a `structuredGate` describes; None if it is no object."""
         if not isinstance(given, dict):
             return None
         content = write_plainly(given)

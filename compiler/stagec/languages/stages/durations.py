@@ -55,7 +55,7 @@ def _find_length_error(written: WrittenDuration) -> DurationError | None:
 
 
 def find_wait_error(case: Case) -> DurationError | None:
-    """Return why a case cannot wait as it says; nothing where it can, or does not wait."""
+    """Return why a case cannot wait as it says; None if it can, or does not wait."""
     if case.wait is None:
         return None
     error = _find_length_error(case.wait)
@@ -113,7 +113,7 @@ _DIGITS = len(str(MOST))
 
 
 def retry(stage: Stage) -> Retry | None:
-    """Return how often a stage may be tried and how long to wait, nothing where it does not say."""
+    """Return how often a stage may be tried and how long to wait, None if it does not say."""
     given = stage.members.get("retryPolicy")
     if not isinstance(given, dict):
         return None

@@ -66,7 +66,7 @@ def runs_elements(pipeline: Pipeline) -> bool:
 
 
 def find_list_mistake(pipeline: Pipeline, stage: Stage, case: Case) -> ListMistake | None:
-    """Return why a case cannot run its elements; nothing where it can, or where something unreadable keeps it open."""
+    """Return why a case cannot run its elements; None if it can, or where something unreadable keeps it open."""
     each = case.each
     if each is None or case not in pipeline.live_cases(stage):
         return None

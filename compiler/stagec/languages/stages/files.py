@@ -440,7 +440,7 @@ def with_configuration(machine: Tree) -> Tree:
 
 
 def beside(sources: Sources, file: str, machine: Tree | None) -> Tree | None:
-    """Return the tree of the configuration in a file, judged; nothing when there is no such file."""
+    """Return the tree of the configuration in a file, judged; None if there is no such file."""
     tree = sources.tree(file, "file")
     if tree is not None and tree.kind != "configuration":
         tree = judge_by(replace(tree, kind="configuration"), (), _config_schema(machine), _TOPIC)

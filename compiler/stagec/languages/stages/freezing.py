@@ -383,7 +383,7 @@ def _list_read(stage: Stage) -> Iterator[str]:
 
 
 def session(pipeline: Pipeline) -> Session | None:
-    """Return the security mode and the callables of the message loop, nothing when the pipeline says neither."""
+    """Return the security mode and the callables of the message loop, None if the pipeline says neither."""
     found: list[LoopHook] = []
     for each in list_of(pipeline.body.get("loopHooks")):
         stage, when, kind, call = (text_in(object_of(each), member) for member in ("stage", "when", "kind", "call"))

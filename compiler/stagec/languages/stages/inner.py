@@ -70,7 +70,7 @@ class InnerMistake:
 
 
 def find_inner_mistake(pipeline: Pipeline, stage: Stage) -> InnerMistake | None:
-    """Return why the pipeline of a stage cannot run as it, nothing where it can or cannot be read."""
+    """Return why the pipeline of a stage cannot run as it, None if it can or cannot be read."""
     within = stage.inner.pipeline if stage.inner is not None else None
     if stage.inner is None or within is None:
         return None
@@ -162,7 +162,7 @@ def can_run(pipeline: Pipeline, stage: Stage) -> bool:
 
 
 def count_executions(pipeline: Pipeline) -> int | None:
-    """Return how many stages a run executes at most without any bound; nothing where a stage may follow itself."""
+    """Return how many stages a run executes at most without any bound; None if a stage may follow itself."""
     return pipeline.memo.once("most-executions", lambda: _count_executions(pipeline))
 
 

@@ -136,7 +136,7 @@ def _list_required(schemas: Schemas, demanded: Schema) -> Iterator[tuple[Path, P
 
 
 def _only(schemas: Schemas, group: Iterable[Schema]) -> Combination | None:
-    """Return the only combination of some schemas; nothing where there are alternatives."""
+    """Return the only combination of some schemas; None if there are alternatives."""
     found = combinations(schemas, group)
     return found[0] if found is not None and len(found) == 1 else None
 

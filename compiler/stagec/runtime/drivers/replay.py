@@ -258,7 +258,7 @@ def fold_run(program: Program, events: Iterable[Event]) -> tuple[Program, State]
 
 
 def find_difference(seq: int, step: StepResult, known: str) -> Difference | None:
-    """Return how what follows from an event differs from what its step digest says; nothing when it does not."""
+    """Return how what follows from an event differs from what its step digest says; None if it does not."""
     now = digest_step(seq, step)
     if not known or now == known or now.partition(".")[0] == known:  # older journals say nothing of the state
         return None

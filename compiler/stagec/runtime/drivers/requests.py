@@ -285,7 +285,7 @@ class RequestPool:
         return None if first is not None and self._arrived[first].is_outage and self._is_working else first
 
     def take_news(self) -> Event | None:
-        """Return an event of the inbox that has arrived, nothing when none has; raise what ends the asking."""
+        """Return an event of the inbox that has arrived, None if none has; raise what ends the asking."""
         self._take_news()
         if self._interruption is not None and not self._events and not self._arrived:
             raise self._interruption

@@ -123,7 +123,7 @@ def _start(builder: StepBuilder, event: Started) -> None:
 
 
 def find_trouble(program: Program, event: Started) -> str | None:
-    """Return why a run cannot begin (§ 3.1 of the format), nothing when it can."""
+    """Return why a run cannot begin (§ 3.1 of the format), None if it can."""
     plan = program.plan
     entry = event.entry if event.entry is not None else plan.entry
     if entry not in plan.entries:

@@ -24,7 +24,7 @@ ALIASES: Mapping[str, str] = {
 
 
 def read_intent(gate: IntentGate, answer: Json) -> str | None:
-    """Return the intent of an answer; nothing when the run has to fail because there is none."""
+    """Return the intent of an answer; None if the run has to fail because there is none."""
     meant = _read_word(gate, follow(answer, gate.field))
     return gate.fallback if meant is None and not gate.fail_fast else meant
 

@@ -217,13 +217,13 @@ def _resolve(edge: Edge, choices: Mapping[str, Named]) -> Edge:
 
 
 def choose(edges: Iterable[Edge], result: Json, named: str | None = None) -> Target | None:
-    """Return the target of the edge that a result takes; nothing when it takes none."""
+    """Return the target of the edge that a result takes; None if it takes none."""
     edge = choose_edge(edges, result, named)
     return None if edge is None else edge.target
 
 
 def choose_edge(edges: Iterable[Edge], result: Json, named: str | None = None) -> Edge | None:
-    """Return the first of the edges of one outcome that a result can take; nothing when it takes none.
+    """Return the first of the edges of one outcome that a result can take; None if it takes none.
 
     `named` is the node that the answer names. A target that leaves the choice to the answer is returned decided.
     """

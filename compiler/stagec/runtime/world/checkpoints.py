@@ -547,7 +547,7 @@ class Verifier:
             yield manifest.stage, self._describe(manifest)
 
     def _find_fault(self, judged: JudgedCheckpoint, manifest: Manifest) -> str | None:
-        """Return why a checkpoint does not count, or nothing."""
+        """Return why a checkpoint does not count, or None."""
         if not judged.is_valid:
             return f"{manifest.checkpoint} is not valid: 'stagec checkpoint verify' says why"
         if judged.trust.tighten(self._trust) is not self._trust:  # nothing has been removed so far

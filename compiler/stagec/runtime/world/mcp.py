@@ -277,7 +277,7 @@ def write_refusal(number: int, code: int, why: str) -> bytes:
 
 
 def _refuse_answer(line: bytes) -> bytes | None:
-    """Return an error in the place of an answer that the library cannot read; nothing if the line is no answer."""
+    """Return an error in the place of an answer that the library cannot read; None if the line is no answer."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):

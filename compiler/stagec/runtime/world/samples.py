@@ -107,7 +107,7 @@ class RequiredValue:
 
 
 def make_sample(program: Program, schema: str | None, required: Iterable[RequiredValue]) -> Json | None:
-    """Return a value that satisfies the schema of a content, as wished; nothing when none can be made up simply."""
+    """Return a value that satisfies the schema of a content, as wished; None if none can be made up simply."""
     return next(make_samples(program, schema, required), None)
 
 

@@ -99,7 +99,7 @@ def _list_choices(schema: Schema) -> Choices | None:
 
 
 def _alternatives(schemas: Schemas, schema: Schema) -> Choices | None:
-    """Return the values of all branches together, or nothing when one of them names none."""
+    """Return the values of all branches together, or None if one of them names none."""
     keyword = next((each for each in ("oneOf", "anyOf") if isinstance(schema.value, dict) and each in schema.value), "")
     branches = schema.value[keyword] if keyword and isinstance(schema.value, dict) else None
     if not isinstance(branches, list) or not branches:

@@ -161,7 +161,7 @@ class _Draft:
 
 
 def _grow(schemas: Schemas, draft: _Draft) -> _Draft | None:
-    """Add the fresh schemas and all that holds with them; nothing when one of them accepts no value."""
+    """Add the fresh schemas and all that holds with them; None if one of them accepts no value."""
     layers, whole, pending = draft.layers, draft.whole, list(draft.pending)
     for each in schemas.layers(*draft.fresh):
         if not isinstance(each, Schema):

@@ -239,7 +239,7 @@ class Conflict:
 def conflict(
     schemas: Schemas, offered: Schema, demanded: Schema, stand_ins: Mapping[Place, Schema] | None = None
 ) -> Conflict | None:
-    """Return why no value fits both schemas; nothing when one may, or it cannot be told, or none fits what is offered.
+    """Return why no value fits both schemas; None if one may, or it cannot be told, or none fits what is offered.
 
     `stand_ins` are schemas that stand for parts of others, by the place of the part.
     """
@@ -249,7 +249,7 @@ def conflict(
 
 
 def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
-    """Return why no object satisfies a schema; nothing when one may, or it cannot be told.
+    """Return why no object satisfies a schema; None if one may, or it cannot be told.
 
     Nothing either where the schema is satisfied by other values, and by no object because it asks for another type.
     """
@@ -261,7 +261,7 @@ def emptiness(schemas: Schemas, schema: Schema) -> Conflict | None:
 
 
 def find_contradiction(schemas: Schemas, schema: Schema) -> Conflict | None:
-    """Return why no value of any type satisfies a schema; nothing when one may, or it cannot be told."""
+    """Return why no value of any type satisfies a schema; None if one may, or it cannot be told."""
     return _Search(schemas, {}).conflict((schema,), (), ())
 
 

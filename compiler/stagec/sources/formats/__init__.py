@@ -15,7 +15,7 @@ _FENCE = re.compile(rb"---[ \t]*[\r\n]")
 
 
 def format_of(file: str) -> Format | None:
-    """Return the format whose suffix a file name has, or nothing."""
+    """Return the format whose suffix a file name has, or None."""
     for each in _list_formats():
         if file.lower().endswith(each.suffixes):
             return each

@@ -261,7 +261,7 @@ class Selection:
         return cls(*_choose(every, settings.filed, *said), settings.documentation)
 
     def severity(self, rule: AnyRule) -> Severity | None:
-        """Return how heavy the findings of a rule are, or nothing when it does not speak."""
+        """Return how heavy the findings of a rule are, or None if it does not speak."""
         if self.severities is None:
             return None if rule.pedantic else rule.severity
         return self.severities.get(rule.code)

@@ -57,7 +57,7 @@ def _is_inside(pointer: Pointer, *outer: Pointer) -> bool:
 
 
 def _swap(value: Json, one: Pointer, other: Pointer) -> Json | None:
-    """Return a value in which two members of one object have each other's values; nothing where one is not there."""
+    """Return a value in which two members of one object have each other's values; None if one is not there."""
     key, *rest = one
     if rest and isinstance(value, dict) and key in value:
         inner = _swap(value[str(key)], one[1:], other[1:])

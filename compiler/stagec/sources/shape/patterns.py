@@ -76,7 +76,7 @@ def read_brackets(text: str) -> int | None:
 
 
 def _code(item: str) -> int | None:
-    """Return the code point that one item of a set stands for, or nothing when it stands for many."""
+    """Return the code point that one item of a set stands for, or None if it stands for many."""
     if not item.startswith("\\"):
         return ord(item)
     letter, rest = item[1], item[2:].strip("{}")

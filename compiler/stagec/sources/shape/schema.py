@@ -94,7 +94,7 @@ _LEGACY = ("behavior", "prompts", "logging")
 
 
 def other_generation(tree: Tree, schema: str) -> Fault | None:
-    """Return the one fault that says everything about a document of another generation, or nothing."""
+    """Return the one fault that says everything about a document of another generation, or None."""
     recognise = _RECOGNISED.get(schema)
     if recognise is None or not isinstance(tree.value, dict):
         return None

@@ -260,7 +260,7 @@ def stage_of(effect: Effect) -> str:
 
 
 def find_error(origins: Iterable[str]) -> str | None:
-    """Return the failure at run time that a finding stands for, nothing when it stands for none."""
+    """Return the failure at run time that a finding stands for, None if it stands for none."""
     return next((each for each in origins if each.startswith("ExtensionHost/")), None)
 
 

@@ -301,7 +301,7 @@ def access(given: Given) -> Any:
 
 
 def _write_in(hook: str) -> str | None:
-    """Return the failure of a stage whose callable changes the context, nothing when it may."""
+    """Return the failure of a stage whose callable changes the context, None if it may."""
     _, plan = freeze_pipeline(machine([minimal("row")], "row", hooks={"row": {hook: HOOK}}))
 
     def answer(effect: Effect) -> Json:

@@ -250,7 +250,7 @@ class Walker:
 
 
 def limit_of(plan: Plan) -> int | None:
-    """Return how many executions a run has at most, nothing where nothing limits them."""
+    """Return how many executions a run has at most, None if nothing limits them."""
     limits = [plan.limits.executions, None if plan.phases is None else plan.phases.most + 1]
     return min((each for each in limits if each is not None), default=None)
 

@@ -91,7 +91,7 @@ class Player:
         return self._chooser.find_choices(choose_next(played.state.pending.values()))
 
     def play(self, played: Played, choice: AnswerChoice) -> Played | None:
-        """Return a run after a choice, and what follows from it; nothing where that is not known."""
+        """Return a run after a choice, and what follows from it; None if that is not known."""
         effect, answer = choice.find_request(played.state.pending), choice.answer
         answered = [*played.answered]
         while True:

@@ -321,7 +321,7 @@ class Explorer:
         return effect
 
     def _play(self, before: Reached, choice: AnswerChoice) -> Reached | None:
-        """Return a run after a choice, and what follows from it; nothing where that is not known."""
+        """Return a run after a choice, and what follows from it; None if that is not known."""
         effect, answer = choice.find_request(before.state.pending), choice.answer
         asked: list[Exchange] = []
         state, last, odd = before.state, before.last, before.odd + choice.is_odd

@@ -78,7 +78,7 @@ class FanOut:
         raise Failure(f"the answer to the request {quote(key)} is no longer needed")
 
     def _insist(self, child: Child, work: Callable[[], T]) -> T | None:
-        """Do something as soon as the database can be asked; nothing when nobody needs it before."""
+        """Return the result of some work once the database can be asked; None if nobody needs it before."""
         while not child.is_cancelled:
             try:
                 with self._database.ask():

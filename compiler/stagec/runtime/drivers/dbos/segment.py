@@ -341,7 +341,7 @@ class Segment:
         return dump_entry(self._progress.digest, add_times(body, pool.take_times(event)))
 
     def _wait(self, world: RunWorld, pool: RequestPool) -> Event | None:
-        """Return the next event, or nothing when only people and long waits can bring one."""
+        """Return the next event, or None if only people and long waits can bring one."""
         if self._change is not None:  # before anything else: whoever sent it judged the state that the run has now
             return self._change
         pending = self._progress.state.pending

@@ -395,7 +395,7 @@ def keep_interruption(journal: Path, given: Interruption) -> None:
 
 
 def read_interruption(journal: Path) -> Interruption | None:
-    """Return why a run was interrupted; nothing where nobody has written it, or not in this form."""
+    """Return why a run was interrupted; None if nobody has written it, or not in this form."""
     try:
         with open_folder(journal.parent) as folder, open(open_file(folder, _locate(journal).name), "rb") as file:
             found = object_of(json.loads(file.read(_LARGEST)))

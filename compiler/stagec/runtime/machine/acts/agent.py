@@ -108,7 +108,7 @@ class _Ending:
     why: str = ""
 
     def find_outcome(self, gate: AgentGate) -> str | None:
-        """Return the outcome of the agent; nothing when it has given no verdict."""
+        """Return the outcome of the agent; None if it has given no verdict."""
         if gate.role != TRANSFORMER:
             return self._verdict if self.status == SUCCESS else None
         tells = self.status == _FAILED and gate.verdicts  # a success stays one, whatever the verdict

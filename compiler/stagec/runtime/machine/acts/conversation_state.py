@@ -121,7 +121,7 @@ def explain_call(call: Request) -> str:
 
 
 def read_messages(given: Json) -> tuple[Message, ...] | None:
-    """Return the messages that a callable means, nothing when it means none."""
+    """Return the messages that a callable means, None if it means none."""
     found = tuple(map(_message, list_of(given)))
     return tuple(filter(None, found)) if found and all(found) else None
 

@@ -40,7 +40,7 @@ class HookReply:
 
 
 def find_refusal(phase: str, access: str) -> str | None:
-    """Return the failure that an access to the context is in a phase, nothing when it is allowed."""
+    """Return the failure that an access to the context is in a phase, None if it is allowed."""
     return None if access in ACCESS[phase] else FORBIDDEN
 
 
@@ -99,7 +99,7 @@ def slot_of(hook: LoopHook) -> str:
 
 
 def find_misplacement(hook: LoopHook) -> str | None:
-    """Return why a hook cannot be attached, nothing when it can."""
+    """Return why a hook cannot be attached, None if it can."""
     kinds = SLOTS.get(slot_of(hook))
     if kinds is None:
         return "Validation/HookSlotUnknown"

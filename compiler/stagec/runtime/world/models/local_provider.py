@@ -51,7 +51,7 @@ class ForcedForm:
 
     @property
     def schema(self) -> Object | None:
-        """The schema of a response; nothing if it is any text."""
+        """The schema of a response; None if it is any text."""
         if not self.schemas:
             return None
         if len(self.schemas) == 1:

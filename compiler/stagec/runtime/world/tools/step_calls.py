@@ -187,7 +187,7 @@ class StepCalls:
         return carry_out
 
     def _refuse(self, step: Ask, call: Call, grant: Grant) -> Object | None:
-        """Return why a call is not made; nothing when it may be made."""
+        """Return why a call is not made; None if it may be made."""
         allowed = self._toolbox.names if step.tools is None else step.tools
         missing = explain_absence(call.tool, allowed, is_there=self._world.takes(call))
         if missing is not None or not self._world.takes(call):

@@ -33,7 +33,7 @@ class ToolSource(Protocol):
         """The names of the tools that are here."""
 
     def define(self, name: str) -> ToolDefinition | None:
-        """Return a tool, or nothing if it is not here."""
+        """Return a tool, or None if it is not here."""
 
     def call(self, key: str, tool: str, arguments: Object) -> Json:
         """Carry a call out and return its result, or raise `ToolError`; `key` is the same when it is made again."""
