@@ -155,7 +155,8 @@ class _Results:
         self._handed_in: list[Result] = [
             {("parsed", *path): each for path, each in one.items()} for one in handed_in.found
         ]
-        self._nothing: Result = {("parsed", *path): ABSENT for path in (handed_in.found[0] if handed_in.found else ())}
+        # also where no answer satisfies the schema: a stage that fails, or that its gate skips, hands in nothing
+        self._nothing: Result = {path: ABSENT for path in asked if path[0] == "parsed"}
         self._judged = "assert" in stage.conduct.hooks
         self._most = most_attempts(stage)
         self._most = self._find_last_attempt()
