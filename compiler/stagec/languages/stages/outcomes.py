@@ -9,8 +9,9 @@ from math import prod
 from operator import methodcaller
 
 from stagec.core.json import Json, object_of, whole_of
+from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.languages.stages.document import Stage, StageCondition
+from stagec.languages.stages.document import Case, Stage, StageCondition
 from stagec.languages.stages.durations import EXCEEDED
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.schemas import Miss, Schemas
@@ -74,6 +75,15 @@ class Fitting:
                 found.setdefault(identity(standing.given), set()).add(at)
         self._present[path] = frozenset(there)
         self._values[path] = {key: frozenset(positions) for key, positions in found.items()}
+
+
+def take(cases: Iterable[Case], fitting: Fitting) -> Iterator[tuple[Place, _Positions]]:
+    """Yield the positions of the results that each case takes, by its place: the first that matches a result has it."""
+    left = fitting.meeting(())
+    for case in cases:
+        taken = fitting.matching(case.when) & left
+        left -= taken
+        yield case.at, taken
 
 
 CAP_HIT, ATTEMPTS, REASON = ("capHit",), ("attemptCount",), ("reason",)

@@ -10,7 +10,7 @@ from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.flow import Demand, Read, Source, Unmet
 from stagec.languages.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
-from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, Fitting, can_skip, most_attempts, outcomes
+from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, Fitting, can_skip, most_attempts, outcomes, take
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import Combination, as_object, combinations
 from stagec.sources.contract.conflict import Conflict, conflict, emptiness
@@ -215,14 +215,11 @@ def _list_leading(pipeline: Pipeline, stage: Stage, way: Incoming, fitting: Fitt
     if way.is_awaited:
         collects = way.elements is not None and way.elements.collects
         return fitting.meeting(()) if collects else fitting.having("ok")
-    leading, left = frozenset[int](), fitting.meeting(())
     cases = list_cases(pipeline, stage, way)
     live = pipeline.live_cases(stage)
-    for case in (*live, *(each for each in cases if each not in live)):
-        fresh = fitting.matching(case.when) & left
-        leading |= fresh if case in cases else frozenset()
-        left -= fresh
-    return leading
+    ways = {case.at for case in cases}
+    taken = take((*live, *(each for each in cases if each not in live)), fitting)
+    return frozenset[int]().union(*(positions for at, positions in taken if at in ways))
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:

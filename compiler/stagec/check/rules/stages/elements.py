@@ -77,8 +77,8 @@ def stg389_unbounded_elements(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     `most` bounds what a run costs. A list that is longer ends the run as failed, with all that it has done. So the
-    schema of the list has to say that this cannot be: `maxItems`, no larger than `most`. A model that hands in a
-    longer list is told so, and tries again.
+    schema of the list has to say that this cannot be: `maxItems`, no larger than `most`, or each element by itself. A
+    model that hands in a longer list is told so, and tries again.
 
     ## How to fix
     Write `maxItems` in the schema of the list, or raise `most`.
