@@ -169,9 +169,9 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
     `parsed`, unless a check rejected what was handed in.
 
     ## How to fix
-    The schema is about a whole result, an object with `verdict`, `capHit`, `attemptCount`, `parsed` where something
-    was handed in, and sometimes `reason` and `output`. What the stage before hands in is described under `parsed`. Let
-    both schemas agree.
+    The schema is about a whole result, an object with `verdict`, `reason`, `capHit`, `attemptCount`, `parsed` where
+    something was handed in, and sometimes `output`. An accepted result has an empty `reason` and no cap hit. What the
+    stage before hands in is described under `parsed`. Let both schemas agree.
     """
     for each in graph.flow.demands:
         first, *others = each.unmet
