@@ -133,10 +133,15 @@ def _find_variants(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Js
 
 
 def can_skip(stage: Stage) -> bool:
-    """Tell whether a stage can be skipped: it has a gate, and its policy says so."""
-    policy = stage.members.get("resolutionPolicy")
-    named = object_of(policy).values() if isinstance(policy, dict) else (policy,)
-    return "skip" in named and (bool(stage.conduct.gate) or "gate" in stage.conduct.hooks)
+    """Tell whether a stage can be skipped: its gate can answer so that its policy says so."""
+    policy, gate = stage.members.get("resolutionPolicy"), stage.conduct.gate
+    is_open = "gate" in stage.conduct.hooks or not gate.keys() <= set(_ANSWERS)
+    answers = (each for each in _ANSWERS if is_open or gate.get(each))
+    return any((policy.get(each) if isinstance(policy, dict) else policy) == "skip" for each in answers)
+
+
+_ANSWERS = ("defer", "block")
+"""What the terms of a gate can answer."""
 
 
 def most_attempts(stage: Stage) -> int | None:

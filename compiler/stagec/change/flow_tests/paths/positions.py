@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
 from stagec.core.canonical import compact
-from stagec.core.json import MISSING, Json, Object, list_of, object_of
+from stagec.core.json import MISSING, Json, Object, equal, follow, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.act import Carried, Prompt, Supply
@@ -46,9 +46,21 @@ def list_starts(program: Program, entry: str | None = None) -> tuple[tuple[Start
     return tuple(first), tuple(others)
 
 
-def list_open_inputs(program: Program) -> Iterator[str]:
-    """Yield why runs may begin with inputs that conditions tell apart and that were not tried."""
-    yield from (f"other values of {name!r}" for name in _Inputs(program).list_open())
+@value
+class OpenInput:
+    """An input of which conditions may tell more values apart than are tried.
+
+    Where nothing else is open, `tried` are the values at each path inside it; `schema` is that of the input.
+    """
+
+    name: str
+    schema: str | None = None
+    tried: tuple[tuple[tuple[Key, ...], tuple[Json, ...]], ...] = ()
+
+
+def list_open_inputs(program: Program) -> Iterator[OpenInput]:
+    """Yield the inputs with which runs may begin that conditions tell apart and that were not tried."""
+    yield from _Inputs(program).list_open()
 
 
 _COMBINATIONS = 200
@@ -73,22 +85,30 @@ class _Inputs:
         for chosen in islice(product(*values.values()), _COMBINATIONS):
             yield needed | {name: each for name, each in zip(values, chosen, strict=True) if each is not MISSING}
 
-    def list_open(self) -> Iterator[str]:
+    def list_open(self) -> Iterator[OpenInput]:
         """Yield the inputs of which conditions may tell more values apart than are tried."""
         known, count = self._program.plan.inputs, 1
         for name, terms in self.group_terms().items():
             values = self._list_values(name, terms, {})
             count *= len(values)
             told = [each for term in terms for each in _list_told(term)]
-            listed = self._list_finite(name)
             others = [each for each in values if each is not MISSING and each not in told]
-            inside = {term.path[2:] for term in terms} - {()}
-            is_open = listed is None and not others and known[name].schema is not None
-            if any(self._list_finite(name, each) is None for each in inside) or (is_open and not inside):
-                yield name
+            paths = dict.fromkeys(term.path[2:] for term in terms)
+            is_open = self._list_finite(name) is None and not others and known[name].schema is not None
+            unlisted = [each for each in paths if each and self._list_finite(name, each) is None]
+            if unlisted or (is_open and not any(paths)):
+                wanted = unlisted or [()]
+                tried = tuple((path, tuple(self._list_tried(terms, path, values))) for path in wanted)
+                yield OpenInput(name, known[name].schema, tried)
         if count > _COMBINATIONS:
-            yield from self.group_terms()
-        yield from sorted({str(term.path[1]) for term in self._list_terms()} - known.keys())
+            yield from map(OpenInput, self.group_terms())
+        yield from map(OpenInput, sorted({str(term.path[1]) for term in self._list_terms()} - known.keys()))
+
+    def _list_tried(self, terms: Iterable[Term], path: tuple[Key, ...], values: list[Json]) -> Iterator[Json]:
+        """Yield the values that conditions ask for at a path inside an input, and that one of some values has there."""
+        standing = [follow(each, path) for each in values if each is not MISSING]
+        asked = (each for term in terms if term.path[2:] == path for each in _list_told(term))
+        yield from (each for each in asked if any(equal(each, one) for one in standing if one is not MISSING))
 
     def group_terms(self) -> Mapping[str, list[Term]]:
         """Return the conditions that look at an input, by its name."""
