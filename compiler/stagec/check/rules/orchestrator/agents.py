@@ -374,11 +374,11 @@ def stg2143_idle_agent(workflow: Workflow) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("steps-registry:agent.param-type",), severity=Severity.WARNING)
 def stg2158_conflicting_parameters(workflow: Workflow) -> Iterator[Finding]:
-    """Two agents need one parameter, and want values of different types.
+    """Two agents take one parameter, and want values of different types.
 
     ## Why this matters
-    A run of the orchestrator is given each input once, and every agent gets it under its name. No value fits two
-    types. So one of the agents cannot begin, and the run ends as blocked.
+    A run of the orchestrator is given each input once, and every agent gets it under its name, also one that does not
+    require it. No value fits two types. So one of the agents cannot begin, and the run ends as blocked.
 
     ## How to fix
     Give the parameters the same type, or different names.
@@ -388,7 +388,7 @@ def stg2158_conflicting_parameters(workflow: Workflow) -> Iterator[Finding]:
         called = workflow.called.get(agent.id)
         for name, body in called.parameters.items() if called is not None else ():
             kind = text_in(object_of(body), "type")
-            if kind is None or object_of(body).get("required") is not True or called is None:
+            if kind is None or called is None:
                 continue
             at = called.at / "parameters" / name / "type"
             first = firsts.setdefault(name, Finding(at, kind))
