@@ -39,6 +39,8 @@ class ListError(StrEnum):
     """The list may have more elements than may run."""
     SHORT = "short"
     """The list always has more elements than may run."""
+    EMPTY = "empty"
+    """The list never has an element."""
     INVOLVED = "involved"
     """The schema says something too involved."""
 
@@ -136,6 +138,7 @@ def _is_ensured(pipeline: Pipeline, stage: Stage, case: Case) -> bool:
 def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promise) -> ListMistake | None:
     """Return why the value at a path is not surely a list of as many elements as may run."""
     most = case.each.most if case.each is not None else None
+    longest_of_all: int | float = 0
     for group in promised.ends:
         possible = list_possible(pipeline.schemas, group)
         if possible is None:
@@ -152,9 +155,10 @@ def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promis
                 return ListMistake(stage, case, ListError.UNBOUNDED, promised, layer)
             if most is not None and longest > most:
                 return ListMistake(stage, case, ListError.LONG, promised, layer, int(longest))
+            longest_of_all = max(longest, longest_of_all)
         if not possible:
             return ListMistake(stage, case, ListError.TYPE, promised)
-    return None
+    return None if longest_of_all > 0 else ListMistake(stage, case, ListError.EMPTY, promised)
 
 
 _LIST = frozenset({"array"})
