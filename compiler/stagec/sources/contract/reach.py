@@ -120,10 +120,10 @@ _LONGEST_RANGE = 64
 
 
 def count_out(combination: Combination) -> list[Json] | None:
-    """Return all values that types, bounds and plain patterns leave, None when they are too many."""
+    """Return all values that types, bounds, multiples and plain patterns leave, None when they are too many."""
     kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
     every = None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
-    return None if every is None else _leave_denied(combination, every)
+    return None if every is None else [each for each in _leave_denied(combination, every) if admits(combination, each)]
 
 
 def _all_of(combination: Combination, kind: str) -> list[Json] | None:
