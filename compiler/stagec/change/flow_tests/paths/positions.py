@@ -10,6 +10,7 @@ from stagec.core.json import MISSING, Json, Object, equal, follow, list_of, obje
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.act import Carried, Prompt, Supply
+from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Among, Exists, Reads, Term, VerdictGate
 from stagec.runtime.machine import Program, Started, State
 from stagec.runtime.machine.advance import find_trouble
@@ -26,6 +27,7 @@ from stagec.runtime.machine.execution import (
     StageAttempt,
 )
 from stagec.runtime.machine.gate import verdict_of
+from stagec.runtime.machine.state import Scope
 from stagec.runtime.world.samples import RequiredValue, list_values, make_samples, make_value, read_text
 
 _RUN = "test"
@@ -165,6 +167,12 @@ class _Inputs:
             yield from (term for term in looked if term.path[0] == "ctx" and len(term.path) > 1)
 
 
+def _list_admission(plan: Plan) -> Iterator[Term]:
+    """Yield the conditions that keep nodes from acting."""
+    for node in plan.nodes.values():
+        yield from () if node.admission is None else (*node.admission.defer, *node.admission.block)
+
+
 def _list_told(term: Term) -> tuple[Json, ...]:
     """Return values for which a condition holds."""
     match term:
@@ -191,6 +199,9 @@ class Positions:
         plan = program.plan
         self._program = program
         self._known: dict[Hashable, Hashable] = {}  # positions have most of what they describe in common
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._numbered: dict[int, tuple[int, tuple[str, ...]]] = {}
+        self._reads_items = any(term.path[1:2] == ("item",) for term in _list_admission(plan))
         supplies: list[Supply] = [] if plan.system is None else [*plan.system.variables.values()]
         for node in plan.nodes.values():
             if isinstance(node.act, Prompt):
@@ -213,7 +224,11 @@ class Positions:
         active = tuple(self._known.setdefault(each, each) for each in described)
         waiting = tuple((each.node, labels.of(each.branch), each.begins_branch) for each in state.waiting)
         scopes = tuple(
-            (labels.of(Branch(name)), tuple((at, verdict_of(each)) for at, each in scope.results.items()))
+            (
+                labels.of(Branch(name)),
+                *self._describe_scope(scope),
+                tuple((at, verdict_of(each)) for at, each in scope.results.items()),
+            )
             for name, scope in state.scopes.items()
             if scope.agenda is None
         )
@@ -223,6 +238,15 @@ class Positions:
         return RunPosition(
             (active, waiting, scopes, kinds, pending, *state.statuses.items()), tuple(self._list_memory(state))
         )
+
+    def _describe_scope(self, scope: Scope) -> Iterator[Hashable]:
+        """Yield what decides about a scope besides its results: one node may open different ones."""
+        if id(scope.nodes) not in self._numbered:  # the nodes of a target are the same tuple in all states
+            number = self._numbers.setdefault(scope.nodes, len(self._numbers))
+            self._numbered[id(scope.nodes)] = number, scope.nodes
+        yield from (self._numbered[id(scope.nodes)][0], scope.join)
+        if scope.elements is not None:
+            yield from (len(scope.elements), scope.collects, compact(scope.elements) if self._reads_items else "")
 
     def _describe(self, execution: Execution, labels: _Labels) -> Hashable:
         return (
