@@ -270,8 +270,9 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
     """An outcome of an agent leads nowhere.
 
     ## Why this matters
-    A run of an agent can always fail, and a verdict can be another one than those with a phase. Without
-    `fallbackPhase` the whole run of the file ends with an error.
+    A run of an agent can always fail, and a verdict can be another one than those with a phase. A validator that fails
+    has no verdict, so a phase for a verdict named `failed` is not for that. Without `fallbackPhase` the whole run of
+    the file ends with an error.
 
     ## How to fix
     Write `fallbackPhase`, such as a blocking phase.
@@ -285,7 +286,7 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
         if agent.role is not PerformerRole.TRANSFORMER and find_outcomes(workflow, agent).is_open:
             others = f"verdicts other than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")
-        elif FAILED not in agent.exceptions and FAILED not in agent.outputs:
+        elif agent.role is PerformerRole.VALIDATOR or FAILED not in {*agent.exceptions, *agent.outputs}:
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")
 
 
