@@ -119,16 +119,19 @@ _LONGEST_RANGE = 64
 """Whole numbers between two bounds that are counted out."""
 
 
-def count_out(combination: Combination) -> list[Json] | None:
-    """Return all values that types, bounds, multiples and plain patterns leave, None when they are too many."""
-    kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
+def count_out(combination: Combination, many: int = 0) -> list[Json] | None:
+    """Return all values that types, bounds, multiples and plain patterns leave, None when they are too many.
+
+    `many` numbers are never too many.
+    """
+    kinds = [_all_of(combination, each, max(many, _LONGEST_RANGE)) for each in sorted(combination.types or ("any",))]
     every = None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
     return None if every is None else [each for each in _leave_denied(combination, every) if admits(combination, each)]
 
 
-def _all_of(combination: Combination, kind: str) -> list[Json] | None:
+def _all_of(combination: Combination, kind: str, most: int) -> list[Json] | None:
     if kind == "integer" or (kind == "number" and any(step % 1 == 0 for step in numbers(combination, "multipleOf"))):
-        return _whole_numbers(combination)
+        return _whole_numbers(combination, most)
     if kind == "string":
         return [""] if 0 in numbers(combination, "maxLength") else _list_texts(combination)
     return [*FEW[kind]] if kind in FEW else None
@@ -144,12 +147,12 @@ def _list_texts(combination: Combination) -> list[Json] | None:
     return None if found is None else list(dict.fromkeys((found["one"] or found["some"] or "").split("|")))
 
 
-def _whole_numbers(combination: Combination) -> list[Json] | None:
+def _whole_numbers(combination: Combination, longest: int) -> list[Json] | None:
     least = [-(-low // 1) for low in numbers(combination, "minimum")]
     least += [low // 1 + 1 for low in numbers(combination, "exclusiveMinimum")]
     most = [high // 1 for high in numbers(combination, "maximum")]
     most += [-(-high // 1) - 1 for high in numbers(combination, "exclusiveMaximum")]
-    if not least or not most or min(most) - max(least) >= _LONGEST_RANGE:
+    if not least or not most or min(most) - max(least) >= longest:
         return None
     return list(range(int(max(least)), int(min(most)) + 1))
 
