@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from stagec.core.canonical import canonical, digest
+from stagec.core.json import object_of
 from stagec.core.place import Place
 from stagec.core.value import NOTHING, replace
 from stagec.ir.plan.codec import write
@@ -76,25 +78,31 @@ def _add_agents(plan: Plan, agents: Mapping[str, Plan]) -> Plan:
     payloads = {name: canonical(write(each)).decode() for name, each in agents.items()}
     named = {name: digest(text.encode()) for name, text in payloads.items()}
     wanted = dict.fromkeys(name for each in agents.values() for name in each.inputs)
-    inputs = {name: _join([each.inputs[name] for each in agents.values() if name in each.inputs]) for name in wanted}
-    schemas = {
-        each.schema: agent.contents[each.schema]
-        for agent in agents.values()
-        for name, each in agent.inputs.items()
-        if each.schema is not None and inputs[name].schema is not None
-    }
+    texts = Contents()
+    inputs: dict[str, Input] = {}
+    for name in wanted:
+        known = [(each.inputs[name], each.contents) for each in agents.values() if name in each.inputs]
+        needed = any(each.required and each.default is None for each, _ in known)
+        schemas = dict.fromkeys(contents[each.schema] for each, contents in known if each.schema is not None)
+        joined = _join([*schemas]) if len(schemas) == len({each.schema for each, _ in known}) else None
+        inputs[name] = Input(required=needed, schema=None if joined is None else texts.add(joined))
     return replace(
         plan,
         inputs=inputs,
-        contents={**plan.contents, **schemas, **{named[name]: text for name, text in payloads.items()}},
+        contents={**plan.contents, **texts.texts, **{named[name]: text for name, text in payloads.items()}},
         plans=named,
         limits=replace(plan.limits, parallel=max((each.limits.parallel for each in agents.values()), default=1)),
     )
 
 
-def _join(inputs: Iterable[Input]) -> Input:
-    """Return the joint input of agents under one name; if they differ, each judges its own value."""
-    first, *others = inputs
-    needed = any(each.required and each.default is None for each in (first, *others))
-    same = all(each.schema == first.schema for each in others)
-    return Input(required=needed, schema=first.schema if same else None)
+def _join(schemas: list[str]) -> str | None:
+    """Return the schema of what fits all agents that want a value; none where they want other types of values.
+
+    Then no value fits, and each agent judges what it is given: a run may need only one of them.
+    """
+    if len(schemas) == 1:
+        return schemas[0]
+    bodies = [object_of(json.loads(each)) for each in schemas]
+    kinds = {str(body.get("type")) for body in bodies}
+    kind = bodies[0].get("type")
+    return canonical({"type": kind, "allOf": [*bodies]}).decode() if len(kinds) == 1 and isinstance(kind, str) else None

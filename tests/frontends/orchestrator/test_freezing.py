@@ -87,6 +87,32 @@ def test_the_inputs_of_agents_are_those_of_the_orchestrator(compiled: Compile) -
     assert plan.contents[str(plan.inputs["issue"].schema)] == '{"type":"number"}'
 
 
+@pytest.mark.parametrize(
+    ("types", "schema"),
+    [
+        (("string", "string"), '{"allOf":[{"minLength":1,"type":"string"},{"type":"string"}],"type":"string"}'),
+        (("string", "number"), None),
+    ],
+)
+def test_an_input_fits_every_agent_that_wants_it_unless_no_value_does(
+    tmp_path: Path, types: tuple[str, str], schema: str | None
+) -> None:
+    home = write_orchestrator(tmp_path)
+    for agent, kind in zip(("builder", "reviewer"), types, strict=True):
+        path = home / agent / "agent.json"
+        body = json.loads(path.read_text(encoding="utf-8"))
+        body["parameters"]["mode"] = {"type": kind, "description": "How.", "required": True, "cli": "--mode"}
+        path.write_text(json.dumps(body), encoding="utf-8")
+    path = home / "builder" / "steps_registry.json"
+    registry = json.loads(path.read_text(encoding="utf-8"))
+    registry["steps"]["initial.issue"]["uvVariables"].append("mode")  # so it must not be empty
+    path.write_text(json.dumps(registry), encoding="utf-8")
+    freezer = Freezer(load_configuration((home,), tmp_path), (home,))
+    plan = plan_of({each.flow.id: freezer.freeze(each) for each in freezer.compilation.meanings})
+    found = plan.inputs["mode"].schema
+    assert (None if found is None else plan.contents[found]) == schema
+
+
 def change_reviewer(**changes: Any) -> dict[str, Any]:
     agents: dict[str, Any] = json.loads(json.dumps(WORKFLOW["agents"]))
     agents["reviewer"] = {**agents["reviewer"], **changes}

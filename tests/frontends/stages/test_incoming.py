@@ -251,7 +251,7 @@ def test_names_that_no_stage_has_are_kept_as_they_are_written(pipeline: Machine)
 
 def test_without_an_entry_the_routes_are_still_known(pipeline: Machine) -> None:
     found = pipeline({"plan": "execute", "execute": None})
-    assert {name: len(own) for name, own in incoming(None, found.by_id).items()} == {"execute": 1}
+    assert {name: len(own) for name, own in incoming(None, found.by_id, lambda *_: True).items()} == {"execute": 1}
 
 
 def test_stages_that_belong_to_no_pipeline_are_come_to_on_no_way(reading: Machine) -> None:

@@ -176,7 +176,13 @@ def test_a_stage_succeeds_unless_a_check_fails_every_result(
 
 @pytest.mark.parametrize(
     ("policy", "succeeds"),
-    [("skip", True), ("fail", False), ("{defer: skip, block: fail}", True), ("{block: ask}", False)],
+    [
+        ("skip", True),
+        ("fail", False),
+        ("{defer: fail, block: skip}", True),
+        ("{defer: skip, block: fail}", False),
+        ("{block: ask}", False),
+    ],
 )
 def test_a_stage_whose_checks_fail_every_result_may_still_be_skipped(
     reading: Machine, policy: str, *, succeeds: bool

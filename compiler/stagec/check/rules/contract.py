@@ -171,9 +171,9 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
     `parsed`, unless a check rejected what was handed in.
 
     ## How to fix
-    The schema is about a whole result, an object with `verdict`, `capHit`, `attemptCount`, `parsed` where something was
-    handed in, and sometimes `reason` and `output`. The result of the stage before is under `parsed`. Let both schemas
-    agree.
+    The schema is about a whole result, an object with `verdict`, `reason`, `capHit`, `attemptCount`, `parsed` where
+    something was handed in, and sometimes `output`. An accepted result has an empty `reason` and no cap hit. The result
+    of the stage before is under `parsed`. Let both schemas agree.
     """
     for each in graph.flow.demands:
         first, *others = each.unmet

@@ -171,7 +171,7 @@ class OutputReader:
         offered = choices(self._schemas, at) if isinstance(at, Schema) else at
         read = (gate.field, gate.target_field, *(gate.handoff or ()))
         paths = {each: promise(self._schemas, found, each.split("."), of_object=True) for each in read if each}
-        values = {path: possible_values(self._schemas, promised) for path, promised in paths.items()}
+        values = {path: possible_values(self._schemas, promised, counts=True) for path, promised in paths.items()}
         targets = values.get(gate.target_field or "")
         return OutputSchema(
             file=file,
@@ -202,7 +202,7 @@ def _narrow(
 
     def look_up() -> tuple[Promise, tuple[Json, ...] | Miss]:
         promised = promise(schemas, found, path.split("."), of_object=True, given=given)
-        return promised, possible_values(schemas, promised)
+        return promised, possible_values(schemas, promised, counts=True)
 
     return schemas.memo.once(("narrowed", found.at, *given, path), look_up)
 

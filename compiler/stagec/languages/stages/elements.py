@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import takewhile
 
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.languages.stages.document import ELEMENT, Case, Mode, Pipeline, Stage
-from stagec.languages.stages.outcomes import VERDICT, can_skip
+from stagec.languages.stages.outcomes import VERDICT, Fitting, can_skip, outcomes, take
 from stagec.sources.contract.combinations import Combination
 from stagec.sources.contract.conflict import list_possible
 from stagec.sources.contract.member import member
 from stagec.sources.contract.promise import Presence, Promise, promise, promise_of
-from stagec.sources.contract.reach import bodies_of, numbers
+from stagec.sources.contract.reach import bodies_of, list_values, numbers
 from stagec.sources.contract.schemas import Schema
 
 
@@ -38,6 +39,8 @@ class ListError(StrEnum):
     """The list may have more elements than may run."""
     SHORT = "short"
     """The list always has more elements than may run."""
+    EMPTY = "empty"
+    """The list never has an element."""
     INVOLVED = "involved"
     """The schema says something too involved."""
 
@@ -77,11 +80,10 @@ def find_list_mistake(pipeline: Pipeline, stage: Stage, case: Case) -> ListMista
         return None
     if found.presence is Presence.IMPOSSIBLE:
         return ListMistake(stage, case, ListError.PATH, found)
-    if found.presence is Presence.UNKNOWABLE:
-        return ListMistake(stage, case, ListError.INVOLVED, found)
-    if found.presence is not Presence.SURE and not _is_asked_for(case):
-        return ListMistake(stage, case, ListError.ABSENT, found)
-    return _judge_length(pipeline, stage, case, found)
+    if found.presence is not Presence.SURE and not _is_asked_for(case) and not _is_ensured(pipeline, stage, case):
+        error = ListError.INVOLVED if found.presence is Presence.UNKNOWABLE else ListError.ABSENT
+        return ListMistake(stage, case, error, found)
+    return _judge_length(pipeline, stage, case, found) if found.ends else ListMistake(stage, case, ListError.INVOLVED)
 
 
 def _find_error(pipeline: Pipeline, stage: Stage, case: Case) -> Promise | ListError | None:
@@ -119,9 +121,24 @@ def _is_asked_for(case: Case) -> bool:
     return any(case.each is not None and each.path == case.each.path and each.present for each in case.when)
 
 
+def _is_ensured(pipeline: Pipeline, stage: Stage, case: Case) -> bool:
+    """Tell whether every result that a case takes has something at the path of its list, as its conditions show."""
+    if case.each is None or case.each.path[0] != "parsed" or not case.when:
+        return False
+    path = case.each.path
+    found = pipeline.schemas.keep_beside(
+        stage.known, ("outcomes", path), lambda: outcomes(pipeline.schemas, stage, path)
+    )
+    if found is None or not found.whole:
+        return False
+    taken = dict(take(pipeline.live_cases(stage), Fitting(found.results)))[case.at]
+    return bool(taken) and all(found.results[at][path].present for at in taken)
+
+
 def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promise) -> ListMistake | None:
     """Return why the value at a path is not surely a list of as many elements as may run."""
     most = case.each.most if case.each is not None else None
+    longest_of_all: int | float = 0
     for group in promised.ends:
         possible = list_possible(pipeline.schemas, group)
         if possible is None:
@@ -130,7 +147,7 @@ def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promis
             layer = next(iter(each.layers), None)
             if each.types != _LIST:
                 return ListMistake(stage, case, ListError.TYPE, promised, layer)
-            longest = min(numbers(each, "maxItems"), default=None)
+            longest = _find_longest(each)
             least = max(numbers(each, "minItems"), default=0)
             if most is not None and least > most:
                 return ListMistake(stage, case, ListError.SHORT, promised, layer, int(least))
@@ -138,12 +155,31 @@ def _judge_length(pipeline: Pipeline, stage: Stage, case: Case, promised: Promis
                 return ListMistake(stage, case, ListError.UNBOUNDED, promised, layer)
             if most is not None and longest > most:
                 return ListMistake(stage, case, ListError.LONG, promised, layer, int(longest))
+            longest_of_all = max(longest, longest_of_all)
         if not possible:
             return ListMistake(stage, case, ListError.TYPE, promised)
-    return None
+    return None if longest_of_all > 0 else ListMistake(stage, case, ListError.EMPTY, promised)
 
 
 _LIST = frozenset({"array"})
+
+
+def _find_longest(combination: Combination) -> int | float | None:
+    """Return how many elements a list has at most; nothing where it may have any number."""
+    bounds = numbers(combination, "maxItems")
+    listed = list_values(combination)
+    if listed is not None:
+        bounds.append(max((len(each) for each in listed if isinstance(each, list)), default=0))
+    single = _count_single(combination)
+    forbidden = (at for at in range(single + 1) if member(combination, str(at)).forbidden)
+    return min((*bounds, *forbidden), default=None)
+
+
+def _count_single(combination: Combination) -> int:
+    """Return of how many elements, from the first one, a schema speaks one by one."""
+    keywords = ("prefixItems", "items")
+    every = (body.get(keyword) for body in bodies_of(combination) for keyword in keywords)
+    return max((len(each) for each in every if isinstance(each, list)), default=0)
 
 
 def promise_item(pipeline: Pipeline, stage: Stage, case: Case, path: tuple[str, ...]) -> Promise | None:
@@ -151,18 +187,15 @@ def promise_item(pipeline: Pipeline, stage: Stage, case: Case, path: tuple[str, 
     found = _find_error(pipeline, stage, case)
     if not isinstance(found, Promise):
         return None
-    groups: list[tuple[Schema, ...]] = []
+    groups: dict[tuple[Place, ...], tuple[Schema, ...]] = {}
     for group in found.ends:
         for each in list_possible(pipeline.schemas, group) or ():
-            if each.types != _LIST or _differ(each):
+            elements = [member(each, str(at)) for at in range(_count_single(each) + 1)]
+            if each.types != _LIST or not all(one.whole for one in elements):
                 return None
-            groups.append(member(each, "0").parts)
-    return promise_of(pipeline.schemas, groups, path) if groups and all(groups) else None
-
-
-def _differ(combination: Combination) -> bool:
-    """Tell whether a schema says something of single elements."""
-    return any("prefixItems" in body or isinstance(body.get("items"), list) for body in bodies_of(combination))
+            possible = takewhile(lambda one: not one.forbidden, elements)
+            groups |= {tuple(part.at for part in one.parts): one.parts for one in possible}
+    return promise_of(pipeline.schemas, groups.values(), path) if groups else None
 
 
 @value

@@ -353,6 +353,12 @@ def _prepare(schema: Object) -> ValueJudge | None:
     return None if judge is None else lambda given: judge(given) is None
 
 
+def explain_refusal(schemas: Schemas, wanted: Schema, given: Json) -> str | None:
+    """Return why a schema of the context refuses a value; a schema that cannot be used is a mistake of its own."""
+    judge = prepare_judge(_bundle(schemas, wanted))
+    return None if judge is None else judge(given)
+
+
 def _judge_constant(
     pipeline: Pipeline, stage: Stage, within: Pipeline, name: str, wanted: Schema
 ) -> InputMistake | None:
@@ -364,8 +370,7 @@ def _judge_constant(
     def mistake(error: InputError, why: str | None = None, reader: Place | None = None) -> InputMistake:
         return InputMistake(stage, within, error, name, at, why=why, reader=reader)
 
-    judge = prepare_judge(_bundle(pipeline.schemas, wanted))
-    complaint = None if judge is None else judge(given)  # a schema that cannot be used is a mistake of its own
+    complaint = explain_refusal(pipeline.schemas, wanted, given)
     if complaint is not None:
         return mistake(InputError.CONSTANT, complaint)
     for each in _list_reads(within, name):

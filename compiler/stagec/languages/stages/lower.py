@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from stagec.core.canonical import MOST, text_of
-from stagec.core.json import object_of
 from stagec.core.place import Mention, Place
 from stagec.core.value import NOTHING, replace, value
 from stagec.ir.catalogue.document import LabelBook
@@ -19,6 +18,7 @@ from stagec.languages.stages.document import Case, Mode, Pipeline, Profile, Stag
 from stagec.languages.stages.durations import find_wait_error, read_deadline
 from stagec.languages.stages.elements import find_list_mistake, find_nested
 from stagec.languages.stages.inner import can_run, find_stray_ends, look_outside
+from stagec.languages.stages.outcomes import can_skip
 from stagec.languages.stages.reads import demands, reads
 from stagec.sources.contract.schemas import Schema
 
@@ -389,9 +389,7 @@ def _can_succeed(pipeline: Pipeline, stage: Stage) -> bool:
         return True
     if pipeline.is_only_sibling(stage):  # to be skipped is no success in a fork
         return False
-    policy = stage.members.get("resolutionPolicy")
-    skips = policy == "skip" or "skip" in object_of(policy).values()
-    return skips and (bool(conduct.gate) or "gate" in conduct.hooks)
+    return can_skip(stage)
 
 
 def _find_wait(case: Case, target: Target) -> int:

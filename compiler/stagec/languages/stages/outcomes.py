@@ -9,8 +9,9 @@ from math import prod
 from operator import methodcaller
 
 from stagec.core.json import Json, object_of, whole_of
+from stagec.core.place import Place
 from stagec.core.value import value
-from stagec.languages.stages.document import Stage, StageCondition
+from stagec.languages.stages.document import Case, Stage, StageCondition
 from stagec.languages.stages.durations import EXCEEDED
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.schemas import Miss, Schemas
@@ -76,6 +77,15 @@ class Fitting:
         self._values[path] = {key: frozenset(positions) for key, positions in found.items()}
 
 
+def take(cases: Iterable[Case], fitting: Fitting) -> Iterator[tuple[Place, _Positions]]:
+    """Yield the positions of the results that each case takes, by its place: the first that matches a result has it."""
+    left = fitting.meeting(())
+    for case in cases:
+        taken = fitting.matching(case.when) & left
+        left -= taken
+        yield case.at, taken
+
+
 CAP_HIT, ATTEMPTS, REASON = ("capHit",), ("attemptCount",), ("reason",)
 REASONS = ("provider-failed", EXCEEDED, "retry-exhausted", "init-failed", "gate-unresolved", "skipped")
 """The reasons that the machine gives; a check or a hook may give any other."""
@@ -123,10 +133,15 @@ def _find_variants(schemas: Schemas, stage: Stage, asked: Mapping[Path, tuple[Js
 
 
 def can_skip(stage: Stage) -> bool:
-    """Tell whether a stage can be skipped: it has a gate, and its policy says so."""
-    policy = stage.members.get("resolutionPolicy")
-    named = object_of(policy).values() if isinstance(policy, dict) else (policy,)
-    return "skip" in named and (bool(stage.conduct.gate) or "gate" in stage.conduct.hooks)
+    """Tell whether a stage can be skipped: its gate can answer so that its policy says so."""
+    policy, gate = stage.members.get("resolutionPolicy"), stage.conduct.gate
+    is_open = "gate" in stage.conduct.hooks or not gate.keys() <= set(_ANSWERS)
+    answers = (each for each in _ANSWERS if is_open or gate.get(each))
+    return any((policy.get(each) if isinstance(policy, dict) else policy) == "skip" for each in answers)
+
+
+_ANSWERS = ("defer", "block")
+"""What the terms of a gate can answer."""
 
 
 def most_attempts(stage: Stage) -> int | None:
@@ -155,7 +170,8 @@ class _Results:
         self._handed_in: list[Result] = [
             {("parsed", *path): each for path, each in one.items()} for one in handed_in.found
         ]
-        self._nothing: Result = {("parsed", *path): ABSENT for path in (handed_in.found[0] if handed_in.found else ())}
+        # also where no answer satisfies the schema: a stage that fails, or that its gate skips, hands in nothing
+        self._nothing: Result = {path: ABSENT for path in asked if path[0] == "parsed"}
         self._judged = "assert" in stage.conduct.hooks
         self._most = most_attempts(stage)
         self._most = self._find_last_attempt()

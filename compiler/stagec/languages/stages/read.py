@@ -38,8 +38,10 @@ from stagec.languages.stages.document import (
 from stagec.languages.stages.files import PipelineFiles, bundle_of, bundles, guess_names, objects
 from stagec.languages.stages.placeholder_errors import markdown_body, object_body
 from stagec.languages.stages.recognise import PIPELINES, is_pipeline, says_nothing_of_a_stage
+from stagec.sources.contract.combinations import Combination
+from stagec.sources.contract.conflict import list_possible
 from stagec.sources.contract.promise import possible_values, promise
-from stagec.sources.contract.reach import Reference, references_in
+from stagec.sources.contract.reach import Reference, numbers, references_in
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 from stagec.sources.read import Sources, join
 from stagec.sources.tree import Fault, Tree
@@ -47,8 +49,11 @@ from stagec.sources.tree import Fault, Tree
 IncomingWays = Mapping[str, tuple[Incoming, ...]]
 
 
-def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> IncomingWays:
-    """Return every way each stage is come to, by stage id, in the order in which they are written."""
+def incoming(entry: Mention | None, stages: Mapping[str, Stage], is_filled: _IsFilled) -> IncomingWays:
+    """Return every way each stage is come to, by stage id, in the order in which they are written.
+
+    `is_filled` tells whether the list for whose elements a case runs stages always has one.
+    """
     found: dict[str, list[Incoming]] = {}
     if entry is not None:
         found.setdefault(entry.name, []).append(Incoming(IncomingKind.ENTRY, entry.at))
@@ -63,7 +68,7 @@ def incoming(entry: Mention | None, stages: Mapping[str, Stage]) -> IncomingWays
         fresh = [each for each in _alone(stages[called].conduct.cases) if each not in known] if called in stages else []
         known |= dict.fromkeys(fresh)
         order.extend(dict.fromkeys(fresh))
-    free, ends = frozenset(known), _Ends(stages)
+    free, ends = frozenset(known), _Ends(stages, is_filled)
     for name, stage in stages.items():
         for case in stage.conduct.cases:
             for target, way in _list_ways(name, case, ends) if case.is_recovery or name in free else ():
@@ -119,8 +124,9 @@ def _list_ways_of_elements(case: Case, stages: tuple[Mention, ...], ends: _Ends)
 class _Ends:
     """Finds the stages whose result may be the last of a branch, by the stage with which the branch begins."""
 
-    def __init__(self, stages: Mapping[str, Stage]) -> None:
+    def __init__(self, stages: Mapping[str, Stage], is_filled: _IsFilled) -> None:
         self._stages = stages
+        self._is_filled = is_filled
         self._known: dict[_Start, tuple[str, ...]] = {}
         self._patience = _PATIENCE
 
@@ -146,12 +152,19 @@ class _Ends:
             followed = [case for case in cases if case.stages and (case.is_recovery or not is_sibling)]
             if any(case.mode is None for case in followed):
                 return ()
+            if any(self._ends_at_once(stage, case) for case in followed):
+                found[name] = None
             fresh = dict.fromkeys(each for case in followed for each in _list_last(case) if each not in seen)
             seen.update(fresh)
             order.extend(fresh)
         return tuple(found)
 
+    def _ends_at_once(self, stage: Stage, case: Case) -> bool:
+        """Tell whether nothing may follow a case: the list of its elements may be empty, and they have no join."""
+        return case.each is not None and case.meant_join is None and not self._is_filled(stage, case)
 
+
+_IsFilled = Callable[[Stage, Case], bool]
 _Start = tuple[str, bool]
 """A stage, and whether it is a sibling, of which no case is followed but the recovery."""
 _PATIENCE = 200_000
@@ -468,7 +481,7 @@ class _ReadReading:
             max_parallel=_count(self._body.get("maxParallel")) or PARALLEL,
             max_executions=_count(self._body.get("maxStageExecutions")),
             deadline=_read_duration(self._body.get("runDeadline"), self._at / "runDeadline"),
-            incoming=incoming(entry, by_id) if self._bundle.pipeline is not None else {},
+            incoming=incoming(entry, by_id, self._is_filled) if self._bundle.pipeline is not None else {},
             schemas=self._schemas,
             memo=Memo(),
             references=tuple(self._references(stages)),
@@ -622,6 +635,20 @@ class _ReadReading:
             self._schemas.embed(schema)
         return context
 
+    def _is_filled(self, stage: Stage, case: Case) -> bool:
+        """Tell whether the list for whose elements a case runs stages has one in every run."""
+        root, *inside = case.each.path if case.each is not None else ("",)
+        name, *below = inside or ("",)
+        is_input = root == "ctx"
+        schema = (self._context() or {}).get(name) if is_input else stage.result
+        if not isinstance(schema, Schema):
+            return False
+        promised = promise(self._schemas, schema, below if is_input else inside, of_object=not is_input)
+        every = [list_possible(self._schemas, group) for group in promised.ends]
+        return bool(every) and all(
+            max(numbers(each, "minItems"), default=0) > 0 for possible in every for each in possible or (_ANYTHING,)
+        )
+
     def _references(self, stages: tuple[Stage, ...]) -> Iterator[Reference]:
         """Yield the references of every schema, and of the files that they lead to, each once."""
         held = [each for stage in stages for each in (stage.result, stage.inputs)]
@@ -652,6 +679,10 @@ class _ReadReading:
         folder = posixpath.dirname(self._at.file)
         file = join(folder, tools.name) if tools is not None else find_catalogue(self._sources, folder)
         return read_catalogue(self._sources, file) if file is not None else None
+
+
+_ANYTHING = Combination((), None, whole=False)
+"""What may be where the alternatives of a schema are too many."""
 
 
 def _is_faultless(stage: Stage) -> bool:

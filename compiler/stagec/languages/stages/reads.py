@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import Json, Object, list_of, object_of
 from stagec.core.place import Place
 from stagec.core.value import replace, value
 from stagec.ir.flow import Demand, Read, Source, Unmet
 from stagec.languages.stages.document import Case, Incoming, IncomingKind, Pipeline, Placeholder, PlaceholderForm, Stage
-from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, Fitting, can_skip, most_attempts, outcomes
+from stagec.languages.stages.outcomes import ATTEMPTS, VERDICT, Fitting, can_skip, most_attempts, outcomes, take
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import Combination, as_object, combinations
 from stagec.sources.contract.conflict import Conflict, conflict, emptiness
@@ -215,14 +215,11 @@ def _list_leading(pipeline: Pipeline, stage: Stage, way: Incoming, fitting: Fitt
     if way.is_awaited:
         collects = way.elements is not None and way.elements.collects
         return fitting.meeting(()) if collects else fitting.having("ok")
-    leading, left = frozenset[int](), fitting.meeting(())
     cases = list_cases(pipeline, stage, way)
     live = pipeline.live_cases(stage)
-    for case in (*live, *(each for each in cases if each not in live)):
-        fresh = fitting.matching(case.when) & left
-        leading |= fresh if case in cases else frozenset()
-        left -= fresh
-    return leading
+    ways = {case.at for case in cases}
+    taken = take((*live, *(each for each in cases if each not in live)), fitting)
+    return frozenset[int]().union(*(positions for at, positions in taken if at in ways))
 
 
 def demands(pipeline: Pipeline) -> Iterator[Demand]:
@@ -246,10 +243,16 @@ def _list_unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator
     for name in (each for source in way.sources for each in source):
         stage = pipeline.by_id.get(name)
         for verdicts in list_verdicts(pipeline, stage, way) if stage is not None else ():
-            found = _conflict(pipeline, stage, verdicts, demanded) if stage is not None else None
+            found = _find_conflict(pipeline, stage, verdicts, demanded) if stage is not None else None
             if stage is not None and found is not None:
                 at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
                 yield Unmet(name, found.path, found.demanded, at, is_failed=verdicts == ["fail"])
+
+
+def _find_conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: Schema) -> Conflict | None:
+    """Return why no result that a stage has with any of some verdicts fits a schema."""
+    found = [_conflict(pipeline, stage, [each], demanded) for each in verdicts]
+    return found[0] if found and None not in found else None
 
 
 def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: Schema) -> Conflict | None:
@@ -262,32 +265,38 @@ def _conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: 
 
     def find() -> Conflict | None:
         at = result.at / "{result}"
-        # the schema of the results of a stage with some verdicts; that of what it hands in is put in later
-        required: list[Json] = ["verdict", "capHit", "attemptCount"]
-        properties: dict[str, Json] = {
-            "verdict": {"enum": verdicts},
-            "capHit": {"type": "boolean"},
-            "attemptCount": {"type": "integer", "minimum": 0, **({} if most is None else {"maximum": most})},
-            "reason": {},
-            "parsed": {},
-        }
-        if "exit" in hooks:
-            properties["output"] = {}
-        if verdicts == ["ok"] and "assert" not in hooks:
-            required.append("parsed")
-        # an exit hook that fails makes a stage fail whose result was accepted
-        if verdicts == ["fail"] and not is_checked and {"assert", "exit"}.isdisjoint(hooks):
-            del properties["parsed"]
-        of_stage: Json = {
-            "type": "object",
-            "required": required,
-            "properties": properties,
-            "additionalProperties": False,
-        }
-        stand_ins = {at / "properties" / "parsed": result}
-        return conflict(pipeline.schemas, Schema(of_stage, at), demanded, stand_ins)
+        of_stage = _describe_results(hooks, verdicts, most, is_checked=is_checked)
+        return conflict(pipeline.schemas, Schema(of_stage, at), demanded, {at / "properties" / "parsed": result})
 
     return pipeline.schemas.keep(question, (result, demanded), find)
+
+
+def _describe_results(hooks: Collection[str], verdicts: list[Json], most: int | None, *, is_checked: bool) -> Object:
+    """Return the schema of the results of a stage with some verdicts; that of what it hands in is put in later."""
+    is_judged = "assert" in hooks  # a hook may accept whatever comes of an attempt, for any reason
+    is_accepted = not is_judged and "fail" not in verdicts
+    required: list[Json] = ["verdict", "reason", "capHit", "attemptCount"]
+    least, last = (0 if is_judged or verdicts != ["ok"] else 1), (0 if verdicts == ["skip"] else most)
+    reasons: list[Json] = [_REASONS_OF_ACCEPTED[str(each)] for each in verdicts] if is_accepted else []
+    properties: dict[str, Json] = {
+        "verdict": {"enum": verdicts},
+        "capHit": {"const": False} if is_accepted else {"type": "boolean"},
+        "attemptCount": {"type": "integer", "minimum": least, **({} if last is None else {"maximum": last})},
+        "reason": {"enum": reasons} if reasons else {"type": "string"},
+        "parsed": {},
+    }
+    if "exit" in hooks:
+        properties["output"] = {}
+    if verdicts == ["ok"] and not is_judged:
+        required.append("parsed")
+    # an exit hook that fails makes a stage fail whose result was accepted
+    is_lost = verdicts == ["fail"] and not is_checked and {"assert", "exit"}.isdisjoint(hooks)
+    if is_lost or verdicts == ["skip"]:
+        del properties["parsed"]
+    return {"type": "object", "required": required, "properties": properties, "additionalProperties": False}
+
+
+_REASONS_OF_ACCEPTED: Mapping[str, Json] = {"ok": "", "skip": "skipped"}
 
 
 def list_verdicts(pipeline: Pipeline, stage: Stage, way: Incoming) -> list[list[Json]]:
@@ -330,12 +339,16 @@ _EXAMPLES: tuple[Json, ...] = ("x", "", 0, 1, True, None)
 
 @value
 class RefusedValue:
-    """A value that the result of a stage may have at a path, and the schema that refuses it."""
+    """A value that the result of a stage may have at a path, and the schema that refuses it.
+
+    With a `verdict`, only results with that one have it, and other results come on the same way.
+    """
 
     source: Stage
     path: tuple[str, ...]
     given: Json
     demanded: Place
+    verdict: str | None = None
 
 
 def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[RefusedValue]:
@@ -347,10 +360,31 @@ def find_refused(pipeline: Pipeline, name: str, stage: Stage) -> Iterator[Refuse
     sources = {each.name: each for way in ways for each in list_free(pipeline, way) if each.name not in never}
     for source in sources.values():
         for path, combination in demanded:
-            found = find_example(pipeline, source, path, combination)
-            if found is not None:
-                yield RefusedValue(source, ("parsed", *path), found[0], combination.layers[0].at)
+            example = find_example(pipeline, source, path, combination)
+            if example is not None:
+                yield RefusedValue(source, ("parsed", *path), example[0], combination.layers[0].at)
         yield from _find_refused_count(pipeline, source, stage.inputs)
+    told = set[str]()
+    for way in ways:
+        for each in (each for names in way.sources for each in names if each not in never):
+            handing = pipeline.by_id.get(each)
+            found = () if handing is None else tuple(_find_refused_verdict(pipeline, way, handing, stage.inputs))
+            yield from found if each not in told else ()
+            told |= {each} if found else set()
+
+
+def _find_refused_verdict(pipeline: Pipeline, way: Incoming, source: Stage, inputs: Schema) -> Iterator[RefusedValue]:
+    """Yield what a schema of results refuses outside `parsed` of each with one verdict, and not of all that come."""
+    mixed = (each for each in list_verdicts(pipeline, source, way) if len(each) > 1)
+    for verdict in chain.from_iterable(mixed):
+        found = _conflict(pipeline, source, [verdict], inputs)
+        given = {**_GIVEN.get(str(verdict), {}), "verdict": verdict}
+        if found is not None and len(found.path) == 1 and found.path[0] in given:
+            yield RefusedValue(source, found.path, given[found.path[0]], found.demanded, verdict=str(verdict))
+
+
+_GIVEN: Mapping[str, Object] = {"skip": {"reason": "skipped", "capHit": False, "attemptCount": 0}}
+"""What stands in each result with a verdict."""
 
 
 def _find_refused_count(pipeline: Pipeline, source: Stage, inputs: Schema) -> Iterator[RefusedValue]:

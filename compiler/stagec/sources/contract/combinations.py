@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from stagec.core.json import Json, Object, kind_of, list_of, object_of
+from stagec.core.json import Json, Object, kind_of, list_of, object_of, whole_of
 from stagec.core.memo import Memo
 from stagec.core.nearest import NameIndex
 from stagec.core.place import Place
@@ -40,10 +40,16 @@ class Combination:
 
     @cached_property
     def required(self) -> Mapping[str, None]:
-        """The names of all members that some layer requires, in their order; then those that these make required."""
+        """The names of all members that some layer requires, in their order; then those that these make required.
+
+        A closed object that must have as many members as it may have at most has all of them.
+        """
         bodies = [object_of(each.value) for each in self.layers]
         listed = (list_of(each.get("required")) for each in bodies)
         found = dict.fromkeys(name for names in listed for name in names if isinstance(name, str))
+        least = max((each for body in bodies if (each := whole_of(body.get("minProperties"))) is not None), default=0)
+        closed = _list_only(bodies) if least > len(found) else None
+        found |= dict.fromkeys(closed or ()) if closed is not None and len(closed) <= least else {}
         dependents = [object_of(each[key]) for each in bodies for key in _DEPENDENT if key in each]
         todo = [*found] if dependents else []
         for name in todo:  # grows while it is walked
@@ -85,6 +91,24 @@ class Combination:
             for name in object_of(body.get("properties")):
                 declaring.setdefault(name, []).append(at)
         return declaring, tuple(general)
+
+
+def _list_only(bodies: list[Object]) -> list[str] | None:
+    """Return the only members that values may have, by what leaves the fewest; None where there may be any."""
+    closed = [
+        [name for name, inner in object_of(each.get("properties")).items() if inner is not False]
+        for each in bodies
+        if each.get("additionalProperties") is False and not each.get("patternProperties")
+    ]
+    named = (object_of(each.get("propertyNames")).get("enum") for each in bodies)
+    closed += [[name for name in each if isinstance(name, str)] for each in named if isinstance(each, list)]
+    if any(each.get("unevaluatedProperties") is False for each in bodies) and not any(map(_opens, bodies)):
+        closed.append([*dict.fromkeys(name for each in bodies for name in object_of(each.get("properties")))])
+    return min(closed, key=len, default=None)
+
+
+def _opens(body: Object) -> bool:
+    return not _OPENING.isdisjoint(body) or bool(body.get("patternProperties"))
 
 
 _GENERAL = frozenset(

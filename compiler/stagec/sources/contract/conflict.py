@@ -411,11 +411,11 @@ class _VoidFinder:
         found = next((void for _, low, high in bounds if (void := self._find_crossed(low, high))), None)
         if found is None and self.combination.types == frozenset({"object"}):
             found = self._find_miscount()
-        elif found is None and self.combination.types is not None and "integer" in self.combination.types:
+        elif found is None:
             counted = count_out(self.combination)
             is_empty = counted is not None and not any(admits(self.combination, each) for each in counted)
-            low = (at for key in ("minimum", "exclusiveMinimum") for _, at in self._bounds(key))
-            found = (next(low, self.combination.layers[0].at), None) if is_empty else None
+            naming = (each.at / key for key in _COUNTING for each, body in self._bodies() if key in body)
+            found = (next(naming, self.combination.layers[0].at), None) if is_empty else None
         denial = find_denial(self.schemas, self.combination) if found is None else None
         return found if denial is None else (denial, None)
 
@@ -491,6 +491,8 @@ class _VoidFinder:
         return ((each, each.value) for each in self.combination.layers if isinstance(each.value, dict))
 
 
+_COUNTING = ("minimum", "exclusiveMinimum", "pattern")
+"""Keywords that may leave few values."""
 _CLOSING = ("additionalProperties", "unevaluatedProperties", "maxItems", "items", "additionalItems")
 _BOUNDS = (
     ({"integer", "number"}, "minimum", "maximum"),

@@ -203,11 +203,16 @@ def _apply_unevaluated(combination: Combination, found: MemberSchemas) -> Member
 
     Only where nothing in the combination speaks of the member; what is more involved is not judged.
     """
-    if not combination.closes_unevaluated or found.parts or found.forbidden:
+    parts = tuple(
+        Schema(given, each.at / "unevaluatedProperties")
+        for each in combination.layers
+        if isinstance(given := object_of(each.value).get("unevaluatedProperties"), dict) and given
+    )
+    if not (combination.closes_unevaluated or parts) or found.parts or found.forbidden:
         return found
     if combination.opens_others or not found.whole:
         return MemberSchemas((), found.required, found.forbidden, False, False)
-    return _FORBIDDEN
+    return _FORBIDDEN if combination.closes_unevaluated else replace(found, parts=parts)
 
 
 def _mapping(given: Json, key: str) -> Object:

@@ -13,7 +13,7 @@ from stagec.sources.contract.choices import Choices, identity
 from stagec.sources.contract.combinations import Combination, as_object, clash, combinations, type_of, types_of
 from stagec.sources.contract.conflict import list_possible
 from stagec.sources.contract.member import MemberSchemas, member
-from stagec.sources.contract.reach import admits, bodies_of, list_values, lists
+from stagec.sources.contract.reach import admits, bodies_of, count_out, list_values, lists
 from stagec.sources.contract.schemas import Miss, Schema, Schemas
 
 
@@ -177,8 +177,11 @@ def _conclude(ways: tuple[_Way, ...], ended: Mapping[Presence, Schema | None]) -
     return Promise(presence, (*(way.group for way in ways), *elsewhere), optional, whole=whole)
 
 
-def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | Miss:
-    """Return the values that can stand at a promised path; `Miss.NO_MEMBER` when they are not named one by one."""
+def possible_values(schemas: Schemas, promised: Promise, *, counts: bool = False) -> tuple[Json, ...] | Miss:
+    """Return the values that can stand at a promised path; `Miss.NO_MEMBER` when they are not named one by one.
+
+    With `counts`, those are named, too, that bounds or a pattern leave, if they are few.
+    """
     found: dict[tuple[object, ...], Json] = {}
     for group in promised.ends:
         possible = list_possible(schemas, group)
@@ -186,6 +189,7 @@ def possible_values(schemas: Schemas, promised: Promise) -> tuple[Json, ...] | M
             return _say_unnamed(promised, whole=False)
         for each in possible:
             listed = list_values(each)
+            listed = count_out(each) if listed is None and counts else listed
             if listed is None:
                 return _say_unnamed(promised, whole=promised.whole) if each.whole else Miss.UNKNOWABLE
             found.update((identity(one), one) for one in listed if identity(one) not in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
@@ -32,14 +33,17 @@ def list_values(combination: Combination) -> list[Json] | None:
         return None
     first, *others = all_lists
     common = [frozenset(map(identity, other)) for other in others]
-    denied = [body["not"] for body in bodies_of(combination) if "not" in body]
     return [
         each
-        for each in first
-        if (types is None or type_of(each) in types)
-        and all(identity(each) in other for other in common)
-        and not any(fits_extent(schema, each) for schema in denied)
+        for each in _leave_denied(combination, first)
+        if (types is None or type_of(each) in types) and all(identity(each) in other for other in common)
     ]
+
+
+def _leave_denied(combination: Combination, values: list[Json]) -> list[Json]:
+    """Return the values that a combination does not deny for sure."""
+    denied = [body["not"] for body in bodies_of(combination) if "not" in body]
+    return [each for each in values if not any(fits_extent(schema, each) for schema in denied)]
 
 
 def lists(body: Object) -> Iterator[list[Json]]:
@@ -115,26 +119,40 @@ _LONGEST_RANGE = 64
 """Whole numbers between two bounds that are counted out."""
 
 
-def count_out(combination: Combination) -> list[Json] | None:
-    """Return all values that types and bounds leave, None when they are too many."""
-    kinds = [_all_of(combination, each) for each in sorted(combination.types or ("any",))]
-    return None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
+def count_out(combination: Combination, many: int = 0) -> list[Json] | None:
+    """Return all values that types, bounds, multiples and plain patterns leave, None when they are too many.
+
+    `many` numbers are never too many.
+    """
+    kinds = [_all_of(combination, each, max(many, _LONGEST_RANGE)) for each in sorted(combination.types or ("any",))]
+    every = None if None in kinds else [each for kind in kinds if kind is not None for each in kind]
+    return None if every is None else [each for each in _leave_denied(combination, every) if admits(combination, each)]
 
 
-def _all_of(combination: Combination, kind: str) -> list[Json] | None:
-    if kind == "integer":
-        return _whole_numbers(combination)
+def _all_of(combination: Combination, kind: str, most: int) -> list[Json] | None:
+    if kind == "integer" or (kind == "number" and any(step % 1 == 0 for step in numbers(combination, "multipleOf"))):
+        return _whole_numbers(combination, most)
     if kind == "string":
-        return [""] if 0 in numbers(combination, "maxLength") else None
+        return [""] if 0 in numbers(combination, "maxLength") else _list_texts(combination)
     return [*FEW[kind]] if kind in FEW else None
 
 
-def _whole_numbers(combination: Combination) -> list[Json] | None:
+_TEXTS = re.compile(r"\^(?:(?P<one>[\w -]+)|\((?:\?:)?(?P<some>[\w -]*(?:\|[\w -]*)*)\))\$", re.ASCII)
+
+
+def _list_texts(combination: Combination) -> list[Json] | None:
+    """Return the texts that a pattern names one by one, such as `^(yes|no)$`; None where none does."""
+    patterns = (str(body["pattern"]) for body in bodies_of(combination) if "pattern" in body)
+    found = next((named for each in patterns if (named := _TEXTS.fullmatch(each))), None)
+    return None if found is None else list(dict.fromkeys((found["one"] or found["some"] or "").split("|")))
+
+
+def _whole_numbers(combination: Combination, longest: int) -> list[Json] | None:
     least = [-(-low // 1) for low in numbers(combination, "minimum")]
     least += [low // 1 + 1 for low in numbers(combination, "exclusiveMinimum")]
     most = [high // 1 for high in numbers(combination, "maximum")]
     most += [-(-high // 1) - 1 for high in numbers(combination, "exclusiveMaximum")]
-    if not least or not most or min(most) - max(least) >= _LONGEST_RANGE:
+    if not least or not most or min(most) - max(least) >= longest:
         return None
     return list(range(int(max(least)), int(min(most)) + 1))
 

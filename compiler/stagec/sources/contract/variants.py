@@ -286,7 +286,7 @@ def _may_be_plain(combination: Combination) -> bool:
 
 def _list_standings(combination: Combination, asked: tuple[Json, ...], *, apart: bool) -> Iterator[PathValue]:
     listed = list_values(combination)
-    listed = count_out(combination) if listed is None else listed
+    listed = count_out(combination, len(asked)) if listed is None else listed
     if listed is None:
         yield from (PathValue(True, True, each) for each in asked if admits(combination, each))
         yield OTHER

@@ -6,10 +6,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import islice, product
 
 from stagec.core.canonical import compact
-from stagec.core.json import MISSING, Json, Object, list_of, object_of
+from stagec.core.json import MISSING, Json, Object, equal, follow, list_of, object_of
 from stagec.core.place import Key
 from stagec.core.value import value
 from stagec.ir.plan.act import Carried, Prompt, Supply
+from stagec.ir.plan.document import Plan
 from stagec.ir.plan.gate import Among, Exists, Reads, Term, VerdictGate
 from stagec.runtime.machine import Program, Started, State
 from stagec.runtime.machine.advance import find_trouble
@@ -26,6 +27,7 @@ from stagec.runtime.machine.execution import (
     StageAttempt,
 )
 from stagec.runtime.machine.gate import verdict_of
+from stagec.runtime.machine.state import Scope
 from stagec.runtime.world.samples import RequiredValue, list_values, make_samples, make_value, read_text
 
 _RUN = "test"
@@ -46,9 +48,21 @@ def list_starts(program: Program, entry: str | None = None) -> tuple[tuple[Start
     return tuple(first), tuple(others)
 
 
-def list_open_inputs(program: Program) -> Iterator[str]:
-    """Yield why runs may begin with inputs that conditions tell apart and that were not tried."""
-    yield from (f"other values of {name!r}" for name in _Inputs(program).list_open())
+@value
+class OpenInput:
+    """An input of which conditions may tell more values apart than are tried.
+
+    Where nothing else is open, `tried` are the values at each path inside it; `schema` is that of the input.
+    """
+
+    name: str
+    schema: str | None = None
+    tried: tuple[tuple[tuple[Key, ...], tuple[Json, ...]], ...] = ()
+
+
+def list_open_inputs(program: Program) -> Iterator[OpenInput]:
+    """Yield the inputs with which runs may begin that conditions tell apart and that were not tried."""
+    yield from _Inputs(program).list_open()
 
 
 _COMBINATIONS = 200
@@ -73,22 +87,30 @@ class _Inputs:
         for chosen in islice(product(*values.values()), _COMBINATIONS):
             yield needed | {name: each for name, each in zip(values, chosen, strict=True) if each is not MISSING}
 
-    def list_open(self) -> Iterator[str]:
+    def list_open(self) -> Iterator[OpenInput]:
         """Yield the inputs of which conditions may tell more values apart than are tried."""
         known, count = self._program.plan.inputs, 1
         for name, terms in self.group_terms().items():
             values = self._list_values(name, terms, {})
             count *= len(values)
             told = [each for term in terms for each in _list_told(term)]
-            listed = self._list_finite(name)
             others = [each for each in values if each is not MISSING and each not in told]
-            inside = {term.path[2:] for term in terms} - {()}
-            is_open = listed is None and not others and known[name].schema is not None
-            if any(self._list_finite(name, each) is None for each in inside) or (is_open and not inside):
-                yield name
+            paths = dict.fromkeys(term.path[2:] for term in terms)
+            is_open = self._list_finite(name) is None and not others and known[name].schema is not None
+            unlisted = [each for each in paths if each and self._list_finite(name, each) is None]
+            if unlisted or (is_open and not any(paths)):
+                wanted = unlisted or [()]
+                tried = tuple((path, tuple(self._list_tried(terms, path, values))) for path in wanted)
+                yield OpenInput(name, known[name].schema, tried)
         if count > _COMBINATIONS:
-            yield from self.group_terms()
-        yield from sorted({str(term.path[1]) for term in self._list_terms()} - known.keys())
+            yield from map(OpenInput, self.group_terms())
+        yield from map(OpenInput, sorted({str(term.path[1]) for term in self._list_terms()} - known.keys()))
+
+    def _list_tried(self, terms: Iterable[Term], path: tuple[Key, ...], values: list[Json]) -> Iterator[Json]:
+        """Yield the values that conditions ask for at a path inside an input, and that one of some values has there."""
+        standing = [follow(each, path) for each in values if each is not MISSING]
+        asked = (each for term in terms if term.path[2:] == path for each in _list_told(term))
+        yield from (each for each in asked if any(equal(each, one) for one in standing if one is not MISSING))
 
     def group_terms(self) -> Mapping[str, list[Term]]:
         """Return the conditions that look at an input, by its name."""
@@ -145,6 +167,12 @@ class _Inputs:
             yield from (term for term in looked if term.path[0] == "ctx" and len(term.path) > 1)
 
 
+def _list_admission(plan: Plan) -> Iterator[Term]:
+    """Yield the conditions that keep nodes from acting."""
+    for node in plan.nodes.values():
+        yield from () if node.admission is None else (*node.admission.defer, *node.admission.block)
+
+
 def _list_told(term: Term) -> tuple[Json, ...]:
     """Return values for which a condition holds."""
     match term:
@@ -171,6 +199,9 @@ class Positions:
         plan = program.plan
         self._program = program
         self._known: dict[Hashable, Hashable] = {}  # positions have most of what they describe in common
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._numbered: dict[int, tuple[int, tuple[str, ...]]] = {}
+        self._reads_items = any(term.path[1:2] == ("item",) for term in _list_admission(plan))
         supplies: list[Supply] = [] if plan.system is None else [*plan.system.variables.values()]
         for node in plan.nodes.values():
             if isinstance(node.act, Prompt):
@@ -193,7 +224,11 @@ class Positions:
         active = tuple(self._known.setdefault(each, each) for each in described)
         waiting = tuple((each.node, labels.of(each.branch), each.begins_branch) for each in state.waiting)
         scopes = tuple(
-            (labels.of(Branch(name)), tuple((at, verdict_of(each)) for at, each in scope.results.items()))
+            (
+                labels.of(Branch(name)),
+                *self._describe_scope(scope),
+                tuple((at, verdict_of(each)) for at, each in scope.results.items()),
+            )
             for name, scope in state.scopes.items()
             if scope.agenda is None
         )
@@ -203,6 +238,15 @@ class Positions:
         return RunPosition(
             (active, waiting, scopes, kinds, pending, *state.statuses.items()), tuple(self._list_memory(state))
         )
+
+    def _describe_scope(self, scope: Scope) -> Iterator[Hashable]:
+        """Yield what decides about a scope besides its results: one node may open different ones."""
+        if id(scope.nodes) not in self._numbered:  # the nodes of a target are the same tuple in all states
+            number = self._numbers.setdefault(scope.nodes, len(self._numbers))
+            self._numbered[id(scope.nodes)] = number, scope.nodes
+        yield from (self._numbered[id(scope.nodes)][0], scope.join)
+        if scope.elements is not None:
+            yield from (len(scope.elements), scope.collects, compact(scope.elements) if self._reads_items else "")
 
     def _describe(self, execution: Execution, labels: _Labels) -> Hashable:
         return (

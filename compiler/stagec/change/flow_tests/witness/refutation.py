@@ -47,6 +47,11 @@ class Refuter:
             self._known[content, wanted] = self._exclude(content, wanted)
         return self._known[content, wanted]
 
+    def has_no_other(self, content: str | None, tried: Iterable[tuple[Iterable[Key], Iterable[Json]]]) -> bool:
+        """Tell whether all values that satisfy a schema have, at each of some paths, one of the values tried there."""
+        demands = [demand_at(path, {"enum": [*values]}) for path, values in tried]
+        return bool(demands) and all(self.excludes(content, {"not": each}) for each in demands)
+
     def _exclude(self, content: str, wanted: str) -> bool:
         files = {_OFFERED: self._contents[content].encode(), _DEMANDED: wanted.encode()}
         schemas = Schemas(Sources(Path("/"), Budgets(), files))

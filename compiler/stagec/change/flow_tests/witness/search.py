@@ -475,7 +475,8 @@ class ExploredRuns:
 
         refuter = Refuter(self._program)
         yield from ((node, f"with other values this may not happen: {why}") for node, why in self._soft.items())
-        yield from (("", each) for each in list_open_inputs(self._program))
+        inputs = (each for each in list_open_inputs(self._program) if not refuter.has_no_other(each.schema, each.tried))
+        yield from (("", f"other values of {each.name!r}") for each in inputs)
         for (node, _), effect in self.explorer.asked.items():
             if isinstance(effect, Hook) and not self._is_decided(node, effect):
                 yield node, f"what {effect.phase!r} hooks return is not known"

@@ -270,8 +270,9 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
     """An outcome of an agent leads nowhere.
 
     ## Why this matters
-    A run of an agent can always fail, and a verdict can be another one than those with a phase. Without
-    `fallbackPhase` the whole run of the file ends with an error.
+    A run of an agent can always fail, and a verdict can be another one than those with a phase. A validator that fails
+    has no verdict, so a phase for a verdict named `failed` is not for that. Without `fallbackPhase` the whole run of
+    the file ends with an error.
 
     ## How to fix
     Write `fallbackPhase`, such as a blocking phase.
@@ -285,7 +286,7 @@ def stg2139_missing_fallback(workflow: Workflow) -> Iterator[Finding]:
         if agent.role is not PerformerRole.TRANSFORMER and find_outcomes(workflow, agent).is_open:
             others = f"verdicts other than {listing(agent.outputs)}" if agent.outputs else "its verdicts"
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for {others}")
-        elif FAILED not in agent.exceptions and FAILED not in agent.outputs:
+        elif agent.role is PerformerRole.VALIDATOR or FAILED not in {*agent.exceptions, *agent.outputs}:
             yield Finding(agent.at.key, f"agent {quote(agent.id)} has no phase for a run that fails")
 
 
@@ -374,11 +375,11 @@ def stg2143_idle_agent(workflow: Workflow) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("steps-registry:agent.param-type",), severity=Severity.WARNING)
 def stg2158_conflicting_parameters(workflow: Workflow) -> Iterator[Finding]:
-    """Two agents need one parameter, and want values of different types.
+    """Two agents take one parameter, and want values of different types.
 
     ## Why this matters
-    A run of the orchestrator is given each input once, and every agent gets it under its name. No value fits two
-    types. So one of the agents cannot begin, and the run ends as blocked.
+    A run of the orchestrator is given each input once, and every agent gets it under its name, also one that does not
+    require it. No value fits two types. So one of the agents cannot begin, and the run ends as blocked.
 
     ## How to fix
     Give the parameters the same type, or different names.
@@ -388,7 +389,7 @@ def stg2158_conflicting_parameters(workflow: Workflow) -> Iterator[Finding]:
         called = workflow.called.get(agent.id)
         for name, body in called.parameters.items() if called is not None else ():
             kind = text_in(object_of(body), "type")
-            if kind is None or object_of(body).get("required") is not True or called is None:
+            if kind is None or called is None:
                 continue
             at = called.at / "parameters" / name / "type"
             first = firsts.setdefault(name, Finding(at, kind))

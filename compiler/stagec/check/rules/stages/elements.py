@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stagec.check.rules.stages import grounds, relate_repeated, rule
-from stagec.core.diagnostic import Change, Edit, Fix
+from stagec.core.diagnostic import Change, Edit, Fix, Severity
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.rule import Finding, Related
 from stagec.core.words import format_count, quote
@@ -30,12 +30,12 @@ _LENGTH = {ListError.UNBOUNDED, ListError.LONG, ListError.SHORT}
 
 @rule(since="0.1", origin=("rulings:pipelines",))
 def stg388_missing_list(pipeline: Pipeline) -> Iterator[Finding]:
-    """Stages are to run for the elements of a list, and there may be no list.
+    """Stages are to run for the elements of a list, and there may be no list, or there is never an element.
 
     ## Why this matters
     A run that comes to this case and finds no list cannot go on. The path of `forEach` must therefore lead to a list
     in every result that the case is for: under `parsed` as the `completionSchema` says, or under `ctx` as the
-    `context` of the pipeline declares it.
+    `context` of the pipeline declares it. It is a warning if the list is there, and its schema leaves no element.
 
     ## How to fix
     Correct the path; require the member at every level; give it `type: array`. Of a stage that its gate may skip, only
@@ -45,7 +45,9 @@ def stg388_missing_list(pipeline: Pipeline) -> Iterator[Finding]:
         if each.error not in _LENGTH:
             at = each.case.at if each.case.each is None else each.case.each.at
             related = () if each.schema is None else (Related(each.schema.at, "the schema of the value"),)
-            yield Finding(at, _tell_missing(pipeline, each), related, causes=grounds(pipeline, each.stage))
+            severity = Severity.WARNING if each.error is ListError.EMPTY else None
+            causes = grounds(pipeline, each.stage)
+            yield Finding(at, _tell_missing(pipeline, each), related, causes=causes, severity=severity)
 
 
 def _tell_missing(pipeline: Pipeline, found: ListMistake) -> str:
@@ -65,6 +67,8 @@ def _tell_missing(pipeline: Pipeline, found: ListMistake) -> str:
             return f"{text} leads to nothing: its schema excludes {quote('.'.join(path[: at + 1]))}{near}"
         case ListError.ABSENT:
             return f"{text} may lead to nothing: its schema does not require it"
+        case ListError.EMPTY:
+            return f"{text} never has an element, so the stages for elements never run"
         case ListError.TYPE:
             return f"{text} may lead to something else than a list: its schema does not say 'type: array'"
         case _:
@@ -77,8 +81,8 @@ def stg389_unbounded_elements(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     `most` bounds what a run costs. A list that is longer ends the run as failed, with all that it has done. So the
-    schema of the list has to say that this cannot be: `maxItems`, no larger than `most`. A model that hands in a
-    longer list is told so, and tries again.
+    schema of the list has to say that this cannot be: `maxItems`, no larger than `most`, or each element by itself. A
+    model that hands in a longer list is told so, and tries again.
 
     ## How to fix
     Write `maxItems` in the schema of the list, or raise `most`.

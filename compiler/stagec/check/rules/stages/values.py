@@ -1,15 +1,17 @@
 """Values that templates, conditions and inputs read of results and of the context."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stagec.check.rules.stages import relate_repeated, rule
 from stagec.core.diagnostic import Severity
+from stagec.core.json import object_of
 from stagec.core.nearest import Guess, NameIndex, guess, hint
 from stagec.core.place import spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.languages.stages.document import RESULT, Pipeline, Placeholder, Stage
 from stagec.languages.stages.freezing import find_required
+from stagec.languages.stages.inner import explain_refusal
 from stagec.languages.stages.placeholder_errors import PlaceholderError, WrongPlaceholder, find_wrong_placeholders
 from stagec.languages.stages.reads import find_refused
 from stagec.sources.contract.choices import as_text
@@ -184,15 +186,16 @@ def _relate_schema(pipeline: Pipeline, each: WrongPlaceholder) -> Iterator[Relat
 
 @rule(since="0.1", origin=("stage-definitions:ctx-unresolved",))
 def stg338_unsatisfiable_context(pipeline: Pipeline) -> Iterator[Finding]:
-    """No value satisfies the schema of a value that every run needs.
+    """No value satisfies the schema of a value that every run needs, or its default does not.
 
     ## Why this matters
     A run begins only with a value for each name of the context, and each value must satisfy its schema. Where two
-    parts of the schema exclude each other, every value is refused, so no run can begin.
+    parts of the schema exclude each other, every value is refused, so no run can begin. A run that is not given the
+    value has its `default`. If the schema refuses that, this run cannot begin.
 
     ## How to fix
     Change the shown part or the one that contradicts it: a lower bound above the upper one, a value of another type, a
-    member that is required and forbidden.
+    member that is required and forbidden. Write a `default` that satisfies the schema, or none.
     """
     context = pipeline.context or {}
     needed = [name for name, is_needed in find_required(pipeline).items() if is_needed and name in context]
@@ -202,6 +205,14 @@ def stg338_unsatisfiable_context(pipeline: Pipeline) -> Iterator[Finding]:
             why = f": nothing can be its {quote(spell_path(found.path))}" if found.path else ""
             related = () if found.against is None else (Related(found.against, "this contradicts it"),)
             yield Finding(found.at, f"no value of {quote(f'ctx.{name}')} satisfies its schema{why}", related)
+    for name, schema in context.items():
+        default = object_of(schema.value).get("default")
+        if default is None or find_contradiction(pipeline.schemas, schema) is not None:
+            continue
+        complaint = explain_refusal(pipeline.schemas, schema, default)
+        if complaint is not None:
+            message = f"the schema of {quote(f'ctx.{name}')} refuses its default: {complaint}"
+            yield Finding(schema.at / "default", message, causes=(schema.at,))
 
 
 @rule(since="0.1", origin=("stage-definitions:inputs-schema-invalid",))
@@ -210,7 +221,8 @@ def stg339_narrower_inputs(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     Before a stage starts, each result that it is handed has to fit its `inputsSchema`. Here the `completionSchema` of
-    the stage before it accepts a value that the `inputsSchema` refuses. With this value the run fails.
+    the stage before it accepts a value that the `inputsSchema` refuses. With this value the run fails. It is a warning
+    where only a stage that its gate skips, or that has failed for an element of a list, has such a result.
 
     ## How to fix
     Narrow the `completionSchema`, widen the `inputsSchema`, or send such results elsewhere with a case under `next`.
@@ -220,10 +232,13 @@ def stg339_narrower_inputs(pipeline: Pipeline) -> Iterator[Finding]:
             given, path = quote(as_text(each.given)), quote(spell_path(each.path))
             what = f"stage {quote(name)} refuses {given} at {path}"
             key, why = _SOURCES[each.path[0] == "parsed"]
-            related = (Related(each.source.at / key, why),)
-            message = f"{what}, which stage {quote(each.source.name)} may hand in"
-            yield Finding(each.demanded, message, related)
+            related = () if each.verdict is not None else (Related(each.source.at / key, why),)
+            may = _VERDICTS.get(each.verdict, "may hand in")
+            severity = None if each.verdict is None else Severity.WARNING
+            message = f"{what}, which stage {quote(each.source.name)} {may}"
+            yield Finding(each.demanded, message, related, severity=severity)
 
 
+_VERDICTS: Mapping[str | None, str] = {"skip": "hands in if its gate skips it", "fail": "hands in if it fails"}
 _SOURCES = (("retryPolicy", "it may take so many attempts"), ("completionSchema", "this schema accepts the value"))
 """The members that decide about a value of a result outside of `parsed`, and about one inside."""
