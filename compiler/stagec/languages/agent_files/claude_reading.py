@@ -172,6 +172,11 @@ _SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
 """The file that comes first in a project, and in a plugin, by the name of both."""
 _HEADER, _LONGEST_PART = 64 * 1024, 1024 * 1024
 """How many bytes of a compiled file, and of a file that a workflow imports, are read for its digest."""
+_PARTS = ("agents", "commands", "skills", "hooks", "mcpServers", "lspServers", "outputStyles")
+"""Keys of a manifest that name files and folders of the plugin."""
+_BUNDLES = (".mcpb", ".dxt")
+"""Suffixes of files that are made of servers, not written."""
+_SKILL = "SKILL.md"
 _LISTED = frozenset({"commands", "skills"})
 """Keys with which the manifest of a plugin lists what it has."""
 
@@ -251,6 +256,12 @@ _HOOKED = frozenset({"claude-agent", "claude-skill", "claude-command"})
 
 def _list_hooks(file: AgentFile) -> Iterator[OwnedHooks]:
     name, given = file.kind.name, file.members.get("hooks")
+    if name == "claude-plugin":  # a manifest names files of hooks, or has maps of them
+        at = file.at / "hooks"
+        for each, place in ((given, at), *((each, at / index) for index, each in enumerate(list_of(given)))):
+            if isinstance(each, dict):
+                yield OwnedHooks(read_hooks(each, place), file.where.home, name, is_plugin=True)
+        return
     counts = name in {"claude-settings", "claude-hooks"} or (name in _HOOKED and not file.where.is_plugin)
     is_passed_over = isinstance(given, str | int | float | None) and not given
     is_lost = name == "claude-agent" and not is_passed_over  # elsewhere the type of `hooks` is judged for other kinds
@@ -298,7 +309,7 @@ def _find_lost_links(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
 def _find_lost_plugin_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
     """Yield the paths of a manifest that are not in the plugin, and the plugins of a marketplace that are not there."""
     root, at = file.where.home, file.at
-    listed = [("part", file.members.get(key), at / key) for key in ("agents", "commands", "skills")]
+    listed = [("part", file.members.get(key), at / key) for key in _PARTS]
     listed += [
         ("plugin", object_of(each).get("source"), at / "plugins" / index / "source")
         for index, each in enumerate(list_of(file.members.get("plugins")))
@@ -309,8 +320,11 @@ def _find_lost_plugin_parts(sources: Sources, file: AgentFile) -> Iterator[LostP
         for path, where in every:
             meant = posixpath.normpath(posixpath.join(root, path)) if isinstance(path, str) else ""
             is_inside = isinstance(path, str) and path.startswith("./") and not meant.startswith("../")
-            if is_inside and meant not in {"", "."} and not sources.exists(meant):
+            is_there = meant in {"", "."} or sources.exists(meant)
+            if is_inside and not is_there and not meant.endswith(_BUNDLES):
                 yield LostPath(use, str(path), where)
+            elif is_inside and where.pointer[:1] == ("skills",) and meant.endswith(f"/{_SKILL}"):
+                yield LostPath("skill file", str(path), where)
 
 
 def _find_lost_agents(

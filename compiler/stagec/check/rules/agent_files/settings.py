@@ -50,6 +50,10 @@ def stg3145_ignored_setting(files: AgentFiles) -> Iterator[Finding]:
     for _, wrong in list_misfits(files, {"opencode-config": "config"}, OPENCODE):
         if wrong.cost == "nothing":
             yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
+    for file, wrong in list_misfits(files, {"claude-plugin": "plugin"}):
+        if wrong.cost == "nothing" and file.reading.is_whole:
+            told = "Claude Code loads the plugin without this value, which 'claude plugin validate' refuses"
+            yield Finding(wrong.at, f"{told}: {wrong}")
 
 
 def _judge_ignored_setting(settings: ClaudeSettings, files: AgentFiles) -> Iterator[Finding]:
@@ -293,7 +297,7 @@ def _is_tool(name: str, known: Known) -> bool:
     return name in known.names("tools") or name in known.aliases("tool-aliases") or "_" in name
 
 
-_LOST = frozenset({"claude-settings", "claude-agent"})
+_LOST = frozenset({"claude-settings", "claude-agent", "claude-plugin", "claude-hooks"})
 _SPARED = frozenset({"claude-skill", "claude-command"})
 """Kinds of files that a malformed guard costs as a whole; other rules report that."""
 
