@@ -22,7 +22,7 @@ from stagec.languages.agent_files.claude_project import (
     read_settings,
 )
 from stagec.languages.agent_files.document import AgentFile
-from stagec.languages.agent_files.hooks import list_scripts, read_hooks
+from stagec.languages.agent_files.hooks import list_local_scripts, list_scripts, read_hooks
 from stagec.languages.agent_files.known import CLAUDE_CODE, COPILOT, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.workflows import LockState, find_lock, judge_lock, list_imports, resolve_import
@@ -159,6 +159,7 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
+_CONTENT = re.compile(r"\{file:(?P<path>[^{}\\\n]{1,300})\}")
 _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
@@ -288,6 +289,24 @@ def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Itera
             if is_absolute or not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
                 yield LostPath("script", posixpath.join(each.home, script.name), script.at)
 
+        for script in list_local_scripts(each.hooks) if each.is_plugin else ():
+            if sources.exists(posixpath.normpath(posixpath.join(each.home, script.name))):
+                yield LostPath("plugin script", script.name, script.at)
+
+
+def _find_lost_contents(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the files whose text a configuration of OpenCode wants, and that are not there.
+
+    OpenCode looks for the marks in the text of the file; only a line that is all comment has none.
+    """
+    folder = posixpath.dirname(file.at.file)
+    for found in _CONTENT.finditer(file.text):
+        meant = posixpath.normpath(posixpath.join(folder, found["path"]))
+        is_inside = found["path"][0] not in "~/" and not meant.startswith("../")
+        line = file.text[file.text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if is_inside and not line.lstrip().startswith("//") and not sources.exists(meant):
+            yield LostPath("content", found["path"], Place(file.at.file, range=found.span("path")))
+
 
 def _find_lost_memory(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
     """Yield the imports of a `CLAUDE.md` that read nothing."""
@@ -351,6 +370,7 @@ _LOSERS: Mapping[str, Callable[[Sources, AgentFile], Iterator[LostPath]]] = {
     **dict.fromkeys(("claude-skill", "shared-skill", "opencode-skill"), _find_lost_links),
     **dict.fromkeys(("claude-plugin", "claude-marketplace"), _find_lost_plugin_parts),
     "claude-memory": _find_lost_memory,
+    "opencode-config": _find_lost_contents,
     "gh-aw-workflow": _find_lost_parts,
 }
 

@@ -192,6 +192,19 @@ def list_scripts(hooks: Hooks, *, is_plugin: bool) -> Iterator[Mention]:
                 yield Mention(path, hook.at / "command")
 
 
+_LOCAL = re.compile(rf"\s*{_RUNNER}(?P<path>\./{_WORD})(?=[\s;&|>)]|\Z)", re.ASCII)
+
+
+def list_local_scripts(hooks: Hooks) -> Iterator[Mention]:
+    """Yield the files that the commands of hooks look for in the folder that the session is in."""
+    for entry in hooks.entries:
+        for hook in entry.hooks:
+            command = hook.members.get("command")
+            found = _LOCAL.match(command) if isinstance(command, str) else None
+            if found is not None and hook.members.get("type") == "command":
+                yield Mention(found["path"], hook.at / "command")
+
+
 def _find_script(hook: HookHandler, *, is_plugin: bool) -> str | None:
     command = hook.members.get("command")
     if hook.members.get("type") != "command" or not isinstance(command, str):

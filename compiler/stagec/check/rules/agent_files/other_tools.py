@@ -26,12 +26,15 @@ def stg3148_unstartable_configuration(files: AgentFiles) -> Iterator[Finding]:
     """A configuration has a value with which its program does not start.
 
     ## Why this matters
-    OpenCode and Codex read their configuration before anything else. One value of a wrong type, and they end with an
-    error.
+    OpenCode and Codex read their configuration before anything else. One value of a wrong type, or a `{file:…}` of
+    OpenCode that is not there, and they end with an error.
 
     ## How to fix
-    Write a value that the message names.
+    Write a value that the message names. The path of a `{file:…}` counts from the folder of the configuration.
     """
+    yield from list_lost(
+        files, {"content": "OpenCode does not start: beside its configuration there is no file {path}"}
+    )
     for owner, kinds in _UNSTARTABLE_CONFIGURATION_KINDS.items():
         for _, wrong in list_misfits(files, kinds, owner):
             if wrong.cost == "program":
