@@ -1,11 +1,12 @@
 """Settings: permission rules, hooks and what a wrong value costs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 
 from stagec.check.rules.agent_files import describe_hook_fault, list_lost, list_misfits, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.json import Object
 from stagec.core.nearest import NameIndex, hint
 from stagec.core.place import Place, spell_path
 from stagec.core.rule import Finding, Related
@@ -63,11 +64,16 @@ def _judge_other_configurations(files: AgentFiles) -> Iterator[Finding]:
         if wrong.cost == "nothing":
             yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
     for kind, owner in (("opencode-config", OPENCODE), ("codex-config", CODEX)):
-        for file, (key, meant) in product(files.of(kind), files.known.aliases("elsewhere", owner).items()):
-            if key in file.members:
-                yield Finding((file.at / key).key, f"{owner} reads {quote(meant)}, and nothing of {quote(key)}")
+        for file in files.of(kind):
+            yield from _list_moved(file.members, file.at, files.known.aliases("moved", owner), owner)
     for file in files.of("codex-config"):
         yield from _judge_misplaced_keys(file, files.known)
+
+
+def _list_moved(given: Object, at: Place, moved: Mapping[str, str], owner: str) -> Iterator[Finding]:
+    """Yield the members of a configuration that count for nothing, because they belong under another key."""
+    for key in (each for each in moved if each in given):
+        yield Finding((at / key).key, f"{owner} reads {quote(moved[key])}, and nothing of {quote(key)} here")
 
 
 def _judge_misplaced_keys(file: AgentFile, known: Known) -> Iterator[Finding]:
@@ -82,6 +88,8 @@ def _judge_misplaced_keys(file: AgentFile, known: Known) -> Iterator[Finding]:
 
 def _judge_ignored_setting(settings: ClaudeSettings, files: AgentFiles) -> Iterator[Finding]:
     elsewhere = files.known.aliases("elsewhere")
+    moved = {**files.known.aliases("moved"), **{event: f"hooks.{event}" for event in files.known.names("events")}}
+    yield from _list_moved(settings.members, settings.at, moved, "Claude Code")
     for wrong in settings.misfits:
         if wrong.key in elsewhere:
             where = quote(elsewhere[wrong.key])
