@@ -287,11 +287,12 @@ def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Itera
         for script in list_scripts(each.hooks, is_plugin=each.is_plugin):
             is_absolute = script.name.startswith("/")  # `""/x` is `/x` to a shell, which no project has
             if is_absolute or not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
-                yield LostPath("script", posixpath.join(each.home, script.name), script.at)
+                use = "script of a plugin" if each.is_plugin else "script"
+                yield LostPath(use, posixpath.join(each.home, script.name), script.at)
 
         for script in list_local_scripts(each.hooks) if each.is_plugin else ():
             if sources.exists(posixpath.normpath(posixpath.join(each.home, script.name))):
-                yield LostPath("plugin script", script.name, script.at)
+                yield LostPath("local script", script.name, script.at)
 
 
 def _find_lost_contents(sources: Sources, file: AgentFile) -> Iterator[LostPath]:

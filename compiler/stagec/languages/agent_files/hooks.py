@@ -167,7 +167,9 @@ class _EventReader:
 
 _ROOT = r"(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})"
 _PLUGIN = r"\$\{CLAUDE_PLUGIN_ROOT\}"
-_RUNNER = r"(?:(?:bash|sh|zsh|node|python3?|ruby|perl|bun)[ ]+)?"
+_RUNNERS = r"(?:bash|sh|zsh|node|python3?|ruby|perl|bun)"
+"""Programs that run a file."""
+_RUNNER = rf"(?:{_RUNNERS}[ ]+)?"
 _WORD = r"[\w@%+=:,./-]+"
 _SHELL = re.compile(
     rf"\s*{_RUNNER}(?:"
@@ -209,8 +211,13 @@ def _find_script(hook: HookHandler, *, is_plugin: bool) -> str | None:
     command = hook.members.get("command")
     if hook.members.get("type") != "command" or not isinstance(command, str):
         return None
-    found = _SHELL.match(command)
-    if found is None or ("args" in hook.members and found.end() < len(command)):
+    arguments = hook.members.get("args")
+    if isinstance(arguments, list) and arguments and re.fullmatch(_RUNNERS, command):  # the file is the first argument
+        found = _SHELL.fullmatch(str(arguments[0]))
+    else:
+        found = _SHELL.match(command)
+        found = None if found is not None and "args" in hook.members and found.end() < len(command) else found
+    if found is None:
         return None
     if found["bare"]:
         return found["bare"]

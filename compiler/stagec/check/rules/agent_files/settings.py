@@ -396,7 +396,8 @@ def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:
 
 _SCRIPT_SENTENCES = {
     "script": "the hook does nothing: the project has no file {path}",
-    "plugin script": "the hook looks for {path} in the folder of the session, not of the plugin: begin the path with "
+    "script of a plugin": "the hook does nothing: the plugin has no file {path}",
+    "local script": "the hook looks for {path} in the folder of the session, not of the plugin: begin the path with "
     "'${{CLAUDE_PLUGIN_ROOT}}/'",
 }
 
