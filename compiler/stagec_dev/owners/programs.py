@@ -82,7 +82,9 @@ PROGRAMS: Mapping[str, OwnerProgram] = {
     "opencode": OwnerProgram(
         "opencode-ai@1.18.33", ("opencode", "--pure", "debug", "config"), "opencode.json", "OpenCode", "config", [{}]
     ),
-    "plugin": OwnerProgram(PACKAGE, _VALIDATE, ".claude-plugin/plugin.json", "Claude Code", "plugin", [_PLUGIN]),
+    "plugin": OwnerProgram(
+        PACKAGE, _VALIDATE, ".claude-plugin/plugin.json", "Claude Code", "plugin", [_PLUGIN], telling="refuses"
+    ),
     "marketplace": OwnerProgram(
         PACKAGE, _VALIDATE, ".claude-plugin/marketplace.json", "Claude Code", "marketplace", [_LISTED]
     ),

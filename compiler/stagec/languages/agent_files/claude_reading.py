@@ -22,7 +22,7 @@ from stagec.languages.agent_files.claude_project import (
     read_settings,
 )
 from stagec.languages.agent_files.document import AgentFile
-from stagec.languages.agent_files.hooks import list_scripts, read_hooks
+from stagec.languages.agent_files.hooks import list_local_scripts, list_scripts, read_hooks
 from stagec.languages.agent_files.known import CLAUDE_CODE, COPILOT, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.workflows import LockState, find_lock, judge_lock, list_imports, resolve_import
@@ -159,6 +159,7 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
+_CONTENT = re.compile(r"\{file:(?P<path>[^{}\\\n]{1,300})\}")
 _ADDRESS = "ANTHROPIC_BASE_URL"
 _OWNER = "Claude Code"
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
@@ -172,6 +173,11 @@ _SKILL_FILE, _COMMAND_FILE = ".claude/skills/{}/SKILL.md", "commands/{}.md"
 """The file that comes first in a project, and in a plugin, by the name of both."""
 _HEADER, _LONGEST_PART = 64 * 1024, 1024 * 1024
 """How many bytes of a compiled file, and of a file that a workflow imports, are read for its digest."""
+_PARTS = ("agents", "commands", "skills", "hooks", "mcpServers", "lspServers", "outputStyles")
+"""Keys of a manifest that name files and folders of the plugin."""
+_BUNDLES = (".mcpb", ".dxt")
+"""Suffixes of files that are made of servers, not written."""
+_SKILL = "SKILL.md"
 _LISTED = frozenset({"commands", "skills"})
 """Keys with which the manifest of a plugin lists what it has."""
 
@@ -251,6 +257,12 @@ _HOOKED = frozenset({"claude-agent", "claude-skill", "claude-command"})
 
 def _list_hooks(file: AgentFile) -> Iterator[OwnedHooks]:
     name, given = file.kind.name, file.members.get("hooks")
+    if name == "claude-plugin":  # a manifest names files of hooks, or has maps of them
+        at = file.at / "hooks"
+        for each, place in ((given, at), *((each, at / index) for index, each in enumerate(list_of(given)))):
+            if isinstance(each, dict):
+                yield OwnedHooks(read_hooks(each, place), file.where.home, name, is_plugin=True)
+        return
     counts = name in {"claude-settings", "claude-hooks"} or (name in _HOOKED and not file.where.is_plugin)
     is_passed_over = isinstance(given, str | int | float | None) and not given
     is_lost = name == "claude-agent" and not is_passed_over  # elsewhere the type of `hooks` is judged for other kinds
@@ -275,7 +287,26 @@ def _find_lost_scripts(sources: Sources, every: tuple[OwnedHooks, ...]) -> Itera
         for script in list_scripts(each.hooks, is_plugin=each.is_plugin):
             is_absolute = script.name.startswith("/")  # `""/x` is `/x` to a shell, which no project has
             if is_absolute or not any(sources.exists(posixpath.join(home, script.name)) for home in homes):
-                yield LostPath("script", posixpath.join(each.home, script.name), script.at)
+                use = "script of a plugin" if each.is_plugin else "script"
+                yield LostPath(use, posixpath.join(each.home, script.name), script.at)
+
+        for script in list_local_scripts(each.hooks) if each.is_plugin else ():
+            if sources.exists(posixpath.normpath(posixpath.join(each.home, script.name))):
+                yield LostPath("local script", script.name, script.at)
+
+
+def _find_lost_contents(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
+    """Yield the files whose text a configuration of OpenCode wants, and that are not there.
+
+    OpenCode looks for the marks in the text of the file; only a line that is all comment has none.
+    """
+    folder = posixpath.dirname(file.at.file)
+    for found in _CONTENT.finditer(file.text):
+        meant = posixpath.normpath(posixpath.join(folder, found["path"]))
+        is_inside = found["path"][0] not in "~/" and not meant.startswith("../")
+        line = file.text[file.text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if is_inside and not line.lstrip().startswith("//") and not sources.exists(meant):
+            yield LostPath("content", found["path"], Place(file.at.file, range=found.span("path")))
 
 
 def _find_lost_memory(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
@@ -298,7 +329,7 @@ def _find_lost_links(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
 def _find_lost_plugin_parts(sources: Sources, file: AgentFile) -> Iterator[LostPath]:
     """Yield the paths of a manifest that are not in the plugin, and the plugins of a marketplace that are not there."""
     root, at = file.where.home, file.at
-    listed = [("part", file.members.get(key), at / key) for key in ("agents", "commands", "skills")]
+    listed = [("part", file.members.get(key), at / key) for key in _PARTS]
     listed += [
         ("plugin", object_of(each).get("source"), at / "plugins" / index / "source")
         for index, each in enumerate(list_of(file.members.get("plugins")))
@@ -309,8 +340,11 @@ def _find_lost_plugin_parts(sources: Sources, file: AgentFile) -> Iterator[LostP
         for path, where in every:
             meant = posixpath.normpath(posixpath.join(root, path)) if isinstance(path, str) else ""
             is_inside = isinstance(path, str) and path.startswith("./") and not meant.startswith("../")
-            if is_inside and meant not in {"", "."} and not sources.exists(meant):
+            is_there = meant in {"", "."} or sources.exists(meant)
+            if is_inside and not is_there and not meant.endswith(_BUNDLES):
                 yield LostPath(use, str(path), where)
+            elif is_inside and where.pointer[:1] == ("skills",) and meant.endswith(f"/{_SKILL}"):
+                yield LostPath("skill file", str(path), where)
 
 
 def _find_lost_agents(
@@ -337,6 +371,7 @@ _LOSERS: Mapping[str, Callable[[Sources, AgentFile], Iterator[LostPath]]] = {
     **dict.fromkeys(("claude-skill", "shared-skill", "opencode-skill"), _find_lost_links),
     **dict.fromkeys(("claude-plugin", "claude-marketplace"), _find_lost_plugin_parts),
     "claude-memory": _find_lost_memory,
+    "opencode-config": _find_lost_contents,
     "gh-aw-workflow": _find_lost_parts,
 }
 

@@ -167,7 +167,9 @@ class _EventReader:
 
 _ROOT = r"(?:\$CLAUDE_PROJECT_DIR|\$\{CLAUDE_PROJECT_DIR\})"
 _PLUGIN = r"\$\{CLAUDE_PLUGIN_ROOT\}"
-_RUNNER = r"(?:(?:bash|sh|zsh|node|python3?|ruby|perl|bun)[ ]+)?"
+_RUNNERS = r"(?:bash|sh|zsh|node|python3?|ruby|perl|bun)"
+"""Programs that run a file."""
+_RUNNER = rf"(?:{_RUNNERS}[ ]+)?"
 _WORD = r"[\w@%+=:,./-]+"
 _SHELL = re.compile(
     rf"\s*{_RUNNER}(?:"
@@ -192,12 +194,30 @@ def list_scripts(hooks: Hooks, *, is_plugin: bool) -> Iterator[Mention]:
                 yield Mention(path, hook.at / "command")
 
 
+_LOCAL = re.compile(rf"\s*{_RUNNER}(?P<path>\./{_WORD})(?=[\s;&|>)]|\Z)", re.ASCII)
+
+
+def list_local_scripts(hooks: Hooks) -> Iterator[Mention]:
+    """Yield the files that the commands of hooks look for in the folder that the session is in."""
+    for entry in hooks.entries:
+        for hook in entry.hooks:
+            command = hook.members.get("command")
+            found = _LOCAL.match(command) if isinstance(command, str) else None
+            if found is not None and hook.members.get("type") == "command":
+                yield Mention(found["path"], hook.at / "command")
+
+
 def _find_script(hook: HookHandler, *, is_plugin: bool) -> str | None:
     command = hook.members.get("command")
     if hook.members.get("type") != "command" or not isinstance(command, str):
         return None
-    found = _SHELL.match(command)
-    if found is None or ("args" in hook.members and found.end() < len(command)):
+    arguments = hook.members.get("args")
+    if isinstance(arguments, list) and arguments and re.fullmatch(_RUNNERS, command):  # the file is the first argument
+        found = _SHELL.fullmatch(str(arguments[0]))
+    else:
+        found = _SHELL.match(command)
+        found = None if found is not None and "args" in hook.members and found.end() < len(command) else found
+    if found is None:
         return None
     if found["bare"]:
         return found["bare"]

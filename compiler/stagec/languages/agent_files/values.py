@@ -139,6 +139,18 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
         "the path of a file that ends with '.md'",
         lambda given: isinstance(given, str) and given.startswith("./") and given.endswith(".md"),
     ),
+    ".json": (
+        "a path that begins with './' and ends with '.json'",
+        lambda given: isinstance(given, str) and given.startswith("./") and given.endswith(".json"),
+    ),
+    ".mcpb": ("", lambda given: isinstance(given, str) and given.endswith((".mcpb", ".dxt"))),
+    "component": (
+        "a path that begins with './', or a map",
+        lambda given: isinstance(given, dict) or (isinstance(given, str) and given.startswith(("./", "http"))),
+    ),
+    "components": ("a list of such paths and maps", lambda given: isinstance(given, list)),
+    "folders": ("a list of such texts", lambda given: isinstance(given, list)),
+    "./.": ("a text that begins with './'", lambda given: given == "." or str(given).startswith("./")),
     "agents": ("a list of such paths", lambda given: isinstance(given, list)),
     "spoken": (
         "true or false",
@@ -162,7 +174,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "sha256": ("64 hexadecimal digits", lambda given: _matches("[0-9a-f]{64}", given)),
 }
 _FOLDED, _UNWRAPPED = "/i", "[]"
-_ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md"}
+_ELEMENTS = {"texts": "text", "paths": "./", "agents": ".md", "components": "component", "folders": "./."}
 """The required elements of lists."""
 _CLOSED = re.compile(
     r"map\{(?P<only>[^}]*)\}(?:!(?P<needed>\S+))?|map!(?P<wanted>\S+)|map(?P<forms>(?:\?[^?^]+\^[^?^]+)+)"

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from functools import partial
 
 from stagec.check.rules.agent_files import SKILLS, correct_tools, describe_hook_fault, list_names, list_repeated, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
@@ -12,7 +13,7 @@ from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.agent_files.document import AgentFile, AgentFiles
-from stagec.languages.agent_files.known import Known
+from stagec.languages.agent_files.known import CLAUDE_CODE, COPILOT, OPENCODE, Known
 from stagec.languages.agent_files.tool_names import (
     ToolEntry,
     ToolGroup,
@@ -79,6 +80,34 @@ def stg3107_undescribed_agent(document: AgentFiles) -> Iterator[Finding]:
             what = "no 'description'" if given is None or given == "" else "a 'description' that is not a text"
             lost = "GitHub requires one" if is_copilot else "Claude Code does not load it"
             yield Finding(at, f"the agent has {what}: {lost}")
+    yield from _judge_undescribed_plugin_agents(document)
+
+
+def _judge_undescribed_plugin_agents(document: AgentFiles) -> Iterator[Finding]:
+    """Yield the agents of plugins that load with a description that says nothing."""
+    lists = {
+        each.where.home: each.members["agents"] for each in document.of("claude-plugin") if "agents" in each.members
+    }
+    pages = document.known.names("plugin-pages")
+    markets = [
+        object_of(each) for file in document.of("claude-marketplace") for each in list_of(file.members.get("plugins"))
+    ]
+    is_listed_elsewhere = any("agents" in each for each in markets)
+    for file in document.of("claude-agent"):
+        name, is_read = file.where.name.rpartition("/")[2], file.reading.is_whole or file.reading.is_bare
+        is_page = name.upper() in pages and "name" not in file.members
+        if not file.where.is_plugin or not is_read or is_page or file.tree.faults or is_listed_elsewhere:
+            continue
+        listed = lists.get(file.where.home)
+        is_loaded = listed is None or f"./agents/{file.where.name}.md" in (
+            listed if isinstance(listed, list) else [listed]
+        )
+        if is_loaded and not text_in(file.members, "description"):
+            called = quote(text_in(file.members, "name") or name)
+            told = (
+                f"the agent has no 'description': Claude Code loads it as {called}, and no model learns when to use it"
+            )
+            yield Finding(file.at, told, severity=Severity.WARNING)
 
 
 @rule(since="0.1", origin=("agent-files:refused-agent-name",))
@@ -334,41 +363,53 @@ def stg3117_ignored_agent_value(document: AgentFiles) -> Iterator[Finding]:
 
 @rule(since="0.1", origin=("agent-files:misspelt-agent-key",), severity=Severity.WARNING)
 def stg3118_misspelt_agent_key(document: AgentFiles) -> Iterator[Finding]:
-    """A key of an agent, a skill or a command is one letter or its case away from one that Claude Code reads.
+    """A key of an agent, a skill or a command is one letter or its case away from one that its tool reads.
 
     ## Why this matters
-    Claude Code keeps quiet about keys that it does not know, so that a limit or a mode with a slip in its name is not
-    there.
+    Claude Code and Copilot keep quiet about keys that they do not know, so that a limit or a mode with a slip in its
+    name is not there. OpenCode hands them to the model: `permissions` denies nothing.
 
     ## How to fix
     Write the key that the message names, as `stagec validate --unsafe-fixes` does.
     """
     known = document.known
-    keys = known.keys("agent")
-    foreign = {*known.keys("copilot-agent", "Copilot"), *known.keys("opencode-agent", "OpenCode"), *_MISNAMED}
+    claude, skill = known.keys("agent"), known.keys("skill")
+    copilot, opencode = known.keys("copilot-agent", COPILOT), known.keys("opencode-agent", OPENCODE)
+    foreign = {*copilot, *opencode, *_MISNAMED}
     for file in document.of("claude-agent"):
-        yield from _judge_misspelt_agent_key(
-            file, known, lambda key: None if key in foreign else _guess(key, keys), keys
-        )
+        yield from _judge_misspelt_agent_key(file, known, partial(_guess, keys=claude, foreign=foreign), claude)
     for file in document.of("claude-skill", "claude-command"):
-        yield from _judge_misspelt_agent_key(file, known, known.keys("skill").slip, known.keys("skill"))
+        yield from _judge_misspelt_agent_key(file, known, skill.slip, skill)
+    foreign = {*claude, *copilot, *opencode}
+    for file in document.of("copilot-agent", "copilot-prompt", "copilot-instructions"):
+        keys = known.keys(file.kind.keys, COPILOT)
+        yield from _judge_misspelt_agent_key(file, known, partial(_guess, keys=keys, foreign=foreign), keys, COPILOT)
+    for file in document.of("opencode-agent", "opencode-mode"):
+        yield from _judge_misspelt_agent_key(file, known, partial(_guess_form, keys=opencode), opencode, OPENCODE)
 
 
 def _judge_misspelt_agent_key(
-    file: AgentFile, known: Known, find: Callable[[str], str | None], keys: NameIndex
+    file: AgentFile, known: Known, find: Callable[[str], str | None], keys: NameIndex, owner: str = CLAUDE_CODE
 ) -> Iterator[Finding]:
     for key in file.members:
         meant = None if key in keys else find(key)
         if meant is not None:
             edits = (Edit(Change.RENAME, file.at / key, meant),)
             fix = None if meant in file.members else Fix(f"rename it to {quote(meant)}", edits, is_safe=False)
-            message = f"{known.version()} has no key {quote(key)}; did you mean {quote(meant)}?"
+            message = f"{known.version(owner)} has no key {quote(key)}; did you mean {quote(meant)}?"
             yield Finding((file.at / key).key, message, (), fix)
 
 
-def _guess(key: str, keys: NameIndex) -> str | None:
-    """Return the key that another one differs from by its case, a letter, or the plural."""
+def _guess(key: str, keys: NameIndex, foreign: Container[str]) -> str | None:
+    """Return the key that another one differs from by its case, a letter, or the plural; none for a foreign one."""
+    if key in foreign:
+        return None
     return next((each for each in keys if is_slip(key, each) or f"{key}s" == each or key == f"{each}s"), None)
+
+
+def _guess_form(key: str, keys: NameIndex) -> str | None:
+    """Return the key that another one differs from by its case or the plural alone."""
+    return next((each for each in keys if key.lower() in {each.lower(), f"{each}s"} or f"{key}s" == each), None)
 
 
 _NAMED = re.compile(r"@agent-([\w-]+)|subagent_type:[ ]*[\"']?([\w-]+)")

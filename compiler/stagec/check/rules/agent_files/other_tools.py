@@ -15,7 +15,7 @@ from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.known import CODEX, COPILOT, GH_AW, OPENCODE, Known
 from stagec.languages.agent_files.loaders import LoadOutcome
 from stagec.languages.agent_files.tool_names import list_tools
-from stagec.languages.agent_files.values import find_dropped_handoffs, find_misfits, list_handoff_targets
+from stagec.languages.agent_files.values import Misfit, find_dropped_handoffs, find_misfits, list_handoff_targets
 from stagec.languages.agent_files.workflows import LockState, find_lock
 
 _UNSTARTABLE_CONFIGURATION_KINDS = {OPENCODE: {"opencode-config": "config"}, CODEX: {"codex-config": "config"}}
@@ -26,19 +26,34 @@ def stg3148_unstartable_configuration(files: AgentFiles) -> Iterator[Finding]:
     """A configuration has a value with which its program does not start.
 
     ## Why this matters
-    OpenCode and Codex read their configuration before anything else. One value of a wrong type, and they end with an
-    error.
+    OpenCode and Codex read their configuration before anything else. One value of a wrong type, or a `{file:…}` of
+    OpenCode that is not there, and they end with an error.
 
     ## How to fix
-    Write a value that the message names.
+    Write a value that the message names. The path of a `{file:…}` counts from the folder of the configuration.
     """
+    yield from list_lost(
+        files, {"content": "OpenCode does not start: beside its configuration there is no file {path}"}
+    )
     for owner, kinds in _UNSTARTABLE_CONFIGURATION_KINDS.items():
         for _, wrong in list_misfits(files, kinds, owner):
             if wrong.cost == "program":
-                yield Finding(wrong.at, f"{owner} does not start: {wrong}")
+                yield Finding(wrong.at, f"{owner} does not start: {wrong}{_explain(wrong, owner, files.known)}")
     for file in files.of("codex-config"):
         faults = (each for each in file.reading.faults if each.topic == "unstartable-configuration")
         yield from (Finding(each.at, f"{CODEX} does not start: {each.facts['what']}") for each in faults)
+
+
+def _explain(wrong: Misfit, owner: str, known: Known) -> str:
+    """Say what in TOML most likely led to a value that stops Codex: a list of tables, or a key below a header."""
+    key = wrong.key
+    if owner != CODEX:
+        return ""
+    if wrong.expected == "a map" and any(isinstance(each, dict) for each in list_of(wrong.found)):
+        return f"; '[[{key}]]' begins a list, '[{key}.NAME]' a map"
+    name = key.removeprefix("features.")
+    is_below = name != key and name in known.aliases("misplaced", CODEX)["keys"]
+    return f"; {quote(name)} stands before the first table" if is_below else ""
 
 
 _EVERY = "*"

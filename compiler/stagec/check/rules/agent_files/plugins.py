@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
-from stagec.check.rules.agent_files import list_lost, list_misfits, rule
+from stagec.check.rules.agent_files import describe_hook_fault, list_lost, list_misfits, rule
 from stagec.core.diagnostic import Severity
-from stagec.core.json import object_of
+from stagec.core.json import Object, list_of, object_of
+from stagec.core.place import Place
 from stagec.core.rule import Finding
 from stagec.core.words import quote
-from stagec.languages.agent_files.document import AgentFiles
+from stagec.languages.agent_files.document import AgentFile, AgentFiles
+from stagec.languages.agent_files.values import find_misfits
 
 _IGNORED = ("hooks", "mcpServers", "permissionMode")
 
@@ -72,6 +74,7 @@ def stg3143_unread_file(files: AgentFiles) -> Iterator[Finding]:
 
 
 _REFUSED_PLUGIN_KINDS = {"claude-plugin": "plugin", "claude-marketplace": "marketplace", "claude-hooks": "hooks-file"}
+_HOOKED = frozenset({"claude-plugin", "claude-hooks"})
 
 
 @rule(since="0.1", origin=("agent-files:refused-plugin",))
@@ -80,7 +83,8 @@ def stg3144_refused_plugin(files: AgentFiles) -> Iterator[Finding]:
 
     ## Why this matters
     Claude Code checks the file as a whole. One value of a wrong type, a path without `./` or an unknown member of a
-    strict object, and nothing of the plugin is there: no agent, no skill, no hook.
+    strict object, and nothing of the plugin is there: no agent, no skill, no hook. A malformed hook before the use of a
+    tool costs the plugin, too. In a marketplace, a wrong value of one plugin costs this plugin.
 
     ## How to fix
     Write a value that the message names. `agents` lists files that end with `.md`; `skills` and `commands` list paths
@@ -88,12 +92,30 @@ def stg3144_refused_plugin(files: AgentFiles) -> Iterator[Finding]:
     """
     for file, wrong in list_misfits(files, _REFUSED_PLUGIN_KINDS):
         is_based = "pluginRoot" in object_of(file.members.get("metadata"))  # then sources are written without './'
-        if file.reading.is_whole and not (is_based and wrong.key.endswith(".source")):
-            yield Finding(wrong.at, f"Claude Code refuses the {file.title}: {wrong}")
+        if file.reading.is_whole and wrong.cost != "nothing" and not (is_based and wrong.key.endswith(".source")):
+            refused = "this plugin of the marketplace" if wrong.cost == "entry" else f"the {file.title}"
+            yield Finding(wrong.at, f"Claude Code refuses {refused}: {wrong}")
+    for file in files.of("claude-plugin"):
+        for servers, at in _list_inline(file, "mcpServers"):
+            for wrong in find_misfits(servers, at, files.known, "agent-servers"):
+                yield Finding(wrong.at, f"Claude Code refuses the plugin: in 'mcpServers', {wrong}")
+    for each in files.claude.hooks:
+        for fault in each.hooks.faults if each.kind in _HOOKED else ():
+            if fault.costs_file:
+                reason = describe_hook_fault(fault, files.known)
+                yield Finding(fault.at, f"Claude Code refuses the plugin, because {reason}")
+
+
+def _list_inline(file: AgentFile, key: str) -> Iterator[tuple[Object, Place]]:
+    """Yield the maps that a manifest has itself, instead of the path of a file, with their places."""
+    given, at = file.members.get(key), file.at / key
+    every = [(given, at), *((each, at / index) for index, each in enumerate(list_of(given)))]
+    yield from ((each, place) for each, place in every if isinstance(each, dict))
 
 
 _SENTENCES = {
     "part": "the plugin has no {path}",
+    "skill file": "Claude Code takes no skill from {path}: an entry of 'skills' is the folder that has the 'SKILL.md'",
     "plugin": "the marketplace lists a plugin in {path}, which does not exist",
     "link": "the skill links {path}, which does not exist",
     "agent": "the project has no agent {path}: Claude Code starts the session without its limits",

@@ -1,17 +1,20 @@
 """Settings: permission rules, hooks and what a wrong value costs."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
 
 from stagec.check.rules.agent_files import describe_hook_fault, list_lost, list_misfits, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.json import Object
 from stagec.core.nearest import NameIndex, hint
-from stagec.core.place import Place
+from stagec.core.place import Place, spell_path
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote, with_article
 from stagec.languages.agent_files.claude_project import ClaudeSettings
-from stagec.languages.agent_files.document import AgentFiles
+from stagec.languages.agent_files.document import AgentFile, AgentFiles
 from stagec.languages.agent_files.hooks import HookEntry, Hooks, is_compared_with_tools
-from stagec.languages.agent_files.known import OPENCODE, Known
+from stagec.languages.agent_files.known import CODEX, OPENCODE, Known
 from stagec.languages.agent_files.permission_rules import (
     CONTENT_FIELDS,
     MCP_PREFIX,
@@ -26,6 +29,8 @@ from stagec.languages.agent_files.tool_names import find_denied_tools
 from stagec.languages.agent_files.values import Misfit, follow
 
 _SHARED = "settings.json"
+_LONGEST = 300
+"""Characters of a matcher that is tried as a pattern."""
 _SCOPES = {
     "user": "in the settings of the user",
     "managed": "in settings that an organisation manages",
@@ -41,19 +46,50 @@ def stg3145_ignored_setting(files: AgentFiles) -> Iterator[Finding]:
     The tool says nothing. The limit, the mode or the server that was asked for is not there.
 
     ## How to fix
-    Write the setting in the file that the message names, or a value that fits. A model of OpenCode is
-    `PROVIDER/MODEL`.
+    Write the setting in the file or at the place that the message names, or a value that fits. A model of OpenCode is
+    `PROVIDER/MODEL`. In TOML, keys below the header of a table belong to the table.
     """
     for _, settings in files.claude.settings:
         if not settings.is_lost:
             yield from _judge_ignored_setting(settings, files)
+    for file, wrong in list_misfits(files, {"claude-plugin": "plugin"}):
+        if wrong.cost == "nothing" and file.reading.is_whole:
+            told = "Claude Code loads the plugin without this value, which 'claude plugin validate' refuses"
+            yield Finding(wrong.at, f"{told}: {wrong}")
+    yield from _judge_other_configurations(files)
+
+
+def _judge_other_configurations(files: AgentFiles) -> Iterator[Finding]:
     for _, wrong in list_misfits(files, {"opencode-config": "config"}, OPENCODE):
         if wrong.cost == "nothing":
             yield Finding(wrong.at, f"OpenCode finds no such model: {wrong}")
+    for kind, owner in (("opencode-config", OPENCODE), ("codex-config", CODEX)):
+        for file in files.of(kind):
+            yield from _list_moved(file.members, file.at, files.known.aliases("moved", owner), owner)
+    for file in files.of("codex-config"):
+        yield from _judge_misplaced_keys(file, files.known)
+
+
+def _list_moved(given: Object, at: Place, moved: Mapping[str, str], owner: str) -> Iterator[Finding]:
+    """Yield the members of a configuration that count for nothing, because they belong under another key."""
+    for key in (each for each in moved if each in given):
+        yield Finding((at / key).key, f"{owner} reads {quote(moved[key])}, and nothing of {quote(key)} here")
+
+
+def _judge_misplaced_keys(file: AgentFile, known: Known) -> Iterator[Finding]:
+    """Yield the keys of a file of TOML that stand below the header of a table that does not have them."""
+    misplaced = known.aliases("misplaced", CODEX)
+    for table, key in product(misplaced["tables"], misplaced["keys"]):
+        path = [*table.split("."), key]
+        for _, at in follow(file.members, file.at, path) if ".".join(path) not in misplaced["known"] else ():
+            where = quote(spell_path(at.pointer[:-1]))
+            yield Finding(at.key, f"Codex reads {quote(key)} before the first table, and nothing of it in {where}")
 
 
 def _judge_ignored_setting(settings: ClaudeSettings, files: AgentFiles) -> Iterator[Finding]:
     elsewhere = files.known.aliases("elsewhere")
+    moved = {**files.known.aliases("moved"), **{event: f"hooks.{event}" for event in files.known.names("events")}}
+    yield from _list_moved(settings.members, settings.at, moved, "Claude Code")
     for wrong in settings.misfits:
         if wrong.key in elsewhere:
             where = quote(elsewhere[wrong.key])
@@ -239,7 +275,8 @@ def stg3155_unmatched_hook(files: AgentFiles) -> Iterator[Finding]:
     tools, in the same case. A guard that waits for `bash` never runs and stops nothing.
 
     ## How to fix
-    Write the event or the tool as Claude Code calls it. For all tools of an MCP server write `mcp__SERVER__.*`.
+    Write the event or the tool as Claude Code calls it. For all tools of an MCP server write `mcp__SERVER__.*`. What a
+    call must be like, such as `Bash(git commit *)`, is the `if` of a hook; the matcher is `Bash`.
     """
     for each in files.claude.hooks:
         yield from _judge_events(each.hooks, files.known)
@@ -248,6 +285,10 @@ def stg3155_unmatched_hook(files: AgentFiles) -> Iterator[Finding]:
             names = entry.list_exact_names() if is_compared_with_tools(entry.event) else ()
             if names and not any(_is_tool(name, files.known) for name in names):
                 yield _judge_names(entry, names, files.known)
+            elif is_compared_with_tools(entry.event) and _is_written_as_rule(entry.matcher or "", files.known):
+                told = "a matcher is a pattern for the names of tools, and no tool fits"
+                message = f"the hooks of {quote(entry.event)} here never run: {told} {quote(str(entry.matcher))}"
+                yield Finding(entry.at / "matcher", message)
 
 
 def _judge_events(hooks: Hooks, known: Known) -> Iterator[Finding]:
@@ -281,6 +322,10 @@ def _judge_names(entry: HookEntry, names: tuple[str, ...], known: Known) -> Find
     meant = "|".join(folded.get(name.lower(), name) for name in names)
     is_case = all(name.lower() in folded for name in names)
     fix = Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, at, meant),)) if is_case else None
+    if len(names) == 1 and (server := split_mcp_name(names[0])) is not None and server[0]:
+        meant = f"{MCP_PREFIX}{server[0]}__.*"
+        fix = Fix(f"write {quote(meant)}", (Edit(Change.REPLACE, at, meant),), is_safe=False)
+        doubt = f"; the tools of the server are {quote(meant)}"
     which = "is not a tool" if len(names) == 1 else "are not tools"
     message = f"{listing(names)} {which} of {known.version()}: the hooks of {quote(entry.event)} here never run{doubt}"
     return Finding(at, message, fix=fix)
@@ -290,10 +335,28 @@ def _is_tool(name: str, known: Known) -> bool:
     mcp = split_mcp_name(name)
     if mcp is not None:
         return mcp[1] is not None
+    if name.startswith(MCP_PREFIX):
+        return False
     return name in known.names("tools") or name in known.aliases("tool-aliases") or "_" in name
 
 
-_LOST = frozenset({"claude-settings", "claude-agent"})
+_RULE = re.compile(r"(?P<tool>[A-Z][A-Za-z]*)\(")
+
+
+def _is_written_as_rule(matcher: str, known: Known) -> bool:
+    """Tell whether a matcher is a permission rule, which fits no name of a tool."""
+    found = _RULE.match(matcher)
+    tools = (*known.names("tools"), *known.aliases("tool-aliases"))
+    if found is None or found["tool"] not in tools or len(matcher) > _LONGEST:
+        return False
+    try:
+        pattern = re.compile(matcher)
+    except re.error:  # the expressions of Claude Code are those of JavaScript
+        return False
+    return not any(pattern.search(each) for each in tools)
+
+
+_LOST = frozenset({"claude-settings", "claude-agent", "claude-plugin", "claude-hooks"})
 _SPARED = frozenset({"claude-skill", "claude-command"})
 """Kinds of files that a malformed guard costs as a whole; other rules report that."""
 
@@ -331,9 +394,17 @@ def _judge_types(hooks: Hooks, known: Known) -> Iterator[Finding]:
             yield Finding(hook.at / "type", told)
 
 
+_SCRIPT_SENTENCES = {
+    "script": "the hook does nothing: the project has no file {path}",
+    "script of a plugin": "the hook does nothing: the plugin has no file {path}",
+    "local script": "the hook looks for {path} in the folder of the session, not of the plugin: begin the path with "
+    "'${{CLAUDE_PLUGIN_ROOT}}/'",
+}
+
+
 @rule(since="0.1", origin=("agent-files:missing-hook-script",), severity=Severity.WARNING)
 def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
-    """The command of a hook begins with a file of the project that is not there.
+    """The command of a hook begins with a file that is not where the command looks for it.
 
     ## Why this matters
     A command that cannot be started is no objection: Claude Code goes on as if the hook had agreed. The hook stops
@@ -341,6 +412,7 @@ def stg3157_missing_hook_script(files: AgentFiles) -> Iterator[Finding]:
 
     ## How to fix
     Correct the path, or add the file. The path begins at the folder in which Claude Code starts: the parent of the
-    `.claude` folder. `$CLAUDE_PROJECT_DIR` names it wherever the session is.
+    `.claude` folder. `$CLAUDE_PROJECT_DIR` names it wherever the session is, and `${CLAUDE_PLUGIN_ROOT}` that of a
+    plugin.
     """
-    return list_lost(files, {"script": "the hook does nothing: the project has no file {path}"})
+    return list_lost(files, _SCRIPT_SENTENCES)
