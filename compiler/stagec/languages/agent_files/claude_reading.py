@@ -300,13 +300,15 @@ def _find_lost_contents(sources: Sources, file: AgentFile) -> Iterator[LostPath]
 
     OpenCode looks for the marks in the text of the file; only a line that is all comment has none.
     """
-    folder = posixpath.dirname(file.at.file)
-    for found in _CONTENT.finditer(file.text):
-        meant = posixpath.normpath(posixpath.join(folder, found["path"]))
-        is_inside = found["path"][0] not in "~/" and not meant.startswith("../")
-        line = file.text[file.text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        if is_inside and not line.lstrip().startswith("//") and not sources.exists(meant):
-            yield LostPath("content", found["path"], Place(file.at.file, range=found.span("path")))
+    folder, start = posixpath.dirname(file.at.file), 0
+    for line in file.text.splitlines(keepends=True):
+        for found in () if line.lstrip().startswith("//") else _CONTENT.finditer(line):
+            meant = posixpath.normpath(posixpath.join(folder, found["path"]))
+            is_inside = found["path"][0] not in "~/" and not meant.startswith("../")
+            if is_inside and not sources.exists(meant):
+                first, last = found.span("path")
+                yield LostPath("content", found["path"], Place(file.at.file, range=(start + first, start + last)))
+        start += len(line)
 
 
 def _find_lost_memory(sources: Sources, file: AgentFile) -> Iterator[LostPath]:

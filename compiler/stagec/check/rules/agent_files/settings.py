@@ -29,8 +29,6 @@ from stagec.languages.agent_files.tool_names import find_denied_tools
 from stagec.languages.agent_files.values import Misfit, follow
 
 _SHARED = "settings.json"
-_LONGEST = 300
-"""Characters of a matcher that is tried as a pattern."""
 _SCOPES = {
     "user": "in the settings of the user",
     "managed": "in settings that an organisation manages",
@@ -340,20 +338,23 @@ def _is_tool(name: str, known: Known) -> bool:
     return name in known.names("tools") or name in known.aliases("tool-aliases") or "_" in name
 
 
-_RULE = re.compile(r"(?P<tool>[A-Z][A-Za-z]*)\(")
+_RULE = re.compile(r"(?P<tool>[A-Z][A-Za-z]*)\((?P<inside>[^()\[\]{}\\^$+]*)\)")
+_RULES = re.compile(rf"{re.sub(r'[?]P<[a-z]+>', '?:', _RULE.pattern)}(?:\|(?!\Z)|\Z)")
+_CERTAIN = re.compile(r"(?:[^*?.](?![*?]))*")
+"""What a part of a pattern certainly begins with: letters before the first that can be absent."""
 
 
 def _is_written_as_rule(matcher: str, known: Known) -> bool:
-    """Tell whether a matcher is a permission rule, which fits no name of a tool."""
-    found = _RULE.match(matcher)
+    """Tell whether a matcher is one or more permission rules, none of which fits a name of a tool."""
     tools = (*known.names("tools"), *known.aliases("tool-aliases"))
-    if found is None or found["tool"] not in tools or len(matcher) > _LONGEST:
-        return False
-    try:
-        pattern = re.compile(matcher)
-    except re.error:  # the expressions of Claude Code are those of JavaScript
-        return False
-    return not any(pattern.search(each) for each in tools)
+    rules, position = [], 0
+    while (found := _RULES.match(matcher, position)) is not None:
+        rules += _RULE.findall(found[0])
+        position = found.end()
+    parts = [(tool, part) for tool, inside in rules for part in inside.split("|")]
+    begins = [(tool, found[0]) for tool, part in parts if (found := _CERTAIN.match(part)) is not None]
+    is_meant = bool(rules) and position == len(matcher) and all(tool in tools and part for tool, part in begins)
+    return is_meant and not any(f"{tool}{part}" in name for tool, part in begins for name in tools)
 
 
 _LOST = frozenset({"claude-settings", "claude-agent", "claude-plugin", "claude-hooks"})
