@@ -162,6 +162,19 @@ def test_files_of_other_tools_that_are_not_read_are_told(tmp_path: Path, capfd: 
     assert "not read" not in capfd.readouterr().out
 
 
+def test_a_file_of_another_tool_has_its_right_name(tmp_path: Path, capfd: Shown) -> None:
+    servers = tmp_path / ".cursor" / "mcp.json"
+    servers.parent.mkdir()
+    servers.write_text('{"mcpServers": {}}')
+    assert run(["validate", str(tmp_path)]) == 3
+    told = capfd.readouterr().err
+    assert "mcp.json' of Cursor" in told
+    assert "is called '.mcp.json'" not in told
+    servers.rename(tmp_path / "mcp.json")
+    assert run(["validate", str(tmp_path)]) == 3
+    assert "is called '.mcp.json'" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("file", "owner"),
     [("GEMINI.md", "Gemini CLI"), (".windsurf/rules/a.md", "Windsurf"), (".kiro/steering/a.md", "Kiro")],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from shlex import join
 
@@ -55,14 +55,20 @@ def list_hints(project: Project) -> list[str]:
 
 def list_unread(project: Project) -> tuple[str, ...]:
     """Return the known files of other tools that stagec does not read, in the root and in the named folders."""
-    sources, name_file = Sources(project.root, project.settings.budgets), name_from_here(project.root)
+    name_file = name_from_here(project.root)
+    return tuple(f"{quote(name_file(file))} of {owner}" for file, owner in _find_unread(project).items())
+
+
+def _find_unread(project: Project) -> Mapping[str, str]:
+    """Return the tool that owns each of these files."""
+    sources = Sources(project.root, project.settings.budgets)
     named = (resolve(project.root, path, ())[0] for path in project.paths if os.path.isdir(path))
     folders = sorted({"", *("" if each == "." else each for each in named)})
     facts = read_data()
     by_tool = {owner: data.get("unread", ()) for owner, data in facts.items()} | facts["other tools"]["unread_by_tool"]
     known = ((owner, name) for owner, names in by_tool.items() for name in names)
     every = ((owner, posixpath.join(folder, name)) for owner, name in known for folder in folders)
-    return tuple(f"{quote(name_file(file))} of {owner}" for owner, file in every if sources.exists(file))
+    return {file: owner for owner, file in every if sources.exists(file)}
 
 
 def explain_emptiness(project: Project) -> Failure:
@@ -104,6 +110,7 @@ class _Survey:
     def __init__(self, project: Project) -> None:
         self._sources = Sources(project.root, project.settings.budgets)
         self._name = name_from_here(project.root)
+        self._unread = _find_unread(project)
         self._ends: tuple[AnyFrontEnd, ...] = members(frontends, FrontEnd)
         root = project.root.resolve()
         walk = Walk(root, SearchScope(gitignore=False), lambda _: True, lambda _: False)
@@ -132,7 +139,8 @@ class _Survey:
         )
 
     def _explain_near_names(self) -> Iterator[str]:
-        near = ((file, known) for file in self._files for known in NAMES if _is_near(posixpath.basename(file), known))
+        files = (each for each in self._files if each not in self._unread)  # those have their own right name
+        near = ((file, known) for file in files for known in NAMES if _is_near(posixpath.basename(file), known))
         for file, known in islice(near, _SHOWN):
             yield f"{quote(self._name(file))} is not read: {NAMES[known]} is called {quote(known)}"
 
