@@ -358,7 +358,8 @@ def stg240_jump_without_target_field(steps: Collection[Step]) -> Iterator[Findin
     transitions.
     """
     for step in steps:
-        if step.gate is not None and can_jump(step) and not has_member(step, "targetField"):
+        is_nothing = step.gate is not None and (not has_member(step, "targetField") or step.gate.target_field == "")
+        if step.gate is not None and can_jump(step) and is_nothing:
             message = f"step {quote(step.key)} allows 'jump', but its gate has no 'targetField' to read the target from"
             related = (Related(step.allowed_at / step.gate.allowed["jump"], "the intent that needs it"),)
             yield Finding(step.gate_at / "targetField", message, related)
