@@ -217,7 +217,7 @@ class Demand:
 class Unmet:
     """A node whose result never meets a demand: the path and the two contradicting schemas.
 
-    If it `is_failed`, this concerns the results of failed executions.
+    If it `is_failed`, this concerns the results of failed executions. `meant` is the path that was most likely meant.
     """
 
     node: str
@@ -225,6 +225,7 @@ class Unmet:
     demanded: Place
     offered: Place
     is_failed: bool = False
+    meant: tuple[str, ...] | None = None
 
 
 @value

@@ -85,7 +85,7 @@ def _find_lost_name(read: Read, source: Source) -> tuple[str, NameIndex] | None:
 
 def relate_sources(sources: Iterable[Source]) -> tuple[Related, ...]:
     """Return the places that define the results of nodes."""
-    return tuple(Related(each.at, f"what {quote(each.node)} hands in") for each in sources if each.at is not None)
+    return tuple(Related(each.at, f"the result of {quote(each.node)}") for each in sources if each.at is not None)
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",))
@@ -179,9 +179,10 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
         first, *others = each.unmet
         alike = [first, *(other for other in others if other.path == first.path)]
         what = f"{noun(graph, 'node')} {quote(each.node)} requires"
-        of = f"{what} {quote(spell_path(first.path))} of what it is handed" if first.path else f"{what} something"
+        of = f"{what} {quote(spell_path(first.path))} in its input" if first.path else f"{what} something in its input"
         failed = " that has failed" if all(one.is_failed for one in alike) else ""
-        message = f"{of}, but no result of {owners(graph, alike)}{failed} can meet that"
+        meant = f"; did you mean {quote(spell_path(first.meant))}?" if first.meant is not None else ""
+        message = f"{of}, but no result of {owners(graph, alike)}{failed} can meet that{meant}"
         causes = (*graph.grounds(one.node for one in each.unmet), *(one.demanded for one in each.unmet))
         yield Finding(each.at, message, tuple(_sides(each.unmet[:_UNSATISFIABLE_INPUTS_SHOWN])), causes=causes)
 
@@ -189,7 +190,7 @@ def stg703_unsatisfiable_inputs(graph: Graph) -> Iterator[Finding]:
 def _sides(unmet: tuple[Unmet, ...]) -> Iterator[Related]:
     for each in unmet:
         yield Related(each.demanded, "this is required")
-        yield Related(each.offered, f"what {quote(each.node)} hands in")
+        yield Related(each.offered, f"the result of {quote(each.node)}")
 
 
 @rule(since="0.1", origin=("stage-definitions:upstream-parsed-path",), severity=Severity.WARNING)

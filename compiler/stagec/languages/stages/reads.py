@@ -246,7 +246,21 @@ def _list_unmet(pipeline: Pipeline, way: Incoming, demanded: Schema) -> Iterator
             found = _find_conflict(pipeline, stage, verdicts, demanded) if stage is not None else None
             if stage is not None and found is not None:
                 at = stage.at / "completionSchema" if "{result}" in found.offered.pointer else found.offered
-                yield Unmet(name, found.path, found.demanded, at, is_failed=verdicts == ["fail"])
+                meant = _guess_path(pipeline.schemas, stage, found.path)
+                yield Unmet(name, found.path, found.demanded, at, is_failed=verdicts == ["fail"], meant=meant)
+
+
+def _guess_path(schemas: Schemas, stage: Stage, path: tuple[str | int, ...]) -> tuple[str, ...] | None:
+    """Return the path of a result that was most likely meant: with its last name right, or below `parsed`."""
+    inside = tuple(str(each) for each in (path[1:] if path[:1] == ("parsed",) else path))
+    if not inside or not isinstance(stage.result, Schema):
+        return None
+    promised = _promise(schemas, stage, stage.result, inside)
+    *around, last = inside
+    if path[0] != "parsed":
+        return ("parsed", *inside) if promised.presence in {Presence.SURE, Presence.POSSIBLE} else None
+    right = promised.near.nearest(last) if promised.followed == len(around) else None
+    return None if right in {None, last} else ("parsed", *around, str(right))
 
 
 def _find_conflict(pipeline: Pipeline, stage: Stage, verdicts: list[Json], demanded: Schema) -> Conflict | None:
