@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from heapq import heappop, heappush
 
 from stagec.core.canonical import MOST, to_count
 from stagec.core.place import Place
 from stagec.core.value import value
+from stagec.core.words import format_duration
 from stagec.ir.plan.gate import Backoff, Retry
 from stagec.languages.stages.document import Case, Pipeline, Stage, WrittenDuration
 
@@ -34,6 +36,8 @@ class DurationError(StrEnum):
     """The deadline passes before a second attempt begins."""
     WAITING = "waiting"
     """The run ends before the wait of a case does."""
+    TOGETHER = "together"
+    """The run ends before the wait of a case does, which other waits always precede."""
 
 
 @value
@@ -80,10 +84,37 @@ def find_deadline_mistakes(pipeline: Pipeline) -> Iterator[DeadlineMistake]:
             yield from _find_mistakes_of_stage(pipeline, stage, stage.conduct.deadline)
     whole = pipeline.deadline
     if whole is not None and (most := read_deadline(whole)):
+        begun = _find_first_starts(pipeline)
         for stage in pipeline.by_id.values():
+            before = begun.get(stage.name, 0)
             waits = (case.wait for case in stage.conduct.cases if case.wait is not None)
-            for wait in (each for each in waits if most <= (each.milliseconds or 0) <= LONGEST):
-                yield DeadlineMistake(DurationError.WAITING, wait.at, wait.text, whole.text, whole.at)
+            for wait in (each for each in waits if before < most <= before + _measure(each)):
+                if _measure(wait) >= most:
+                    yield DeadlineMistake(DurationError.WAITING, wait.at, wait.text, whole.text, whole.at)
+                else:
+                    together = format_duration(before + _measure(wait))
+                    yield DeadlineMistake(DurationError.TOGETHER, wait.at, together, whole.text, whole.at)
+
+
+def _measure(wait: WrittenDuration | None) -> int:
+    """Return the milliseconds of a wait; 0 for none, and for one that cannot be."""
+    length = 0 if wait is None else wait.milliseconds or 0
+    return length if length <= LONGEST else 0
+
+
+def _find_first_starts(pipeline: Pipeline) -> dict[str, int]:
+    """Return how many milliseconds of waits precede each stage at least, on the way with the fewest."""
+    first: dict[str, int] = {}
+    waiting = [(0, pipeline.entry.name)] if pipeline.entry is not None else []
+    while waiting:
+        begun, name = heappop(waiting)
+        if name in first or name not in pipeline.by_id:
+            continue
+        first[name] = begun
+        for case in pipeline.by_id[name].conduct.cases:
+            for each in case.targets:
+                heappush(waiting, (begun + _measure(case.wait), each.name))
+    return first
 
 
 def _find_mistakes_of_stage(pipeline: Pipeline, stage: Stage, written: WrittenDuration) -> Iterator[DeadlineMistake]:

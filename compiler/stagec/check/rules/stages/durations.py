@@ -38,7 +38,8 @@ def stg399_impossible_deadline(pipeline: Pipeline) -> Iterator[Finding]:
     A `deadline` is the time that a stage has for its result, a `runDeadline` the time that a whole run has. Each is a
     number and a unit: `30s`, `10m`, `2h` or `1d`. Of anything else nobody can tell how long it is. No time, or more
     than a year, is a slip. A stage's deadline never passes if the run ends before it. A second attempt never begins if
-    the stage's deadline passes before. The stages after a wait never begin if the run ends before.
+    the stage's deadline passes before. The stages after a wait never begin if the run ends before,
+    also if several waits are too long together.
 
     ## How to fix
     Write a number above zero with one of the units. Give the run more time than its stages and waits, and a stage more
@@ -64,6 +65,7 @@ _DEADLINES = {
     DurationError.LATE: "the deadline {} never passes: the run ends after {} at the latest",
     DurationError.HASTY: "no second attempt ever begins: the deadline {} passes during the wait before it, {}",
     DurationError.WAITING: "the stages of the case never begin: the run ends after {1}, and the case waits {0}",
+    DurationError.TOGETHER: "the stages of the case never begin: the run ends after {1}, and this wait ends after {0}",
 }
 
 
