@@ -279,13 +279,19 @@ class _JudgedCondition:
         given = (each.reason for each in conduct.checks if each.reason)
         return Possible(tuple(dict.fromkeys((*given, *REASONS))))
 
+    def _is_told_to_model(self, given: Json) -> bool:
+        """Tell whether only checks that send the work back give a reason: no result has it, the model reads it."""
+        verdicts = {each.verdict for each in self.stage.conduct.checks if each.reason == given}
+        return verdicts == {"retry"} and given not in REASONS
+
     def _can_be(self, given: Json, possible: Possible | None) -> bool:
         """Tell whether a value can stand at the path of the condition."""
         if self.condition.path == REASON:
             # another machine may have reasons that are not known here, but none that is a known one with a slip in it
             known = possible.values if possible is not None else ()
             is_slipped = any(is_slip(str(given), str(each)) for each in known) and given not in known
-            return isinstance(given, str) and not is_slipped and (given != EXCEEDED or can_exceed(self.stage))
+            is_lost = is_slipped or (possible is not None and self._is_told_to_model(given))
+            return isinstance(given, str) and not is_lost and (given != EXCEEDED or can_exceed(self.stage))
         if possible is not None:
             return given in possible
         return self.condition.path != ATTEMPTS or is_count(given, 0, most_attempts(self.stage))

@@ -9,6 +9,7 @@ from itertools import takewhile
 from stagec.core.place import Place
 from stagec.core.value import value
 from stagec.languages.stages.document import ELEMENT, Case, Mode, Pipeline, Stage
+from stagec.languages.stages.inner import DEEPEST, find_inner_mistake
 from stagec.languages.stages.outcomes import VERDICT, Fitting, can_skip, outcomes, take
 from stagec.sources.contract.combinations import Combination
 from stagec.sources.contract.conflict import list_possible
@@ -257,13 +258,42 @@ def promise_elements(pipeline: Pipeline, stage: Stage, name: str, path: Sequence
     return [promise_item(pipeline, owner, case, tuple(path)) for owner, case in cases]
 
 
-def find_nested(pipeline: Pipeline) -> Iterator[tuple[Stage, Case, Case]]:
-    """Yield every case that would run elements while its stage runs for an element itself, with the case around it."""
+@value
+class Nested:
+    """A stage that runs for an element itself and would run elements: the place, that list, and the case around it.
+
+    `within` is the list where an inner pipeline has it.
+    """
+
+    stage: Stage
+    at: Place
+    around: Case
+    within: Place | None = None
+
+
+def find_nested(pipeline: Pipeline) -> Iterator[Nested]:
+    """Yield every stage that runs for an element itself and would run stages for the elements of another list."""
     uses = find_uses(pipeline)
     for stage, case in list_each(pipeline):
         around = uses.get(stage.name, Uses()).cases
         if around and case in pipeline.live_cases(stage):
-            yield stage, case, around[0][1]
+            yield Nested(stage, case.at if case.each is None else case.each.at, around[0][1])
+    for stage in pipeline.inner:
+        around = uses.get(stage.name, Uses()).cases
+        if stage.inner is not None and around and find_inner_mistake(pipeline, stage) is None:
+            within = next(_list_inside(stage), None)
+            if within is not None:
+                yield Nested(stage, stage.inner.mention.at, around[0][1], within)
+
+
+def _list_inside(stage: Stage) -> Iterator[Place]:
+    """Yield the lists for whose elements the pipeline of a stage runs stages, with those of the pipelines in it."""
+    todo = [stage]
+    for around in todo:  # grows while it is read
+        within = around.inner.pipeline if around.inner is not None else None
+        if within is not None and within.depth < DEEPEST:
+            yield from (case.at if case.each is None else case.each.at for _, case in list_each(within))
+            todo += within.inner
 
 
 def is_of_element(pipeline: Pipeline, name: str | int) -> bool:

@@ -355,7 +355,7 @@ class _Lowering:
         """Return the node that runs stages for each element of a list; an unreadable list has one."""
         pipeline, each = self._pipeline, case.each
         stage = pipeline.by_id[name]
-        is_nested = any(case is inner for _, inner, _ in find_nested(pipeline))
+        is_nested = any(found.at == (case.at if each is None else each.at) for found in find_nested(pipeline))
         self._suspect = self._suspect or is_nested or find_list_mistake(pipeline, stage, case) is not None
         path, most = ((), None) if each is None else (each.path, each.most)
         return ForEach(

@@ -171,9 +171,13 @@ def _element(layer: Schema, index: int) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
     part = _element_schema(layer, body, index)
     least, most = _count(body, "minItems"), _count(body, "maxItems")
+    contained = body.get("contains") if _count(body, "minContains") != 0 else None
+    parts = [] if part is None or part.value is True else [part]
+    if isinstance(contained, dict) and index == 0 and most == 1:  # the only element is the one that is asked for
+        parts.append(Schema(contained, layer.at / "contains"))
     return MemberSchemas(
-        parts=() if part is None or part.value is True else (part,),
-        required=least is not None and least > index,
+        parts=tuple(parts),
+        required=(least is not None and least > index) or (isinstance(contained, dict) and index == 0),
         forbidden=(most is not None and most <= index) or (part is not None and part.value is False),
         whole=not _lists_arrays(body),
         certain=not _lists_arrays(body),

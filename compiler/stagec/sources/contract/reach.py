@@ -130,8 +130,11 @@ def count_out(combination: Combination, many: int = 0) -> list[Json] | None:
 
 
 def _all_of(combination: Combination, kind: str, most: int) -> list[Json] | None:
-    if kind == "integer" or (kind == "number" and any(step % 1 == 0 for step in numbers(combination, "multipleOf"))):
-        return _whole_numbers(combination, most)
+    if kind == "integer":
+        return _list_multiples(combination, 1, most)
+    if kind == "number":
+        steps = [each for each in numbers(combination, "multipleOf") if (each * _FINEST) % 1 == 0 and each > 0]
+        return _list_multiples(combination, max(steps), most) if steps else None
     if kind == "string":
         return [""] if 0 in numbers(combination, "maxLength") else _list_texts(combination)
     return [*FEW[kind]] if kind in FEW else None
@@ -147,14 +150,20 @@ def _list_texts(combination: Combination) -> list[Json] | None:
     return None if found is None else list(dict.fromkeys((found["one"] or found["some"] or "").split("|")))
 
 
-def _whole_numbers(combination: Combination, longest: int) -> list[Json] | None:
-    least = [-(-low // 1) for low in numbers(combination, "minimum")]
-    least += [low // 1 + 1 for low in numbers(combination, "exclusiveMinimum")]
-    most = [high // 1 for high in numbers(combination, "maximum")]
-    most += [-(-high // 1) - 1 for high in numbers(combination, "exclusiveMaximum")]
+_FINEST = 1_024
+"""Steps between numbers that are as small as a fraction with this divisor are exact."""
+
+
+def _list_multiples(combination: Combination, step: float, longest: int) -> list[Json] | None:
+    """Return the multiples of a step that the bounds leave; None without bounds, and if they are too many."""
+    least = [-(-low // step) for low in numbers(combination, "minimum")]
+    least += [low // step + 1 for low in numbers(combination, "exclusiveMinimum")]
+    most = [high // step for high in numbers(combination, "maximum")]
+    most += [-(-high // step) - 1 for high in numbers(combination, "exclusiveMaximum")]
     if not least or not most or min(most) - max(least) >= longest:
         return None
-    return list(range(int(max(least)), int(min(most)) + 1))
+    found = (each * step for each in range(int(max(least)), int(min(most)) + 1))
+    return [int(each) if each % 1 == 0 else each for each in found]
 
 
 @value

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from stagec.core.budgets import AnswerBudgets
-from stagec.core.json import Json, list_of, object_of
+from stagec.core.json import MISSING, Json, Object, follow, list_of, object_of
 from stagec.core.value import NOTHING, value
 from stagec.sources.contract.choices import identity
 from stagec.sources.contract.combinations import MOST_DENIED, Combination, as_object, follows_dependents, types_of
 from stagec.sources.contract.conflict import judge_member, judge_required, list_denied, list_left
 from stagec.sources.contract.member import is_barred, member
-from stagec.sources.contract.reach import admits, bodies_of, count_out, fits_extent, list_values, lists
+from stagec.sources.contract.reach import admits, bodies_of, count_out, fits_extent, list_values, lists, numbers
 from stagec.sources.contract.schemas import Schema, Schemas
 from stagec.sources.shape.dialects import REMARKS
 from stagec.sources.shape.subschemas import KEYWORDS
@@ -213,6 +213,12 @@ class _Search:
     def _of(self, combination: Combination, wanted: WantedPath, *, apart: bool) -> Iterator[Variant]:
         if is_barred(combination):
             return
+        listed = list_values(combination) if wanted.inside else None
+        if listed is not None and any(isinstance(each, dict | list) for each in listed):
+            known = [each for each in listed if admits(combination, each)]
+            self.exact = self.exact and not any(_has_more(body) for body in bodies_of(combination))
+            yield from (dict(_follow(each, wanted, alone=apart and len(known) <= _MOST_APART)) for each in known)
+            return
         nothing = dict(_absent(wanted))
         nothing.pop(wanted.path, None)
         is_asked = wanted.values is not None
@@ -234,8 +240,12 @@ class _Search:
             many *= len(options[-1])
             if many > MOST or many * len(wanted.inside) > LARGEST:
                 raise _TooManyError
+        least = max(numbers(combination, "minProperties"), default=0)
+        others = _count_others(combination, wanted) if least else None
         for chosen in product(*options):
-            yield {path: standing for each in chosen for path, standing in each.items()}
+            found = {path: standing for each in chosen for path, standing in each.items()}
+            if others is None or others + sum(_may_be_there(found, each) for each in wanted.inside.values()) >= least:
+                yield found
 
     def _member(self, combination: Combination, name: str, wanted: WantedPath, *, apart: bool) -> list[Variant]:
         found = member(combination, name)
@@ -269,6 +279,41 @@ def _absent(wanted: WantedPath) -> Iterator[tuple[Path, PathValue]]:
         yield wanted.path, ABSENT
     for each in wanted.inside.values():
         yield from _absent(each)
+
+
+def _may_be_there(variant: Variant, wanted: WantedPath) -> bool:
+    return _is_there(variant, wanted) is not False
+
+
+def _count_others(combination: Combination, wanted: WantedPath) -> int | None:
+    """Return how many members besides the wanted ones an object may have; None if they are any number."""
+    closed = (
+        object_of(body.get("properties")).keys()
+        for body in bodies_of(combination)
+        if body.get("additionalProperties") is False and not body.get("patternProperties")
+    )
+    names = next(closed, None) if combination.types == frozenset({"object"}) else None
+    if names is None:
+        return None
+    return sum(name not in wanted.inside and not member(combination, name).forbidden for name in names)
+
+
+def _follow(given: Json, wanted: WantedPath, *, alone: bool) -> Iterator[tuple[Path, PathValue]]:
+    """Yield what stands at the wanted paths of a value that a schema names."""
+    todo = [(given, wanted)]
+    for standing, each in todo:  # grows while it is read
+        if each.values is not None and standing is MISSING:
+            yield each.path, ABSENT
+        elif each.values is not None:
+            is_asked = identity(standing) in map(identity, each.values)
+            other = PathValue(True, False, standing, True, alone)
+            yield each.path, PathValue(True, True, standing) if is_asked else other
+        todo += [(follow(standing, (name,)), inner) for name, inner in each.inside.items()]
+
+
+def _has_more(body: Object) -> bool:
+    """Tell whether a schema says more of a value than its type, or that it is one of a list."""
+    return any(key in KEYWORDS and key not in REMARKS and key not in {"type", "enum", "const", "not"} for key in body)
 
 
 def _hashable(variant: Variant) -> Iterator[tuple[Path, object]]:

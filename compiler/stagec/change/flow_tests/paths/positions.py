@@ -104,7 +104,8 @@ class _Inputs:
                 yield OpenInput(name, known[name].schema, tried)
         if count > _COMBINATIONS:
             yield from map(OpenInput, self.group_terms())
-        yield from map(OpenInput, sorted({str(term.path[1]) for term in self._list_terms()} - known.keys()))
+        named = {str(term.path[1]) for term in list_context_terms(self._program)}
+        yield from map(OpenInput, sorted(named - known.keys()))
 
     def _list_tried(self, terms: Iterable[Term], path: tuple[Key, ...], values: list[Json]) -> Iterator[Json]:
         """Yield the values that conditions ask for at a path inside an input, and that one of some values has there."""
@@ -115,7 +116,7 @@ class _Inputs:
     def group_terms(self) -> Mapping[str, list[Term]]:
         """Return the conditions that look at an input, by its name."""
         found: dict[str, list[Term]] = {}
-        for term in self._list_terms():
+        for term in list_context_terms(self._program):
             name = str(term.path[1])
             if name in self._program.plan.inputs:
                 found.setdefault(name, []).append(term)
@@ -158,13 +159,14 @@ class _Inputs:
             return told
         return make_value(self._program, schema)
 
-    def _list_terms(self) -> Iterator[Term]:
-        """Yield the conditions that look at the context of a stage, in which the inputs are."""
-        for node in self._program.plan.nodes.values():
-            terms = () if node.admission is None else (*node.admission.defer, *node.admission.block)
-            checks = node.gate.checks if isinstance(node.gate, VerdictGate) else ()
-            looked = (*terms, *(term for check in checks for term in check.when))
-            yield from (term for term in looked if term.path[0] == "ctx" and len(term.path) > 1)
+
+def list_context_terms(program: Program) -> Iterator[Term]:
+    """Yield the conditions that look at the context of a stage, in which the inputs are."""
+    for node in program.plan.nodes.values():
+        terms = () if node.admission is None else (*node.admission.defer, *node.admission.block)
+        checks = node.gate.checks if isinstance(node.gate, VerdictGate) else ()
+        looked = (*terms, *(term for check in checks for term in check.when))
+        yield from (term for term in looked if term.path[0] == "ctx" and len(term.path) > 1)
 
 
 def _list_admission(plan: Plan) -> Iterator[Term]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from stagec.core.place import Key, Place
 from stagec.ir.plan.act import Converse, Prompt
 from stagec.ir.plan.document import JudgeDefinition
 from stagec.ir.plan.gate import Among, Check, Exists, IntentGate, JudgeGate, Reads, Term, VerdictGate
-from stagec.ir.plan.node import Edge, Named, Node
+from stagec.ir.plan.node import Edge, ForEach, Named, Node
 from stagec.runtime.machine import Program
 from stagec.runtime.machine.gate import ALIASES
 from stagec.runtime.world.samples import find_in_answer, read_text
@@ -49,8 +50,8 @@ class Refuter:
 
     def has_no_other(self, content: str | None, tried: Iterable[tuple[Iterable[Key], Iterable[Json]]]) -> bool:
         """Tell whether all values that satisfy a schema have, at each of some paths, one of the values tried there."""
-        demands = [demand_at(path, {"enum": [*values]}) for path, values in tried]
-        return bool(demands) and all(self.excludes(content, {"not": each}) for each in demands)
+        denials = [_deny_at(tuple(map(str, path)), {"enum": [*values]}) for path, values in tried]
+        return bool(denials) and all(self.excludes(content, each) for each in denials)
 
     def _exclude(self, content: str, wanted: str) -> bool:
         files = {_OFFERED: self._contents[content].encode(), _DEMANDED: wanted.encode()}
@@ -142,7 +143,36 @@ def demand_at(path: Iterable[Key], schema: Json) -> Json:
     """Return the schema of objects that hold at a path what satisfies another one."""
     found = schema
     for key in reversed(tuple(map(str, path))):
-        found = {"type": "object", "required": [key], "properties": {key: found}}
+        in_object: Json = {"type": "object", "required": [key], "properties": {key: found}}
+        found = {"anyOf": [in_object, _demand_element(int(key), found)]} if _is_index(key) else in_object
+    return found
+
+
+def _is_index(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < _LONG
+
+
+_LONG = 4
+"""Digits of an index that no list of a demand is long enough for."""
+
+
+def _demand_element(index: int, schema: Json) -> Json:
+    """Return the schema of lists that hold at an index what satisfies another one."""
+    return {"type": "array", "minItems": index + 1, "prefixItems": [*([True] * index), schema]}
+
+
+def _deny_at(path: tuple[str, ...], schema: Json) -> Json:
+    """Return the schema of values that do not hold at a path what satisfies another one."""
+    if not any(map(_is_index, path)):
+        return {"not": demand_at(path, schema)}
+    found: Json = {"not": schema}
+    for key in reversed(path):
+        kinds: list[Json] = ["object"]
+        ways: list[Json] = [{"type": "object", "properties": {key: found}}]
+        if _is_index(key):
+            kinds.append("array")
+            ways += [{"type": "array", "maxItems": int(key)}, _demand_element(int(key), found)]
+        found = {"anyOf": [{"not": {"type": kinds}}, *ways]}
     return found
 
 
@@ -167,6 +197,61 @@ def _unwrap(demand: Json) -> tuple[tuple[str, ...], Json]:
         ((name, inner),) = object_of(object_of(inner)["properties"]).items()
         path.append(name)
     return tuple(path), inner
+
+
+class ElementRefuter:
+    """Decides whether all elements of the lists of a program are alike to the conditions that look at them."""
+
+    def __init__(self, program: Program, refuter: Refuter, terms: Iterable[Term]) -> None:
+        self._plan, self._refuter, self._terms = program.plan, refuter, [*terms]
+
+    def are_alike(self, name: str) -> bool:
+        """Tell whether conditions about the element, or about its index, say the same in every run, for sure."""
+        terms = [each for each in self._terms if each.path[1] == name]
+        each_list = [
+            (node, edge.target)
+            for node in self._plan.nodes.values()
+            for edge in node.edges
+            if isinstance(edge.target, ForEach)
+        ]
+        judge = self._is_index_settled if name == "index" else self._is_settled
+        return name in _ELEMENT and all(judge(*self._find(*each), term) for each in each_list for term in terms)
+
+    def _find(self, node: Node, target: ForEach) -> tuple[str | None, tuple[Key, ...]]:
+        """Return the schema in which a list is, and its path there; no schema where none describes the list."""
+        first, *path = target.list
+        if first == "ctx" and path and str(path[0]) in self._plan.inputs:
+            return self._plan.inputs[str(path[0])].schema, tuple(path[1:])
+        return (_schema_of(node) if first == "parsed" else None), tuple(path)
+
+    def _is_settled(self, schema: str | None, path: tuple[Key, ...], term: Term) -> bool:
+        """Tell whether a condition holds of each element of every list, which has some; or of no element."""
+        demand = _demand_told(term.path[2:], term)
+        if schema is None or demand is None or _ODD_ELEMENTS.search(self._plan.contents[schema]):
+            return False
+        ways: tuple[Json, ...] = (
+            {"type": "array", "items": {"not": demand}},
+            {"type": "array", "minItems": 1, "items": demand},
+        )
+        return any(self._refuter.excludes(schema, demand_at(path, each)) for each in ways)
+
+    def _is_index_settled(self, schema: str | None, path: tuple[Key, ...], term: Term) -> bool:
+        """Tell whether every list has an element at each index that a condition asks for, or none has."""
+        if not isinstance(term, Among) or len(term.path) > _INDEX_PATH:
+            return False
+        asked = [int(each) for each in term.values if isinstance(each, int | float) and each == int(each) >= 0]
+        bounds = [({"maxItems": each}, {"minItems": each + 1}) for each in asked]
+        return all(
+            any(self._refuter.excludes(schema, demand_at(path, {"type": "array", **each})) for each in some)
+            for some in bounds
+        )
+
+
+_ELEMENT = frozenset({"item", "index"})
+"""What is in the context of stages that run for an element."""
+_INDEX_PATH = 2
+_ODD_ELEMENTS = re.compile(r'"(prefixItems|additionalItems|contains|uniqueItems|enum": ?\[\[|items": ?\[)')
+"""What says of elements of one list that they differ."""
 
 
 def list_open(program: Program, refuter: Refuter, ways: WayFinder, name: str) -> Iterator[str]:
@@ -256,8 +341,11 @@ def _demand_all(gate: IntentGate | VerdictGate, terms: Iterable[Term]) -> Json |
 def _demand(gate: IntentGate | VerdictGate, term: Term) -> Json | None:
     """Return a schema that all answers satisfy of which a condition holds; None where it looks at something else."""
     path = find_in_answer(gate, term)
-    if not path:
-        return None
+    return _demand_told(path, term) if path else None
+
+
+def _demand_told(path: Iterable[Key], term: Term) -> Json | None:
+    """Return a schema that all values satisfy of which a condition about a path in them holds; None without one."""
     match term:
         case Among(values=values):
             return demand_at(path, {"enum": [*values]})

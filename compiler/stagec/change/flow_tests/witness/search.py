@@ -8,7 +8,13 @@ from itertools import accumulate, count
 from typing import Generic, TypeVar
 
 from stagec.change.flow_tests.paths.choices import AgentEnding, AnswerChoice, Chooser, list_verdicts
-from stagec.change.flow_tests.paths.positions import Positions, RunPosition, list_open_inputs, list_starts
+from stagec.change.flow_tests.paths.positions import (
+    Positions,
+    RunPosition,
+    list_context_terms,
+    list_open_inputs,
+    list_starts,
+)
 from stagec.core.json import Json, Object, object_of, text_in
 from stagec.core.memo import LazySequence
 from stagec.core.value import NOTHING, replace, value
@@ -471,12 +477,14 @@ class ExploredRuns:
 
         The node is empty where runs part before they begin.
         """
-        from stagec.change.flow_tests.witness.refutation import Refuter, list_open  # most flows have a witness
+        from stagec.change.flow_tests.witness.refutation import ElementRefuter, Refuter, list_open  # rarely needed
 
         refuter = Refuter(self._program)
+        elements = ElementRefuter(self._program, refuter, list_context_terms(self._program))
         yield from ((node, f"with other values this may not happen: {why}") for node, why in self._soft.items())
-        inputs = (each for each in list_open_inputs(self._program) if not refuter.has_no_other(each.schema, each.tried))
-        yield from (("", f"other values of {each.name!r}") for each in inputs)
+        for each in list_open_inputs(self._program):
+            if not refuter.has_no_other(each.schema, each.tried) and not elements.are_alike(each.name):
+                yield "", f"other values of {each.name!r}"
         for (node, _), effect in self.explorer.asked.items():
             if isinstance(effect, Hook) and not self._is_decided(node, effect):
                 yield node, f"what {effect.phase!r} hooks return is not known"

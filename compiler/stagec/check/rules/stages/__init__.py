@@ -175,6 +175,8 @@ def _refuse_reason(each: WrongCondition) -> str:
         return "a reason is a text"
     if each.given == EXCEEDED:
         return "the stage has no deadline"
+    if each.possible is not None and each.given in each.possible:
+        return "only a check that sends the work back has it: the last result has the reason 'retry-exhausted'"
     return f"no result has that reason{hint(each.given, each.possible.texts) if each.possible is not None else ''}"
 
 

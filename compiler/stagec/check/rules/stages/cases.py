@@ -69,7 +69,8 @@ def stg361_unmeetable_case(pipeline: Pipeline) -> Iterator[Finding]:
     Write path and value as the schema has them. A case that does not ask for `verdict` is about accepted results only:
     what a check refuses never comes to it. Without an assert hook a stage that reaches its turn cap never succeeds, so
     `capHit: true` goes together with `verdict: fail` only. Values compare as JSON: `1` is `1.0`, and no text is
-    `true`. A `reason` that is a known one with a slip in it, such as `provider-faild`, never comes.
+    `true`. A `reason` that is a known one with a slip in it, such as `provider-faild`, never comes, nor does one that
+    only checks with the verdict `retry` have: a model reads it, and the result has `retry-exhausted`.
     """
     for each in find_wrong_cases(pipeline):
         found = each.wrong

@@ -117,16 +117,17 @@ def stg390_nested_elements(pipeline: Pipeline) -> Iterator[Finding]:
 
     ## Why this matters
     `ctx.item` and `ctx.index` are those of one list. And the bounds would be multiplied: 50 elements with 50 elements
-    each are 2,500 executions, which nobody sees who reads the two numbers.
+    each are 2,500 executions, which nobody sees who reads the two numbers. A pipeline that runs as a stage counts, too.
 
     ## How to fix
     Let the first stage hand in one flat list, or run the second list after the join of the first.
     """
-    for stage, case, around in find_nested(pipeline):
-        at = case.at if case.each is None else case.each.at
-        related = () if around.each is None else (Related(around.each.at, "the elements around it"),)
-        message = f"{quote(stage.name)} runs for elements itself: it cannot run stages for the elements of another list"
-        yield Finding(at, message, related)
+    for each in find_nested(pipeline):
+        around, within = each.around.each, each.within
+        outer = () if around is None else (Related(around.at, "the elements around it"),)
+        related = outer if within is None else (Related(within, "the other list"), *outer)
+        what = f"{quote(each.stage.name)} runs for elements itself"
+        yield Finding(each.at, f"{what}: it cannot run stages for the elements of another list", related)
 
 
 @rule(since="0.1", origin=("rulings:pipelines",))
