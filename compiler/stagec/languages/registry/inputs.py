@@ -102,7 +102,7 @@ class InputFate(StrEnum):
     UNHANDED = "unhanded"
     """The step never hands over such a key."""
     WHOLE = "whole"
-    """The step hands nothing over, and the key is taken of its whole answer."""
+    """The step names no values to hand over, and the key is taken of its whole answer."""
     HANDED = "handed"
     UNKNOWABLE = "unknowable"
 

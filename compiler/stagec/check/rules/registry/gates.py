@@ -467,8 +467,8 @@ def stg251_missing_handoff_fields(steps: Collection[Step]) -> Iterator[Finding]:
     """A step may hand off, but declares no hand-over.
 
     ## Why this matters
-    `handoffFields` names the values that the next step receives. Without it the closure step starts without the results
-    of the steps before it.
+    `handoffFields` names the values that later steps can take. Without it, nothing says what the closure step needs of
+    the steps before it: their whole answers are kept, and a change of a schema takes a value away without a word.
 
     ## How to fix
     Add `handoffFields` with the paths that the next step needs. An empty list says that it needs none.
@@ -477,7 +477,8 @@ def stg251_missing_handoff_fields(steps: Collection[Step]) -> Iterator[Finding]:
         if step.gate is None or "handoff" not in step.gate.allowed or has_member(step, "handoffFields"):
             continue
         if step.kind is None or "handoff" in ALLOWED[step.kind]:
-            message = f"step {quote(step.key)} allows 'handoff', but has no handoffFields, so it hands over nothing"
+            what = f"step {quote(step.key)} allows 'handoff', but has no handoffFields"
+            message = f"{what}, so it names no values to hand over"
             related = (Related(step.allowed_at / step.gate.allowed["handoff"], "the intent that needs them"),)
             yield Finding(step.gate_at / "handoffFields", message, related)
 

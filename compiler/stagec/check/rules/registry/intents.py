@@ -144,12 +144,12 @@ def _describe_difference(each: Disagreement) -> str:
     severity=Severity.WARNING,
 )
 def stg235_taken_from_whole_answer(registry: Registry) -> Iterator[Finding]:
-    """A step takes a value of another step that hands nothing over.
+    """A step takes a value of another step that names no values to hand over.
 
     ## Why this matters
-    A step without `handoffFields` keeps its whole answer for the steps that follow, and the value is taken of that. As
-    soon as its gate lists a single path, it is gone: then only the listed values are kept. Values that pass between two
-    steps should be declared at the hand-over.
+    A step with an empty list of `handoffFields`, or without them, keeps its whole answer for the steps that follow, and
+    the value is taken of that. As soon as its gate lists a single path, it is gone: then only the listed values are
+    kept. Values that pass between two steps should be declared at the hand-over.
 
     ## How to fix
     Add the path of the value to the `handoffFields` of the step that it comes from.
@@ -159,8 +159,8 @@ def stg235_taken_from_whole_answer(registry: Registry) -> Iterator[Finding]:
             source, given = each.source, each.given
             at = source.gate_at if source.gate is not None else source.at.key
             what = f"input {quote(given.name)} of step {quote(each.step.key)} takes {quote(given.key)} of step"
-            message = f"{what} {quote(source.key)}, which hands nothing over"
-            yield Finding(each.at, message, (Related(at, "it hands nothing over"),))
+            message = f"{what} {quote(source.key)}, which names no values to hand over"
+            yield Finding(each.at, message, (Related(at, "its whole answer is kept"),))
 
 
 @rule(
