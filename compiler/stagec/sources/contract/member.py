@@ -80,6 +80,14 @@ def _find_needed(combination: Combination) -> Iterator[tuple[str, MemberSchemas]
         yield from ((name, member(combination, name)) for name in combination.required)
     elif combination.types == _ARRAY and (first := member(combination, "0")).required:
         yield "0", first
+        yield from (("0", MemberSchemas((*first.parts, each), required=True)) for each in _list_contained(combination))
+
+
+def _list_contained(combination: Combination) -> Iterator[Schema]:
+    """Yield what some element has to satisfy, if the first element is like all others."""
+    bodies = [(each, object_of(each.value)) for each in combination.layers]
+    if not any(isinstance(body.get(key), list) for _, body in bodies for key in ("prefixItems", "items")):
+        yield from (Schema(body["contains"], each.at / "contains") for each, body in bodies if _has_contained(body))
 
 
 _OBJECT, _ARRAY = frozenset({"object"}), frozenset({"array"})
@@ -171,17 +179,22 @@ def _element(layer: Schema, index: int) -> MemberSchemas:
     body = layer.value if isinstance(layer.value, dict) else {}
     part = _element_schema(layer, body, index)
     least, most = _count(body, "minItems"), _count(body, "maxItems")
-    contained = body.get("contains") if _count(body, "minContains") != 0 else None
+    contained = body.get("contains") if _has_contained(body) else None
     parts = [] if part is None or part.value is True else [part]
-    if isinstance(contained, dict) and index == 0 and most == 1:  # the only element is the one that is asked for
+    if contained is not None and index == 0 and most == 1:  # the only element is the one that is asked for
         parts.append(Schema(contained, layer.at / "contains"))
     return MemberSchemas(
         parts=tuple(parts),
-        required=(least is not None and least > index) or (isinstance(contained, dict) and index == 0),
+        required=(least is not None and least > index) or (contained is not None and index == 0),
         forbidden=(most is not None and most <= index) or (part is not None and part.value is False),
         whole=not _lists_arrays(body),
         certain=not _lists_arrays(body),
     )
+
+
+def _has_contained(body: Object) -> bool:
+    """Tell whether a list has an element that satisfies what its schema asks some element for."""
+    return isinstance(body.get("contains"), dict) and _count(body, "minContains") != 0
 
 
 def _element_schema(layer: Schema, body: Object, index: int) -> Schema | None:

@@ -66,6 +66,9 @@ def _within(body: Object, given: Json) -> bool:
     if isinstance(given, str):
         low, high = read_bound(body, "minLength"), read_bound(body, "maxLength")
         return (low is None or len(given) >= low) and (high is None or len(given) <= high)
+    if isinstance(given, list):
+        low, high = read_bound(body, "minItems"), read_bound(body, "maxItems")
+        return (low is None or len(given) >= low) and (high is None or len(given) <= high)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return True
     step = read_bound(body, "multipleOf")

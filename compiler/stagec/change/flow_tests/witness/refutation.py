@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from stagec.change.flow_tests.paths.choices import WayFinder
@@ -236,15 +237,20 @@ class ElementRefuter:
         return any(self._refuter.excludes(schema, demand_at(path, each)) for each in ways)
 
     def _is_index_settled(self, schema: str | None, path: tuple[Key, ...], term: Term) -> bool:
-        """Tell whether every list has an element at each index that a condition asks for, or none has."""
+        """Tell whether every list has an element at each index that a condition asks for, or none has.
+
+        Or whether the condition asks for each index that there may be.
+        """
         if not isinstance(term, Among) or len(term.path) > _INDEX_PATH:
             return False
         asked = [int(each) for each in term.values if isinstance(each, int | float) and each == int(each) >= 0]
-        bounds = [({"maxItems": each}, {"minItems": each + 1}) for each in asked]
-        return all(
-            any(self._refuter.excludes(schema, demand_at(path, {"type": "array", **each})) for each in some)
-            for some in bounds
-        )
+        never = partial(self._has_no_list, schema, path)
+        beyond = next(each for each in count() if each not in asked)
+        is_any = bool(asked) and never({"minItems": beyond + 1}) and never({"maxItems": 0})
+        return is_any or all(never({"maxItems": each}) or never({"minItems": each + 1}) for each in asked)
+
+    def _has_no_list(self, schema: str | None, path: tuple[Key, ...], bound: Object) -> bool:
+        return self._refuter.excludes(schema, demand_at(path, {"type": "array", **bound}))
 
 
 _ELEMENT = frozenset({"item", "index"})
