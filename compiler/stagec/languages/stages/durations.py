@@ -82,18 +82,22 @@ def find_deadline_mistakes(pipeline: Pipeline) -> Iterator[DeadlineMistake]:
     for stage in pipeline.by_id.values():
         if stage.conduct.deadline is not None and stage.inner is None:
             yield from _find_mistakes_of_stage(pipeline, stage, stage.conduct.deadline)
-    whole = pipeline.deadline
-    if whole is not None and (most := read_deadline(whole)):
-        begun = _find_first_starts(pipeline)
-        for stage in pipeline.by_id.values():
-            before = begun.get(stage.name, 0)
-            waits = (case.wait for case in stage.conduct.cases if case.wait is not None)
-            for wait in (each for each in waits if before < most <= before + _measure(each)):
-                if _measure(wait) >= most:
-                    yield DeadlineMistake(DurationError.WAITING, wait.at, wait.text, whole.text, whole.at)
-                else:
-                    together = format_duration(before + _measure(wait))
-                    yield DeadlineMistake(DurationError.TOGETHER, wait.at, together, whole.text, whole.at)
+    if pipeline.deadline is not None and (most := read_deadline(pipeline.deadline)):
+        yield from _find_long_waits(pipeline, pipeline.deadline, most)
+
+
+def _find_long_waits(pipeline: Pipeline, whole: WrittenDuration, most: int) -> Iterator[DeadlineMistake]:
+    """Yield the waits that outlast a run, alone or together with those before them."""
+    begun = _find_first_starts(pipeline)
+    for stage in pipeline.by_id.values():
+        before = begun.get(stage.name, 0)
+        waits = (case.wait for case in stage.conduct.cases if case.wait is not None)
+        for wait in (each for each in waits if before < most <= before + _measure(each)):
+            if _measure(wait) >= most:
+                yield DeadlineMistake(DurationError.WAITING, wait.at, wait.text, whole.text, whole.at)
+            else:
+                together = format_duration(before + _measure(wait))
+                yield DeadlineMistake(DurationError.TOGETHER, wait.at, together, whole.text, whole.at)
 
 
 def _measure(wait: WrittenDuration | None) -> int:
