@@ -17,6 +17,8 @@ ONE = {
     "the last line of a conflict": ('{"a": 1,\r\n«>>>>>>> b: {"x"»\r\n"b": 1}', "conflict-marker"),
     "the middle of a conflict": ("[1,\n«=======»\n2]", "conflict-marker"),
     "a line pasted without its comma": ('{"a": 1\n«"a"»: 1}', "missing-comma"),
+    "a line with a bracket that was lost": ('{\n  "a": {\n    "b": 1\n  «"c"»: 2\n}', "missing-comma"),
+    "a lost bracket in a list": ('[\n  {\n    "a": {\n      "b": 1\n    «"c"»: 2\n  }\n]', "missing-comma"),
     "no comma between members": ('{"a": 1 «"b"»: 2}', "missing-comma"),
     "no comma between lines": ('{"a": 1\n «"b"»: 2}', "missing-comma"),
     "no comma between elements": ('["a" «"b"»]', "missing-comma"),

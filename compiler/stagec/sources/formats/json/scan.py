@@ -406,6 +406,7 @@ class Scanner:
         self._frames: list[_Frame] = []
         self._values: list[dict[str, Json] | list[Json]] = []
         self._root: Json = None
+        self._lost = 0
 
     def run(self) -> Parsed:
         """Read the whole text."""
@@ -531,7 +532,8 @@ class Scanner:
             return self._end()
         if kind in {"}", "]"}:
             facts = {"found": kind, "expected": frame.closer}
-            self._faults.structure("mismatched-bracket", (start, end), facts, opened=frame.start)
+            if not self._lost:
+                self._faults.structure("mismatched-bracket", (start, end), facts, opened=frame.start)
             self._faults.doubtful = True
             return self._close()
         if kind == ":":
@@ -540,7 +542,14 @@ class Scanner:
             self._faults.doubtful = True  # a bracket is missing before the name
             return self._value
         self._faults.structure("missing-comma", (start, end), {"found": self._tokens.text[start:end]})
+        self._lost += self._is_outside(start, frame)
         return self._next(frame)(token)
+
+    def _is_outside(self, start: int, frame: _Frame) -> bool:
+        """Tell whether a name is indented less than those before it: the bracket that ends its object is missing."""
+        first = min(frame.names.values(), default=(0, 0))[0]
+        lines = [self._tokens.text[self._tokens.text.rfind("\n", 0, at) + 1 : at] for at in (start, first)]
+        return frame.closer == "}" and not any(each.strip() for each in lines) and len(lines[0]) < len(lines[1])
 
     def _beyond(self, token: Token) -> _State | None:
         """Expect nothing more."""
@@ -553,7 +562,7 @@ class Scanner:
 
     def _end(self) -> _State | None:
         """Report the brackets that are open at the end of the text."""
-        if self._frames:
+        if len(self._frames) > self._lost:
             frame = self._frames[-1]
             at = self._tokens.end
             facts = {"expected": "".join(each.closer for each in reversed(self._frames))}
