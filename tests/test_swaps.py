@@ -1,4 +1,4 @@
-"""Two values that stand in each other's place are told as one error; two mistakes are told as two."""
+"""Two swapped values, or one on the wrong level, are told as one error; two mistakes are told as two."""
 
 from __future__ import annotations
 
@@ -112,6 +112,60 @@ def test_an_error_that_only_a_search_finds_is_no_part_of_a_swap(tmp_path: Path) 
     write_blocked(tmp_path / "other")
     told = compile_project(project, search_briefly).diagnostics
     assert [each.code for each in told if each.severity is Severity.ERROR] == ["STG207", "STG650"]
+
+
+def test_a_member_a_level_too_high_is_one_error_that_says_where_it_belongs(tmp_path: Path) -> None:
+    project = change(
+        tmp_path, "steps_registry.json", lambda data: data["steps"].update(c2=data["steps"][LAST].pop("c2"))
+    )
+    (error,) = errors(project)
+    assert error.folded >= 1
+    assert [(each.at.pointer, each.message) for each in error.related[:2]] == [
+        (("steps", "c2"), "this may stand on the wrong level"),
+        (("steps", LAST), "it may belong here"),
+    ]
+    right = json.loads((EXAMPLES / "issue-flow" / AGENT / "steps_registry.json").read_text(encoding="utf-8"))
+    (after,) = fix_project(project, guesses=True).after.values()
+    assert json.loads(after) == right
+
+
+def test_a_member_a_level_too_low_is_one_error(tmp_path: Path) -> None:
+    project = change(tmp_path, "steps_registry.json", lambda data: data["steps"].update(agentId=data.pop("agentId")))
+    (error,) = errors(project)
+    assert [each.at.pointer for each in error.related[:2]] == [("steps", "agentId"), ()]
+
+
+def test_an_object_inside_itself_is_one_error(tmp_path: Path) -> None:
+    project = change(tmp_path, "steps_registry.json", lambda data: data.update(steps={"steps": data["steps"]}))
+    (error,) = errors(project)
+    assert ("steps",) in [each.at.pointer for each in error.related]
+    assert error.fix is None
+
+
+def test_members_that_lost_their_indentation_are_one_error(tmp_path: Path) -> None:
+    write_blocked(tmp_path)
+    (tmp_path / "pipeline.json").unlink()
+    text = "id: demo\nentry: a\nstages: ['stages/*.md']\ncontext:\n  mode:\n  type: string\nnext: {}\n"
+    (tmp_path / "pipeline.yaml").write_text(text, encoding="utf-8")
+    (error,) = errors(Project(tmp_path, (tmp_path,), Settings()))
+    assert ("context", "type") in [each.at.pointer for each in error.related]
+
+
+def test_a_mistake_beside_a_misplaced_member_is_told(tmp_path: Path) -> None:
+    def spoil(data: Any) -> None:
+        data["steps"]["c2"] = data["steps"][LAST].pop("c2")
+        data["steps"][FIRST]["transitions"]["next"]["target"] = "nowhere"
+
+    told = errors(change(tmp_path, "steps_registry.json", spoil))
+    assert [each.code for each in told].count("STG201") == 1
+    assert len(told) == 2
+
+
+def test_two_mistakes_that_no_move_explains_are_told(tmp_path: Path) -> None:
+    def spoil(data: Any) -> None:
+        data["steps"]["c4"] = data["steps"][LAST].pop("c2")
+
+    assert len(errors(change(tmp_path, "steps_registry.json", spoil))) == 2
 
 
 def write_blocked(folder: Path) -> None:

@@ -225,7 +225,10 @@ class _Roots:
         return bool(each.finding.causes) or (bool(self._spoilt) and self._find_spoiling(each) is not None)
 
     def _find_spoiling(self, each: Verdict) -> Verdict | None:
-        return _find_around(each.finding.at, self._spoilt)
+        found = _find_around(each.finding.at, self._spoilt)
+        # what is wrong with two names is wrong with each
+        is_of_names = found is not None and found.finding.at.part is each.finding.at.part is Part.KEY
+        return None if is_of_names else found
 
     def close_family(self) -> None:
         """Let what lies inside the errors so far follow from them."""
@@ -233,13 +236,15 @@ class _Roots:
 
     def _add(self, each: Verdict) -> None:
         at, is_shape = each.finding.at, each.rule.code.startswith("STG1")
-        if (each.finding.severity or each.rule.severity) is not Severity.ERROR or at.part is not Part.VALUE:
+        if (each.finding.severity or each.rule.severity) is not Severity.ERROR:
             return
-        self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
         for whole in each.finding.spoils:
             self._broken.setdefault((whole.file, whole.pointer, None), each)
-            if at in each.finding.spoils:
+            if Place(at.file, at.pointer) in each.finding.spoils:
                 self._spoilt.setdefault((whole.file, whole.pointer, None), each)
+        if at.part is not Part.VALUE:
+            return
+        self._causes.setdefault((at.file, at.pointer, None if is_shape else at.range), each)
         for length in range(len(at.pointer) + 1) if is_shape else ():
             self._broken.setdefault((at.file, at.pointer[:length], None), each)
 

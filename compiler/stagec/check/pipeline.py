@@ -191,7 +191,7 @@ class Compilation:
     `judgements` counts how often a rule judged a subject: the rules of each family times what it judges. `suppressed`
     counts the findings that files silence; `acceptance` is what became of the project's baseline. `documents` is all
     that was read, also what has no flow. `checked` is what the rules have judged, searches left out. `has_swap` tells
-    that one of the diagnostics is about two swapped values, and stands for several.
+    that one of the diagnostics is about swapped or misplaced values, and stands for several.
     """
 
     diagnostics: tuple[Diagnostic, ...]

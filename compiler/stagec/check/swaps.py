@@ -1,4 +1,4 @@
-"""Errors that are one mistake: two values stand in each other's place, and with them exchanged nothing is wrong."""
+"""Errors that are one mistake: two values are swapped or one is misplaced; with it undone nothing is wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from stagec.check.findings import PROSE, locate, look_up
 from stagec.core.diagnostic import Change, Diagnostic, Edit, Fix, Remark, Severity
 from stagec.core.json import kind_of
 from stagec.core.place import START, Place, Pointer
-from stagec.core.value import replace
+from stagec.core.value import replace, value
+from stagec.core.words import quote
 from stagec.sources.tree import Tree
 
 _FEWEST, _MOST, _TRIES, _SMALL = 2, 8, 8, 100_000
@@ -23,30 +24,41 @@ Recheck = Callable[[Mapping[str, bytes]], Collection[Diagnostic]]
 _Swap = tuple[Place, Place]
 
 
+@value
+class _Repair:
+    """A change that may undo a mistake: its edits, the places it is about, each with a remark, and its sentence."""
+
+    edits: tuple[Edit, ...]
+    remarks: tuple[tuple[Place, str], ...]
+    message: str
+
+
 def fold_swapped(
     told: Sequence[Diagnostic], checked: Container[tuple[str, Place]], trees: Mapping[str, Tree], recheck: Recheck
 ) -> tuple[Diagnostic, ...]:
-    """Return diagnostics with one error for two swapped values, instead of all errors that the swap explains.
+    """Return diagnostics with one error for a swap or a misplaced value, instead of all errors that it explains.
 
-    It explains the errors that disappear when the values are exchanged: at least two, and no other error may appear.
+    It explains the errors that disappear when it is undone: at least two, and no other error may appear.
     `checked` has the codes and the places of what `recheck` can find: no other error is explained.
     """
-    wrong = (each for each in told if each.severity is Severity.ERROR and (each.code, each.at) in checked)
+    wrong = [each for each in told if each.severity is Severity.ERROR and (each.code, each.at) in checked]
     errors = [each for each in wrong if not (each.fix and each.fix.is_safe)]
-    if not _FEWEST <= len(errors) <= _MOST or sum(len(tree.data) for tree in trees.values()) > _SMALL:
+    if not _FEWEST <= len(wrong) <= _MOST or sum(len(tree.data) for tree in trees.values()) > _SMALL:
         return tuple(told)
-    best: tuple[list[Diagnostic], _Swap] | None = None
+    best: tuple[list[Diagnostic], _Repair] | None = None
     known = {_identify(each) for each in told}
-    for swap in islice(_list_swaps(errors, trees), _TRIES):
-        changed = _exchange(swap, trees)
+    moves = ((each, wrong) for each in islice(_list_moves(wrong, trees), _TRIES))
+    swaps = ((_repair_swap(each, trees), errors) for each in islice(_list_swaps(errors, trees), _TRIES))
+    for repair, explained in chain(moves, swaps):
+        changed = _change(repair.edits, trees)
         if changed is None:
             continue
         found = recheck(changed)
         left = {_identify(each) for each in found if each.severity is Severity.ERROR}
-        gone = [each for each in errors if _identify(each) not in left]
+        gone = [each for each in explained if _identify(each) not in left]
         if left <= known and len(gone) >= _FEWEST and (best is None or len(gone) > len(best[0])):
-            best = gone, swap
-            if gone == errors:
+            best = gone, repair
+            if gone == wrong:
                 break
     if best is None:
         return tuple(told)
@@ -182,13 +194,13 @@ def _edit(swap: _Swap, trees: Mapping[str, Tree]) -> tuple[Edit, ...]:
     return tuple(map(Edit, kinds, swap, given))
 
 
-def _exchange(swap: _Swap, trees: Mapping[str, Tree]) -> Mapping[str, bytes] | None:
-    """Return the files with the values exchanged; None if a value is not in the text as it was read."""
-    edits: dict[str, list[Edit]] = {}
-    for edit in _edit(swap, trees):
-        edits.setdefault(edit.at.file, []).append(edit)
+def _change(edits: Iterable[Edit], trees: Mapping[str, Tree]) -> Mapping[str, bytes] | None:
+    """Return the files with some edits made; None if a value is not in the text as it was read."""
+    by_file: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_file.setdefault(edit.at.file, []).append(edit)
     try:
-        return {file: _apply(trees[file], made) for file, made in edits.items()}
+        return {file: _apply(trees[file], made) for file, made in by_file.items()}
     except ValueError:
         return None
 
@@ -198,14 +210,94 @@ def _apply(tree: Tree, edits: Sequence[Edit]) -> bytes:
     return tree.format.apply(text, edits).encode(errors="surrogateescape")
 
 
-def _explain(gone: Sequence[Diagnostic], swap: _Swap, trees: Mapping[str, Tree]) -> Diagnostic:
-    """Return the first of the errors that a swap explains, with the swap, what it explains, and how to undo it."""
+def _explain(gone: Sequence[Diagnostic], repair: _Repair, trees: Mapping[str, Tree]) -> Diagnostic:
+    """Return the first of the errors that a repair explains, with the repair, and what it explains."""
     first, *rest = gone
-    spans = locate(swap, trees)
-    remarks = tuple(Remark(at, spans.get(at, START), "this and the other value may be swapped") for at in swap)
+    spans = locate([at for at, _ in repair.remarks], trees)
+    remarks = tuple(Remark(at, spans.get(at, START), message) for at, message in repair.remarks)
     others = tuple(Remark(each.at, each.span, each.message) for each in rest)
-    edits = _edit(swap, trees)
-    is_plain = not any(isinstance(edit.value, dict | list) for edit in edits)  # others may have comments in them
-    fix = Fix("exchange the two values", edits, is_safe=False) if is_plain else None
+    is_plain = not any(isinstance(edit.value, dict | list) for edit in repair.edits)  # others may have comments in them
+    fix = Fix(repair.message, repair.edits, is_safe=False) if is_plain else None
     folded = sum(each.folded for each in gone) + len(rest)
     return replace(first, related=(*remarks, *others), folded=folded, fix=fix)
+
+
+def _repair_swap(swap: _Swap, trees: Mapping[str, Tree]) -> _Repair:
+    remarks = tuple((at, "this and the other value may be swapped") for at in swap)
+    return _Repair(_edit(swap, trees), remarks, "exchange the two values")
+
+
+def _list_moves(errors: Sequence[Diagnostic], trees: Mapping[str, Tree]) -> Iterator[_Repair]:
+    """Yield repairs of members that stand a level too high or too low."""
+    found = [each for each in errors if each.at.pointer or each.at.range is None]
+    wrong = dict.fromkeys(_name(each.at) for each in found if each.at.pointer and each.at.range is None)
+    places = dict.fromkeys(at for each in wrong for at in (each, Place(each.file, each.pointer[:-1])) if at.pointer)
+    for each in found:
+        owner = _find_owner(each.at, trees)
+        given = _look(owner, trees)
+        if isinstance(given, dict):
+            lacking = [at for at in places if _lacks(each, str(at.pointer[-1]), owner)]
+            yield from (_move(owner, (at,), trees) for at in lacking if _may_move(at, owner, given))
+        elif given is None and owner.pointer:
+            beside = tuple(at for at in wrong if _is_beside(at, owner))
+            yield from [_move(owner, beside, trees)] if beside else []
+    around = dict.fromkeys(Place(at.file, at.pointer[:end]) for at in wrong for end in range(1, len(at.pointer)))
+    yield from (_lift(at, inner) for at in around if (inner := _find_same(at, _look(at, trees))))
+
+
+def _lacks(error: Diagnostic, key: str, owner: Place) -> bool:
+    """Tell whether an error may say that an object lacks a member of this name."""
+    is_named = quote(key) in error.message or f"'{key}: " in error.message
+    return error.at.pointer == (*owner.pointer, key) or (error.at.pointer == owner.pointer and is_named)
+
+
+def _find_owner(at: Place, trees: Mapping[str, Tree]) -> Place:
+    """Return the place that an error is about: of a member that is missing the object that lacks it."""
+    return Place(at.file, at.pointer if _look(at, trees) != "" else at.pointer[:-1])
+
+
+def _look(at: Place, trees: Mapping[str, Tree]) -> Any:
+    """Return the value at a place, an empty text if there is none."""
+    try:
+        return look_up(trees[at.file].value, at.pointer)
+    except (LookupError, TypeError):
+        return ""
+
+
+def _may_move(at: Place, owner: Place, members: Mapping[str, Any]) -> bool:
+    """Tell whether a place is a member that an object on another level may lack."""
+    holder = Place(at.file, at.pointer[:-1])
+    is_apart = owner not in Place(at.file, at.pointer) and holder.pointer != owner.pointer
+    return (
+        is_apart
+        and at.pointer[-1] not in members
+        and at.file == owner.file
+        and (owner in holder or holder in Place(owner.file, owner.pointer))
+    )
+
+
+def _is_beside(at: Place, owner: Place) -> bool:
+    return at.file == owner.file and at.pointer[:-1] == owner.pointer[:-1] and at.pointer != owner.pointer
+
+
+def _move(owner: Place, members: Sequence[Place], trees: Mapping[str, Tree]) -> _Repair:
+    """Return the move of some members into an object, or to where no value is."""
+    given = {str(at.pointer[-1]): _look(at, trees) for at in members}
+    top = Place(owner.file, owner.pointer)
+    if _look(owner, trees) is None:
+        fresh: tuple[Edit, ...] = (Edit(Change.REPLACE, top, given),)
+    else:
+        fresh = tuple(Edit(Change.INSERT, top / key, each) for key, each in given.items())
+    remarks = (*((at, "this may stand on the wrong level") for at in members), (top, "it may belong here"))
+    return _Repair((*(Edit(Change.REMOVE, at) for at in members), *fresh), remarks, "move it there")
+
+
+def _find_same(at: Place, given: Any) -> Any:
+    """Return the only member of an object if it is an object of the same name."""
+    inner = given.get(at.pointer[-1]) if isinstance(given, dict) and len(given) == 1 else None
+    return inner if isinstance(inner, dict) else None
+
+
+def _lift(at: Place, inner: Any) -> _Repair:
+    remarks = ((at, "this object has another one of its name inside"),)
+    return _Repair((Edit(Change.REPLACE, at, inner),), remarks, "keep the inner one")

@@ -76,6 +76,11 @@ class _Writer:
         self._depth -= 1
         if target is not None and not written:
             return target
+        if target is None and len(written) == 1:
+            key, parts = next(iter(written.items()))
+            if key in _CHOICES and isinstance(parts, tuple) and len(parts) == 1:
+                alone: _Written = parts[0]
+                return alone
         written |= {} if target is None else {"$ref": target}
         return _write_members(written) if written else identity(True)
 
@@ -95,8 +100,9 @@ class _Writer:
         if key in {"required", "enum", "type"}:
             every = given if isinstance(given, list) else [given]
             return tuple(sorted({identity(each) for each in every}, key=repr))
-        if key in {"allOf", "anyOf", "oneOf"} and isinstance(given, list):
-            return tuple(sorted((self.write(each, at / index) for index, each in enumerate(given)), key=repr))
+        if key in _CHOICES and isinstance(given, list):
+            parts = sorted((self.write(each, at / index) for index, each in enumerate(given)), key=repr)
+            return tuple(each for each in parts if key != "allOf" or each != identity(True))
         return self.write(given, at, position(SchemaPart.SCHEMA, key, given))
 
 
@@ -104,8 +110,11 @@ def _write_members(members: Mapping[str, _Written]) -> _Written:
     return tuple(sorted(members.items(), key=itemgetter(0)))
 
 
+_CHOICES = frozenset({"allOf", "anyOf", "oneOf"})
+"""Keywords that say with one schema what the schema says."""
 _NOTHING: Mapping[str, tuple[_Written, ...]] = {
     "required": ((),),
+    "allOf": ((),),
     "uniqueItems": (identity(False),),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), (identity(0),)),
     **dict.fromkeys(("properties", "patternProperties", "dependentRequired", "dependentSchemas"), ((),)),

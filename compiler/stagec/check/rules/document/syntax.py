@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from stagec.check.rules.document import name_value, rule
 from stagec.core.diagnostic import Change, Edit, Fix, Severity
+from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import quote
 from stagec.sources.tree import Fault, Tree
@@ -18,6 +20,7 @@ _INVALID_JSON_SENTENCES = {
     "bare-point": "the number {found} needs a digit before and after its point",
     "colon-in-array": "found ':' in an array, whose elements have no names; expected ',' or ']'",
     "comment": "found a comment, which JSON does not have; remove it",
+    "conflict-marker": "found {found}, which is left of a conflict that git could not merge; remove the line",
     "control-character": "the character {character} inside a string must be written as an escape",
     "digit-separator": "the number {found} must be written without underscores",
     "extra-bracket": "found {found}, but no bracket is open here",
@@ -38,6 +41,7 @@ _INVALID_JSON_SENTENCES = {
     "plus-sign": "{found} must not begin with '+'",
     "single-quotes": "{found} must stand in double quotes",
     "smart-quotes": "{found} in typographic quotes must stand in plain double quotes",
+    "stray-bracket": "found {found} where a value or a name was expected; remove it, or the ',' before it",
     "text-after": "found {found} after the end of the document",
     "trailing-comma": "found ',' before {closer}; JSON allows no comma after the last member",
     "unclosed-array": "the file ends inside an array: expected {expected}",
@@ -225,7 +229,19 @@ def stg109_repeated_key(tree: Tree) -> Iterator[Finding]:
     for fault in tree.about("repeated-key"):
         name = fault.facts.get("key", fault.at.pointer[-1] if fault.at.pointer else "")
         related = tuple(Related(at, _RELATED[why]) for at, why in fault.related)
-        yield Finding(fault.at, f"the key {quote(name)} is written twice in one object", related)
+        message = f"the key {quote(name)} is written twice in one object"
+        yield Finding(fault.at, message, related, spoils=_list_doubtful(tree, fault))
+
+
+def _list_doubtful(tree: Tree, fault: Fault) -> tuple[Place, ...]:
+    """Return the place of a value that may be the wrong one of two; what is in an object or a list is judged itself."""
+    given: Any = tree.value
+    try:
+        for key in fault.at.pointer:
+            given = given[key]
+    except (LookupError, TypeError):  # the text cannot be read, or another value has taken the place of the object
+        return ()
+    return () if isinstance(given, dict | list) else (Place(fault.at.file, fault.at.pointer),)
 
 
 @rule(since="0.1", origin=("RFC8259-9",), groups=("mandatory",))

@@ -474,12 +474,14 @@ def stg287_unlisted_coordinate(registry: Registry) -> Iterator[Finding]:
     found = [registry.steps[key].address.body for key, prompt in prompts.of_steps.items() if prompt.file is not None]
     guards = registry.validation_steps
     found += [guards[each.step].address.body for each in prompts.of_retries if each.prompt.file is not None]
+    missing = [each for each in registry.coordinates if not each.is_there]
+    if missing:
+        names = " and none for ".join(f"'{each.coordinate}'" for each in missing)
+        yield Finding(missing[0].at, f"the C3L configuration has no pattern for {names}")
     for each in registry.coordinates:
         used = dict.fromkeys(text_in(body, each.coordinate) for body in found)  # other faults speak of the others
         lost = [name for name in used if name and each.values is not None and name not in each.values]
-        if not each.is_there:
-            yield Finding(each.at, f"the C3L configuration has no pattern for '{each.coordinate}'")
-        elif lost:
+        if lost and each.is_there:
             yield Finding(each.at, f"the C3L configuration does not allow {listing(lost)} for '{each.coordinate}'")
 
 

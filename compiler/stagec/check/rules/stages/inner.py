@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stagec.check.rules.stages import report_missing, rule, show_value
 from stagec.core.diagnostic import Severity
 from stagec.core.nearest import NameIndex, guess, hint
+from stagec.core.place import Place
 from stagec.core.rule import Finding, Related
 from stagec.core.words import listing, quote
 from stagec.languages.stages.document import CallError, Pipeline, name_around
@@ -153,6 +154,8 @@ def stg395_unfit_inner_pipeline(pipeline: Pipeline) -> Iterator[Finding]:
         if found is not None:
             related = () if found.cause is None else (Related(found.cause, "written here"),)
             causes = tuple(found.inner.at / member for member in ("output", "context"))
+            if found.error is InnerError.TOOLS:
+                causes = (*causes, found.inner.at / "tools", Place(found.at.file, ("tools",)))
             yield Finding(found.at, _describe_mistake(found), related, causes=causes)
 
 

@@ -50,6 +50,10 @@ class Faults:
         """Whether further faults are dropped."""
         return len(self.found) >= _MOST
 
+    def has_told(self, end: int) -> bool:
+        """Tell whether the token that ends here has the last fault: a comma is missing before it, for example."""
+        return self._last == end
+
     def token(self, reason: str, start: int, end: int, facts: Mapping[str, object] = NOTHING) -> None:
         """Report a fault inside one token, which says nothing about its neighbours.
 
@@ -205,6 +209,7 @@ _PUNCTUATION, _STRING, _NUMBER = 1, 2, 3
 _COMMENT = re.compile(r"//[^\r\n]*|/\*(?:[^*]+|\*(?!/))*+(?:\*/)?|#[^\r\n]*")
 _BLANKS = re.compile("[\x0b\x0c\x85\xa0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+")
 _TYPOGRAPHIC = "\u2018-\u201f\u2033\xab\xbb"
+_CONFLICT_MARKER = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.MULTILINE)
 _OTHER_QUOTES = re.compile(
     r"""(?P<single>'(?:[^'\\\r\n]+|\\.|'(?=\w))*+' | `(?:[^`\\\r\n]+|\\.)*+` | ['`][^\s,:{}\[\]"]*)
       | (?P<smart>[QUOTES][^QUOTES"\r\n]*[QUOTES"]?)""".replace("QUOTES", _TYPOGRAPHIC),
@@ -251,7 +256,11 @@ class Strange:
         return ("w", word.end()) if word else self._character(start)
 
     def _skip(self, start: int) -> int | None:
-        for pattern, reason in ((_COMMENT, "comment"), (_BLANKS, "foreign-space")):
+        for pattern, reason in (
+            (_COMMENT, "comment"),
+            (_BLANKS, "foreign-space"),
+            (_CONFLICT_MARKER, "conflict-marker"),
+        ):
             match = pattern.match(self._text, start)
             if match:
                 self._faults.token(reason, *match.span(), {"found": match[0]})
@@ -397,6 +406,7 @@ class Scanner:
         self._frames: list[_Frame] = []
         self._values: list[dict[str, Json] | list[Json]] = []
         self._root: Json = None
+        self._lost = 0
 
     def run(self) -> Parsed:
         """Read the whole text."""
@@ -447,10 +457,18 @@ class Scanner:
             frame.comma = (start, end)
             return self._next(frame)
         if kind == frame.closer:
+            if frame.comma is not None and self._goes_on(end):
+                self._faults.structure("stray-bracket", (start, end), {"found": kind})
+                return self._next(frame)
             if frame.comma is not None:
                 self._faults.structure("trailing-comma", frame.comma, {"closer": kind}, noticed=start)
             return self._close()
         return self._misplace(token, frame)
+
+    def _goes_on(self, end: int) -> bool:
+        """Tell whether members follow a bracket, although no comma does: it closes nothing."""
+        match = _ORDINARY(self._tokens.text, end)
+        return match is not None and match[_PUNCTUATION] is None
 
     def _key(self, token: Token) -> _State | None:
         """Expect the name of a member."""
@@ -514,7 +532,8 @@ class Scanner:
             return self._end()
         if kind in {"}", "]"}:
             facts = {"found": kind, "expected": frame.closer}
-            self._faults.structure("mismatched-bracket", (start, end), facts, opened=frame.start)
+            if not self._lost:
+                self._faults.structure("mismatched-bracket", (start, end), facts, opened=frame.start)
             self._faults.doubtful = True
             return self._close()
         if kind == ":":
@@ -523,7 +542,14 @@ class Scanner:
             self._faults.doubtful = True  # a bracket is missing before the name
             return self._value
         self._faults.structure("missing-comma", (start, end), {"found": self._tokens.text[start:end]})
+        self._lost += self._is_outside(start, frame)
         return self._next(frame)(token)
+
+    def _is_outside(self, start: int, frame: _Frame) -> bool:
+        """Tell whether a name is indented less than those before it: the bracket that ends its object is missing."""
+        first = min(frame.names.values(), default=(0, 0))[0]
+        lines = [self._tokens.text[self._tokens.text.rfind("\n", 0, at) + 1 : at] for at in (start, first)]
+        return frame.closer == "}" and not any(each.strip() for each in lines) and len(lines[0]) < len(lines[1])
 
     def _beyond(self, token: Token) -> _State | None:
         """Expect nothing more."""
@@ -536,7 +562,7 @@ class Scanner:
 
     def _end(self) -> _State | None:
         """Report the brackets that are open at the end of the text."""
-        if self._frames:
+        if len(self._frames) > self._lost:
             frame = self._frames[-1]
             at = self._tokens.end
             facts = {"expected": "".join(each.closer for each in reversed(self._frames))}
@@ -578,7 +604,8 @@ class Scanner:
         frame.where = (start, end)
         first = frame.names.setdefault(name, frame.where)
         frame.name = self._clean(name, start, Part.KEY)
-        if first[0] != start and not self._faults.doubtful and not self._faults.full:
+        is_told = self._faults.doubtful or self._faults.full or self._faults.has_told(end)
+        if first[0] != start and not is_told:
             self._faults.at("repeated-key", (self._pointer(), Part.KEY), frame.where, key=frame.name, first=first)
 
     def _clean(self, given: str, start: int, part: Part) -> str:
