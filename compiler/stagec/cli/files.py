@@ -122,10 +122,12 @@ def update_folder(folder: Path, files: Mapping[str, bytes], before: Mapping[str,
             remove_file(opened, file)
 
 
-def create_files(folder: Path, files: Mapping[str, bytes], advice: str = "name another folder") -> None:
+def create_files(
+    folder: Path, files: Mapping[str, bytes], advice: str = "name another folder", *, durable: bool = True
+) -> None:
     """Write new files below a folder, which is made if it does not exist: nothing if one of them exists.
 
-    `advice` is what can be done then.
+    `advice` is what can be done then. Files that are not `durable` need not survive a power cut.
     """
     taken = [file for file in files if os.path.lexists(folder / file)]
     if taken:
@@ -134,17 +136,16 @@ def create_files(folder: Path, files: Mapping[str, bytes], advice: str = "name a
         raise Failure(f"{listing(paths)} {verb}: nothing was written; {advice}")
     for file, data in files.items():
         with _explain_failures(os.path.relpath(folder / file)):
-            _create_inside(folder, file, data)
+            _create_inside(folder, file, data, durable=durable)
 
 
-def _create_inside(root: Path, file: str, data: bytes) -> None:
+def _create_inside(root: Path, file: str, data: bytes, *, durable: bool) -> None:
     folder, name = os.path.split(file)
     if leads_out(root, folder):
         raise RefusedWriteError("its folder is reached through a link that leads out of the project")
     make_folder(root / folder)
     with open_folder_inside(root, folder) as opened:
-        # what was lost in a power cut is made again by the same command
-        os.close(opened.create(name, partial(write_all, data=data), durable=False, mode=0o666))
+        os.close(opened.create(name, partial(write_all, data=data), durable=durable, mode=0o666))
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def run(request: ExportRequest) -> Exit:
     if not made.files:
         raise Failure(f"nothing to export: {quote(request.path)} holds no stage that can be read", Exit.NOTHING)
     folder = request.output if request.output is not None else Path(owner.folder)
-    create_files(folder, made.files)
+    create_files(folder, made.files, durable=False)  # the same command makes them again
     put(f"Created {format_count(len(made.files), 'file')} in {quote(folder)}:\n")
     put("".join(f"  {visible(file)}\n" for file in sorted(made.files)))
     name = name_from_here(project.root)

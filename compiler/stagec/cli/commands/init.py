@@ -115,7 +115,7 @@ def run(request: InitRequest) -> Exit:
         return Exit.CLEAN
     project = request.make()
     folder = request.folder or Path()
-    create_files(folder, project.files)
+    create_files(folder, project.files, durable=False)  # the same command makes them again
     if request.form == "json":
         put(f"{json.dumps(make_report(folder, project), indent=2, ensure_ascii=False)}\n")
         return Exit.CLEAN
