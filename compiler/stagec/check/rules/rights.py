@@ -129,8 +129,8 @@ def stg552_unmentioned_tool(access: FlowRights) -> Iterator[Finding]:
     """A tool is allowed of which no prompt says anything.
 
     ## Why this matters
-    A model uses what it has. A tool that changes, sends or fetches untrusted text, and that no prompt mentions, is a
-    risk without a use. Often it was copied from another agent.
+    A model uses the tools that it has. A tool that changes data, sends data or reads untrusted text is a risk. If no
+    prompt mentions the tool, the risk has no use. Often such a tool was copied from another agent.
 
     ## How to fix
     Take the tool out of the list, or say in the prompt what it is for. `stagec permissions` shows which tools the

@@ -27,9 +27,9 @@ from stagec.cli import options
 def handbook(context: click.Context, /, **given: Any) -> None:
     """Write a static site about the flows of the agents and pipelines in PATHS, or in the configured roots.
 
-    It has a page for the project and one for each flow: its picture, its steps with their prompts, answers, tools and
-    permissions, the bounds of a run, the cover of its flow tests, and the findings of `stagec validate`. The pages need
-    no server and no network, run no script, and are the same bytes for the same sources.
+    The site has a page for the project and one for each flow: its picture, its steps with their prompts, answers, tools
+    and permissions, the bounds of a run, the cover of its flow tests, and the findings of `stagec validate`. The pages
+    need no server and no network, run no script, and are the same bytes for the same sources.
 
     Exit status: 0 written, 1 out of date (--check), 2 usage or environment, 3 no flow, 4 internal error.
     """
